@@ -44,14 +44,20 @@ func BenchmarkCell(b *testing.B) {
 func BenchmarkCode(b *testing.B) {
 	for _, code := range []struct{ name, code string }{
 		{"float loop", "func run(n int) { s := 0.0; for i := 0; i < n; i++ { s += 1.5 } }"},
-		{"slice sum", "func run(n int) { xs := make([]float64, 1000); s := 0.0; for i := 0; i < n; i++ { s += xs[i%1000] } }"},
+		{"slice sum", "func run(n int) { xs := make([]float64, 1000); s := 0.0; for i := 0; i < n; i++ { s += " +
+			"xs[i%1000] } }"},
 		{"call", "func f(x int) int { return x }\nfunc run(n int) { for i := 0; i < n; i++ { f(i) } }"},
-		{"method", "type T struct{ x int }\nfunc (t *T) inc() { t.x++ }\nfunc run(n int) { t := &T{}; for i := 0; i < n; i++ { t.inc() } }"},
-		{"interface call", "type I interface{ inc() }\ntype T struct{ x int }\nfunc (t *T) inc() { t.x++ }\nfunc run(n int) { var t I = &T{}; for i := 0; i < n; i++ { t.inc() } }"},
+		{"method", "type T struct{ x int }\nfunc (t *T) inc() { t.x++ }\nfunc run(n int) { t := &T{}; for i := 0; i " +
+			"< n; i++ { t.inc() } }"},
+		{"interface call", "type I interface{ inc() }\ntype T struct{ x int }\nfunc (t *T) inc() { t.x++ }\n" +
+			"func run(n int) { var t I = &T{}; for i := 0; i < n; i++ { t.inc() } }"},
 		{"closure call", "func run(n int) { x := 0; f := func() { x++ }; for i := 0; i < n; i++ { f() } }"},
-		{"float call", "func f(x float64) float64 { return x * 0.5 }\nfunc run(n int) { s := 0.0; for i := 0; i < n; i++ { s += f(s + 1) } }"},
-		{"vector method", "type V struct{ x, y float64 }\nfunc (v V) add(w V) V { return V{v.x + w.x, v.y + w.y} }\nfunc run(n int) { v := V{}; for i := 0; i < n; i++ { v = v.add(V{1, 2}) } }"},
-		{"float condition", "func f(x float64) float64 { return x - 1 }\nfunc run(n int) { x := float64(n); for f(x) > 0 { x-- } }"},
+		{"float call", "func f(x float64) float64 { return x * 0.5 }\nfunc run(n int) { s := 0.0; for i := 0; i < n; " +
+			"i++ { s += f(s + 1) } }"},
+		{"vector method", "type V struct{ x, y float64 }\nfunc (v V) add(w V) V { return V{v.x + w.x, v.y + w.y} }\n" +
+			"func run(n int) { v := V{}; for i := 0; i < n; i++ { v = v.add(V{1, 2}) } }"},
+		{"float condition", "func f(x float64) float64 { return x - 1 }\nfunc run(n int) { x := float64(n); for f(x) " +
+			"> 0 { x-- } }"},
 		{"native call", "import \"math\"\nfunc run(n int) { for i := 0; i < n; i++ { math.Sqrt(2) } }"},
 		{"defer", "func f() { defer func() {}() }\nfunc run(n int) { for i := 0; i < n; i++ { f() } }"},
 	} {

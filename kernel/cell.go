@@ -21,9 +21,9 @@ func (c *Cell) Context() context.Context {
 	return c.r.ctx
 }
 
-// Show shows v as the cell's last expression would be shown. With an id, it is kept under that id, a value that cannot be
-// shown as its error; with update, it replaces what was shown under it. Without one, such a value is not shown. The error
-// is that of showing v.
+// Show shows v as the cell's last expression would be shown. With an id, it is kept under that id, a value that cannot
+// be shown as its error; with update, it replaces what was shown under it. Without one, such a value is not shown. The
+// error is that of showing v.
 func (c *Cell) Show(v any, id string, update bool) error {
 	d, err := c.r.session.forms(v)
 	if err != nil {

@@ -52,8 +52,8 @@ var ErrUncompiled = compile.ErrUnprepared
 // Compiles says why Auto is not Compiled, nil where it is.
 func Compiles(source, list string) error { return compile.Prepared(source, list) }
 
-// CompileLibrary compiles the packages that cells of a library may import for the engine Compiled, and notes them in the file
-// list. That takes minutes the first time. The error has ErrNoToolChain in it where cells cannot be compiled.
+// CompileLibrary compiles the packages that cells of a library may import for the engine Compiled, and notes them in
+// the file list. That takes minutes the first time. The error has ErrNoToolChain in it where cells cannot be compiled.
 func CompileLibrary(ctx context.Context, source, list string, library Library) error {
 	packages, err := library.Types()
 	if err != nil {
@@ -95,7 +95,8 @@ func newCompiled(s engine.Setup, source, list string) (engine.Engine, error) {
 		return func(xs ...any) { f(xs) }
 	}
 	e := &compiledEngine{
-		setup: s, program: s.Program, source: compile.NewSession(s.Program.Info, s.Program.Fset), build: b, vars: map[string]any{},
+		setup: s, program: s.Program, source: compile.NewSession(s.Program.Info, s.Program.Fset), build: b,
+		vars: map[string]any{},
 		host: &live.Host{
 			Check: s.Host.Check, GoStart: s.Host.GoStart, GoDone: s.Host.GoDone, GoPanic: s.Host.GoPanic,
 			Exit: s.Host.Exit, Show: s.Host.Show, Print: text("Print"), Println: text("Println"),
@@ -141,7 +142,8 @@ func (e *compiledEngine) Final() bool { return false }
 func (e *compiledEngine) Close() error { return e.build.Close() }
 
 // Import implements engine.Modules.
-func (e *compiledEngine) Import(ctx context.Context, path string, known map[string]*types.Package) (*types.Package, error) {
+func (e *compiledEngine) Import(ctx context.Context, path string,
+	known map[string]*types.Package) (*types.Package, error) {
 	return e.build.Import(ctx, path, known)
 }
 
@@ -238,7 +240,9 @@ func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (p *engine.
 		return nil, err
 	}
 	if src.Text == "" {
-		return &engine.Program{Run: func() {}, Reached: func() int { return 0 }, At: func() (int, bool) { return 0, false }}, nil
+		return &engine.Program{Run: func() {}, Reached: func() int { return 0 }, At: func() (int, bool) {
+			return 0, false
+		}}, nil
 	}
 	name := fmt.Sprintf("%s.%d", e.build.Path, u.Cell)
 	file, err := e.build.Build(ctx, src, u.Cell, name)

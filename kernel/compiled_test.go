@@ -16,8 +16,8 @@ import (
 
 func init() { engines = append(engines, testEngine{"go", startCompiled}) }
 
-// startCompiled starts a session that compiles its cells, each for as long as a build takes: tests that are to be quick do
-// without.
+// startCompiled starts a session that compiles its cells, each for as long as a build takes: tests that are to be quick
+// do without.
 func startCompiled(t testing.TB) kernel.Session {
 	t.Helper()
 	heavy.Skip(t, "it compiles cells")
@@ -52,7 +52,8 @@ func TestPanicInACompiledFunction(t *testing.T) {
 // Loops at the top level of a cell hold its variables in registers, and whatever ends them leaves what was assigned.
 func TestLoopsAtTheTopLevel(t *testing.T) {
 	kerneltest.Cells(t, startCompiled(t), [][2]string{
-		{"n, xs := 0, []int{1, 2, 3}\nfor {\n\tn++\n\txs[n] = 10 * n\n}", "Panic: runtime error: index out of range [3] with length 3"},
+		{"n, xs := 0, []int{1, 2, 3}\nfor {\n\tn++\n\txs[n] = 10 * n\n}",
+			"Panic: runtime error: index out of range [3] with length 3"},
 		{"n", "3"},
 		{`a, b, text := 0, 1, ""
 L:
@@ -108,7 +109,8 @@ got`, "[5 0 0 1 1 13 2 14 3 62 4 62]"},
 	})
 	for code, line := range map[string]int{"sum(nil)": 19, "sum(make([]int, 7))": 19, "sum(make([]int, 10))": 20} {
 		r, _ := execute(s, code)
-		if r.Error == nil || !strings.Contains(strings.Join(r.Error.Traceback, "\n"), fmt.Sprintf("cell [1]:%d:1, in sum", line)) {
+		if r.Error == nil || !strings.Contains(strings.Join(r.Error.Traceback, "\n"),
+			fmt.Sprintf("cell [1]:%d:1, in sum", line)) {
 			t.Errorf("%s: expected line %d, got %+v", code, line, r.Error)
 		}
 	}
@@ -144,7 +146,8 @@ half(2); sum(); _ = P{}; _, _, _ = math.Pi, os.Args, strings.ToUpper`, ""},
 		{"float64(x)/2 - float64(time.Second)*0 + float64(i8)", "-125.5"},
 		{"xs := []float64{1, 2.5, float64(x)}\nxs[1] = -xs[0]\nxs = append(xs, 7)\nsum(xs...)", "12"},
 		{"ages := map[string]int{\"a\": x}\nages[\"b\"] = len(xs)\nages", "map[a:5 b:4]"},
-		{"s := P{X: 3}\ns.X = s.X + 1\nlist := []P{{X: 1}, s}\nat := &P{X: 9}\nat.X = 10\nfmt.Println(s, list, at, []any{1, \"a\", nil, s})", "P4 [P1 P4] P10 [1 a <nil> P4]\n"},
+		{"s := P{X: 3}\ns.X = s.X + 1\nlist := []P{{X: 1}, s}\nat := &P{X: 9}\nat.X = 10\nfmt.Println(s, list, at, " +
+			"[]any{1, \"a\", nil, s})", "P4 [P1 P4] P10 [1 a <nil> P4]\n"},
 		{"copied := s\ncopied.X = 50\nfmt.Println(s, !(x > 4 && s.X == 4) || none != nil && none.X > 0)", "P4 false\n"},
 		{"var table map[string]int\ntable[\"a\"] = 1", "Panic: assignment to entry in nil map"},
 		{"xs[x] = 1", "Panic: runtime error: index out of range [5] with length 4"},
@@ -206,7 +209,8 @@ _ = reflect.TypeOf`, ""},
 		{"none.Get()", "Panic: runtime error: invalid memory address or nil pointer dereference"},
 		{"fmt.Println(get(none))", nils + "\n"},
 		{"var g Getter = none\ng.Get()", "Panic: " + nils},
-		{"type V struct{ X, Y int }\nvar other *V\nfmt.Println(get(other), reflect.TypeOf(other).Elem().PkgPath())", nils + " main\n"},
+		{"type V struct{ X, Y int }\nvar other *V\nfmt.Println(get(other), reflect.TypeOf(other).Elem().PkgPath())",
+			nils + " main\n"},
 	})
 }
 
@@ -224,7 +228,8 @@ _, _, _ = os.Args, log.New, fmt.Print`, ""},
 		{`l := log.New(&buf, "a: ", 0)`, ""},
 		{"use(l)\nl.Println(1)", ""},
 		{"l.Fatal(2, 3)", ended + "1"},
-		{"func (s Service) stop() { defer s.Fatalf(\"%s-%d\", s.Name, 4); l.SetFlags(log.Lmsgprefix|log.Lshortfile) }\nService{l, \"svc\"}.stop()", ended + "1"},
+		{"func (s Service) stop() { defer s.Fatalf(\"%s-%d\", s.Name, 4); l.SetFlags(log.Lmsgprefix|log.Lshortfile) " +
+			"}\nService{l, \"svc\"}.stop()", ended + "1"},
 		{"var held Held\nheld.Inner.SetOutput(&buf)\nf := held.Inner.Fatalln\nf(\"held\", 5)", ended + "1"},
 		{"fmt.Print(buf.String())", "a: used\na: 1\na: 2 3\n/cell 5:1: a: svc-4\nheld 5\n"},
 		{"k := log.New(os.Stdout, \"k: \", 0)\nk.Print(6)", "k: 6\n"},
@@ -238,8 +243,11 @@ _, _, _ = os.Args, log.New, fmt.Print`, ""},
 // Values in interfaces do not get methods that are added later, and a line says so.
 func TestMethodsAddedLater(t *testing.T) {
 	s := startCompiled(t)
-	kerneltest.Cells(t, s, [][2]string{{"import \"fmt\"\ntype T struct{ A int }\ntype U struct{}\nx := T{1}\nheld := []any{x}\nfmt.Print(x, held, U{})", "{1} [{1}] {}"}})
-	_, out := execute(s, "func (t T) String() string { return \"a T\" }\nfunc (U) String() string { return \"a U\" }\nfmt.Print(x, held, U{})")
+	kerneltest.Cells(t, s, [][2]string{
+		{"import \"fmt\"\ntype T struct{ A int }\ntype U struct{}\nx := T{1}\nheld := []any{x}\n" +
+			"fmt.Print(x, held, U{})", "{1} [{1}] {}"}})
+	_, out := execute(s, "func (t T) String() string { return \"a T\" }\nfunc (U) String() string { return \"a U\" "+
+		"}\nfmt.Print(x, held, U{})")
 	if got := out.Stdout(); got != "a T [{1}] a U" {
 		t.Errorf("got %q", got)
 	}
@@ -252,8 +260,10 @@ func TestMethodsAddedLater(t *testing.T) {
 // the type for the same.
 func TestMethodTablesOfTheProcess(t *testing.T) {
 	kerneltest.Cells(t, startCompiled(t), [][2]string{
-		{"import \"fmt\"\ntype Shape interface{ Area() float64 }\ntype Sq struct{ S float64 }\nfunc (s Sq) Area() float64 { return s.S * s.S }", ""},
-		{"var xs = []any{Sq{1}, Sq{2}}\nshapes := []Shape{}\nfor _, x := range xs { shapes = append(shapes, x.(Shape)) }", ""},
+		{"import \"fmt\"\ntype Shape interface{ Area() float64 }\ntype Sq struct{ S float64 }\n" +
+			"func (s Sq) Area() float64 { return s.S * s.S }", ""},
+		{"var xs = []any{Sq{1}, Sq{2}}\nshapes := []Shape{}\nfor _, x := range xs { shapes = append(shapes, " +
+			"x.(Shape)) }", ""},
 		{`sum := 0.0
 seen := map[Shape]bool{Sq{1}: true}
 for _, s := range shapes {

@@ -39,10 +39,12 @@ type control struct {
 	now func() (shown any, changed bool)
 }
 
-// Control is for what shows a control in the cell: set takes the value that the user chose, and now says how it is to be shown
-// and whether its variable has changed since that was asked last. Both are called between cells only. It returns the id under
-// which it is to be shown and moved, and how the notebook had it when the cell began to run, nil where it had none of this label.
-func (c *Cell) Control(label string, set func(value []byte) error, now func() (shown any, changed bool)) (id string, was []byte) {
+// Control is for what shows a control in the cell: set takes the value that the user chose, and now says how it is to
+// be shown and whether its variable has changed since that was asked last. Both are called between cells only. It
+// returns the id under which it is to be shown and moved, and how the notebook had it when the cell began to run, nil
+// where it had none of this label.
+func (c *Cell) Control(label string, set func(value []byte) error,
+	now func() (shown any, changed bool)) (id string, was []byte) {
 	s := c.r.session
 	s.controlling.Lock()
 	defer s.controlling.Unlock()

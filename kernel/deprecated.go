@@ -8,8 +8,8 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// deprecated says of names of the library that a cell uses, and that have another name now, what to use instead: of each
-// once in a session.
+// deprecated says of names of the library that a cell uses, and that have another name now, what to use instead: of
+// each once in a session.
 func (s *session) deprecated(u *cells.Unit) (lines []string) {
 	look := func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)

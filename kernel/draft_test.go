@@ -47,7 +47,8 @@ func taken(text string, c kernel.Completion) string {
 // What cells above declare is known before they run, and gone when they change.
 func TestDraft(t *testing.T) {
 	s := start(t)
-	above := []string{"import \"strings\"\ntype Arm struct{ Name string }", "arms := []Arm{{\"a\"}}", "broken := arms[0].Nam\nother := 3"}
+	above := []string{"import \"strings\"\ntype Arm struct{ Name string }", "arms := []Arm{{\"a\"}}",
+		"broken := arms[0].Nam\nother := 3"}
 	text, cursor := kerneltest.At("arms[0].|")
 	if got := kerneltest.FirstFive(s.Draft(above...).Complete(text, cursor)); len(got) != 1 || got[0] != "Name" {
 		t.Errorf("below the cells: %q", got)
@@ -95,7 +96,8 @@ func TestProblems(t *testing.T) {
 		{Code: "x.y()"},
 	})
 	want := []string{"", "", "3:13 a.M undefined (type Arm has no field or method M)", "1:21 undefined: y",
-		"1:7 undefined: fmt (package \"fmt\" is not imported)", "1:1 %tyme is not known", "", "1:3 x.y undefined (type int has no field or method y)"}
+		"1:7 undefined: fmt (package \"fmt\" is not imported)", "1:1 %tyme is not known", "",
+		"1:3 x.y undefined (type int has no field or method y)"}
 	for k, found := range list {
 		got := ""
 		for _, p := range found {
@@ -111,7 +113,8 @@ func TestProblems(t *testing.T) {
 	if p := list[4][0]; p.Import == nil || p.Import.Text != "import \"fmt\"\n" {
 		t.Errorf("the import that helps: %+v", p.Import)
 	}
-	if r := s.Execute(t.Context(), kernel.Request{Code: "arms"}, nil); r.Error == nil || !strings.Contains(r.Error.Message, "undefined: arms") {
+	if r := s.Execute(t.Context(), kernel.Request{Code: "arms"}, nil); r.Error == nil ||
+		!strings.Contains(r.Error.Message, "undefined: arms") {
 		t.Errorf("checking has declared something: %+v", r)
 	}
 }

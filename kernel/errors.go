@@ -36,7 +36,8 @@ func compileError(code string, err error) *Error {
 			e.Positions = append(e.Positions, Position{x.Pos.Line, x.Pos.Column})
 		}
 		messages = append(messages, where+x.Msg)
-		e.Traceback = append(e.Traceback, entry(bold+where+plain+red+x.Msg+plain, excerpt(code, x.Pos.Line, x.Pos.Column)))
+		e.Traceback = append(e.Traceback,
+			entry(bold+where+plain+red+x.Msg+plain, excerpt(code, x.Pos.Line, x.Pos.Column)))
 	}
 	e.Message = strings.Join(messages, "\n")
 	return e
@@ -47,8 +48,8 @@ func entry(what string, lines []string) string {
 	return strings.Join(append([]string{what}, lines...), "\n")
 }
 
-// maxExcerpt are the characters of a cell's line that an error shows: with the line's number it fits 80 columns. What is
-// wider is wrapped, and a mark would stand below another token.
+// maxExcerpt are the characters of a cell's line that an error shows: with the line's number it fits 80 columns. What
+// is wider is wrapped, and a mark would stand below another token.
 const maxExcerpt = 72
 
 // excerpt is a line of the cell with a mark under the column, counted in bytes from 1; 0 for none. Of a long line it is
@@ -93,7 +94,8 @@ func engineError(code string, err error) *Error {
 		if r.Line > 0 {
 			e.Message = fmt.Sprintf("%d:%d: %s", r.Line, r.Column, r.Text)
 			e.Positions = []Position{{r.Line, r.Column}}
-			e.Traceback = []string{entry(bold+fmt.Sprintf("%d:%d: ", r.Line, r.Column)+plain+red+r.Text+plain, excerpt(code, r.Line, r.Column))}
+			e.Traceback = []string{entry(bold+fmt.Sprintf("%d:%d: ", r.Line, r.Column)+plain+red+r.Text+plain,
+				excerpt(code, r.Line, r.Column))}
 		}
 		return e
 	}
@@ -143,7 +145,8 @@ func valueError(code string, at token.Position, err error) *Error {
 func placed(code, message, text, in string, at Position) *Error {
 	e := &Error{Name: "Error", Message: message, Positions: []Position{at}}
 	where := fmt.Sprintf("line %d of this cell", at.Line) + in
-	e.Traceback = append([]string{red + e.Name + plain + ": " + text, faint + where + plain}, excerpt(code, at.Line, at.Column)...)
+	e.Traceback = append([]string{red + e.Name + plain + ": " + text, faint + where + plain},
+		excerpt(code, at.Line, at.Column)...)
 	return e
 }
 
@@ -162,7 +165,8 @@ func (r *run) located(p *engine.Program, code, name, text string) *Error {
 		if r.live.Load() > 0 { // other goroutines note their statements too
 			near = "near "
 		}
-		e.Traceback = append(e.Traceback, entry(faint+near+fmt.Sprintf("line %d of this cell", line)+plain, excerpt(code, line, 0)))
+		e.Traceback = append(e.Traceback, entry(faint+near+fmt.Sprintf("line %d of this cell", line)+plain,
+			excerpt(code, line, 0)))
 	}
 	return e
 }
@@ -247,7 +251,8 @@ func (r *run) interrupted(p *engine.Program, code string, detached bool) *Error 
 	}
 	text := "the cell was interrupted"
 	if detached {
-		text = "the cell was interrupted; a call that it made has not ended yet: it may be saving what it has done, or run on until the kernel ends"
+		text = "the cell was interrupted; a call that it made has not ended yet: it may be saving what it has done, " +
+			"or run on until the kernel ends"
 	}
 	return r.located(p, code, "Interrupted", text)
 }

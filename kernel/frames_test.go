@@ -40,15 +40,18 @@ func stackTraces(t *testing.T, s kernel.Session) {
 			}
 		}
 	}
-	inner := []string{"cell [1]:3:1, in at", "   3 |  return s[i]", "cell [2]:5:1, in row.last", "   5 |  return at(r.s, n)"}
+	inner := []string{"cell [1]:3:1, in at", "   3 |  return s[i]", "cell [2]:5:1, in row.last",
+		"   5 |  return at(r.s, n)"}
 	expect("x := row{}\nx.last()", append(inner, "line 2 of this cell", "   2 | x.last()")...)
 	if r, _ := execute(s, "y := row{}"); r.Error != nil {
 		t.Fatal(value(r))
 	}
 	expect("y.last()", append(inner, "line 1 of this cell")...)
-	expect("func outer() { func() { y.last() }() }\n\nouter()", append(inner, "line 1 of this cell, in outer", "line 3 of this cell")...)
+	expect("func outer() { func() { y.last() }() }\n\nouter()",
+		append(inner, "line 1 of this cell, in outer", "line 3 of this cell")...)
 	// A panic that was recovered leaves nothing behind, and is told in full, though its function is older than recover.
-	r, _ := execute(s, "func safe() (x any) { defer func() { x = recover() }(); at(nil, 1); return }\nz := safe()\nvar p *row\np.s = nil")
+	r, _ := execute(s, "func safe() (x any) { defer func() { x = recover() }(); at(nil, 1); return }\nz := safe()\n"+
+		"var p *row\np.s = nil")
 	text := colours.ReplaceAllString(strings.Join(r.Error.Traceback, "\n"), "")
 	if strings.Contains(text, "in at") || !strings.Contains(text, "line 4 of this cell") {
 		t.Errorf("got\n%s", text)

@@ -55,8 +55,10 @@ var b strings.Builder`, ""},
 				{"err", `Error: strconv.Atoi: parsing "f": invalid syntax`},
 				{"_, _ = one(\"g\")\nfunc() { fails() }()\ndefer fails()\nerrors.Join(nil) == nil", "true"},
 				{"b.WriteString(\"h\")\nfmt.Fprintln(os.Stdout, b.Len())", "1\n"},
-				{"f := func() int { return one(\"1\") }", "CompileError: 1:26: too many return values\n\thave (int, error)\n\twant (int)"},
-				{"func g() { n := one(\"1\"); _ = n }", "CompileError: 1:17: assignment mismatch: 1 variable but one returns 2 values"},
+				{"f := func() int { return one(\"1\") }",
+					"CompileError: 1:26: too many return values\n\thave (int, error)\n\twant (int)"},
+				{"func g() { n := one(\"1\"); _ = n }",
+					"CompileError: 1:17: assignment mismatch: 1 variable but one returns 2 values"},
 				{"n := two(\"1\")", "CompileError: 1:6: assignment mismatch: 1 variable but two returns 3 values"},
 				{"var e error\ne", ""},
 				{"bytes.NewBufferString(\"a\").WriteString(\"b\")", "1"},
@@ -126,7 +128,8 @@ func TestProgram(t *testing.T) {
 	if r, _ := execute(s, "x"); r.Error == nil {
 		t.Error("the cells ran")
 	}
-	main := "package main\n" + cells[0] + "\n" + decls + cells[1] + "\nfunc main() {\n" + cells[2] + "\n" + cells[4] + "\n}\n"
+	main := "package main\n" + cells[0] + "\n" + decls + cells[1] + "\nfunc main() {\n" + cells[2] + "\n" +
+		cells[4] + "\n}\n"
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(main), 0o644); err != nil {
 		t.Fatal(err)

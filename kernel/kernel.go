@@ -16,8 +16,8 @@ import (
 )
 
 // Session is one running kernel: the packages, declarations and variables that its cells share, from New to Close. (A
-// session of Jupyter's protocol is one of a client with it; package kernel/jupyter keeps those.) Execute calls come one at a time; every other method may be called at any time, from
-// any goroutine.
+// session of Jupyter's protocol is one of a client with it; package kernel/jupyter keeps those.) Execute calls come one
+// at a time; every other method may be called at any time, from any goroutine.
 type Session interface {
 	// Info names the kernel and the language it speaks.
 	Info() Info
@@ -61,12 +61,13 @@ type Session interface {
 	// it cannot now: a cell runs, or nothing is there.
 	Parts(name string, path []int) ([]Variable, int, error)
 
-	// Stale says which cells of a notebook, given in its order, are stale: edited since they ran, or having read what has
-	// changed since. Cells are known by their identifiers.
+	// Stale says which cells of a notebook, given in its order, are stale: edited since they ran, or having read what
+	// has changed since. Cells are known by their identifiers.
 	Stale(cells []Source) []Staleness
 
-	// Move gives a control that a cell shows a value, as JSON, when no cell runs: it waits for those that do. What the control
-	// shows then goes to the output of its cell. The error is ErrNoControl where the session does not have the control.
+	// Move gives a control that a cell shows a value, as JSON, when no cell runs: it waits for those that do. What the
+	// control shows then goes to the output of its cell. The error is ErrNoControl where the session does not have the
+	// control.
 	Move(id string, value []byte) error
 
 	// Interrupt stops the running cell, if there is one.
@@ -112,12 +113,13 @@ type ExpressionData struct {
 	Error *Error
 }
 
-// Error is a failed cell. Name is one of "CompileError", "Error" (one that the cell leaves out), "Panic", "Interrupted",
-// "Exit", "InputRefused", "EngineError".
+// Error is a failed cell. Name is one of "CompileError", "Error" (one that the cell leaves out), "Panic",
+// "Interrupted", "Exit", "InputRefused", "EngineError".
 type Error struct {
-	Name      string
-	Message   string
-	Traceback []string // texts with ANSI colours, as Jupyter clients show them: the message, then one for each call, or one for each error
+	Name    string
+	Message string
+	// texts with ANSI colours, as Jupyter clients show them: the message, then one for each call, or one for each error
+	Traceback []string
 	Positions []Position
 }
 
@@ -177,9 +179,10 @@ type Source struct {
 
 // Staleness says how a cell stands to the session. Its zero value is a cell that did not run in it.
 type Staleness struct {
-	Ran     bool
-	Edited  bool     // since it ran
-	Because []string // names that it read and that have changed since, or are to change as a cell above is stale or edited
+	Ran    bool
+	Edited bool // since it ran
+	// names that it read and that have changed since, or are to change as a cell above is stale or edited
+	Because []string
 	Own     bool     // only controls of its own have changed them
 	After   []string // the cells above that are to change them
 }

@@ -29,20 +29,20 @@ type Library struct {
 	// there is nothing to say.
 	Absent func(path string) string
 
-	// Doc returns the documentation of a name of a package ("Sum", "Dense.Mul", the field "Config.Latent", or "" for the package itself), "" where
-	// there is none.
+	// Doc returns the documentation of a name of a package ("Sum", "Dense.Mul", the field "Config.Latent", or "" for
+	// the package itself), "" where there is none.
 	Doc func(path, name string) string
 
-	// Deprecated returns what to use instead of a name of a package, named as for Doc, "" where it is not deprecated. A cell
-	// that uses one is told so.
+	// Deprecated returns what to use instead of a name of a package, named as for Doc, "" where it is not deprecated. A
+	// cell that uses one is told so.
 	Deprecated func(path, name string) string
 
 	// Uses returns how often a name of a package, named as for Doc, is met in other code: what is met often is proposed
 	// first.
 	Uses func(path, name string) int
 
-	// Texts returns what a text among the arguments of a package's function can be, such as the names of a registry; nil where
-	// it can be anything. Arguments count from 0.
+	// Texts returns what a text among the arguments of a package's function can be, such as the names of a registry;
+	// nil where it can be anything. Arguments count from 0.
 	Texts func(path, name string, argument int) []string
 
 	// Wrappers are wrapper types, made like those of Symbols, that have methods beyond an interface's own, for which
@@ -67,7 +67,8 @@ func (l *Library) complete() error {
 	v := reflect.ValueOf(l).Elem()
 	for f, x := range v.Fields() {
 		if f.Type.Kind() == reflect.Func && x.IsNil() {
-			return fmt.Errorf("kernel: Options.Library has no function %s: expected a complete library, such as library.New() of nacre/library", f.Name)
+			return fmt.Errorf("kernel: Options.Library has no function %s: expected a complete library, such as "+
+				"library.New() of nacre/library", f.Name)
 		}
 	}
 	return nil

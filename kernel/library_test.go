@@ -15,7 +15,8 @@ import (
 func TestLibraryIsComplete(t *testing.T) {
 	l := standard.Library()
 	l.Doc = nil
-	if _, err := kernel.New(kernel.Options{Library: l}); err == nil || !strings.Contains(err.Error(), "has no function Doc") {
+	if _, err := kernel.New(kernel.Options{Library: l}); err == nil ||
+		!strings.Contains(err.Error(), "has no function Doc") {
 		t.Errorf("a library without documentation: %v", err)
 	}
 }
@@ -29,7 +30,8 @@ func small() kernel.Library {
 	in := types.NewVar(token.NoPos, text, "s", types.Typ[types.String])
 	out := types.NewVar(token.NoPos, text, "", types.Typ[types.Int])
 	for _, name := range []string{"Count", "Length"} {
-		text.Scope().Insert(types.NewFunc(token.NoPos, text, name, types.NewSignatureType(nil, nil, nil, types.NewTuple(in), types.NewTuple(out), false)))
+		text.Scope().Insert(types.NewFunc(token.NoPos, text, name,
+			types.NewSignatureType(nil, nil, nil, types.NewTuple(in), types.NewTuple(out), false)))
 	}
 	text.MarkComplete()
 	return kernel.Library{
@@ -38,7 +40,8 @@ func small() kernel.Library {
 		},
 		Load: func(*types.Package) error { return nil },
 		Symbols: func() map[string]map[string]reflect.Value {
-			return map[string]map[string]reflect.Value{"my/text": {"Count": reflect.ValueOf(count), "Length": reflect.ValueOf(count)}}
+			return map[string]map[string]reflect.Value{"my/text": {"Count": reflect.ValueOf(count),
+				"Length": reflect.ValueOf(count)}}
 		},
 		Importable: func(path string) bool { return path == "my/text" },
 		Absent: func(path string) string {
@@ -84,7 +87,8 @@ func TestSmallLibrary(t *testing.T) {
 	kerneltest.Cells(t, s, [][2]string{
 		{"import \"my/text\"\ntext.Count(\"né\")", "2"},
 		{"import \"fmt\"", "CompileError: 1:8: package \"fmt\" is not in the small library"},
-		{"import \"text\"", "CompileError: 1:8: package \"text\" is not one this notebook can import; there is \"my/text\""},
+		{"import \"text\"", "CompileError: 1:8: package \"text\" is not one this notebook can import; there is " +
+			"\"my/text\""},
 		{"-1", "below zero"},
 	})
 	for _, c := range [][2]string{
@@ -101,7 +105,8 @@ func TestSmallLibrary(t *testing.T) {
 	if c := s.Complete(t.Context(), "import \"my/", 11); len(c.Matches) != 1 || c.Matches[0].Text != "my/text" {
 		t.Errorf("importable are %v", c.Matches)
 	}
-	if i := s.Inspect(t.Context(), "text.Count", 7, 0); !i.Found || !strings.Contains(i.Data.MIME["text/plain"].(string), "Count counts runes.") {
+	if i := s.Inspect(t.Context(), "text.Count", 7, 0); !i.Found ||
+		!strings.Contains(i.Data.MIME["text/plain"].(string), "Count counts runes.") {
 		t.Errorf("Count is described by %v", i.Data.MIME["text/plain"])
 	}
 }

@@ -60,7 +60,8 @@ func parseMagic(code string) (*magic, string, error) {
 }
 
 // run runs the compiled cell under the helper.
-func (m *magic) run(ctx context.Context, s *session, r *run, p *engine.Program, u *cells.Unit, code string, compiled time.Time) (*Data, *Error) {
+func (m *magic) run(ctx context.Context, s *session, r *run, p *engine.Program, u *cells.Unit, code string,
+	compiled time.Time) (*Data, *Error) {
 	compile := time.Since(compiled)
 	start := time.Now()
 	value, fail := s.run(ctx, r, p, u, code)
@@ -86,7 +87,8 @@ func (m *magic) run(ctx context.Context, s *session, r *run, p *engine.Program, 
 		times = append(times, time.Since(start))
 	}
 	slices.Sort(times)
-	r.out.Stream("stdout", fmt.Sprintf("median %s, from %s to %s (%d runs)\n", short(times[n/2]), short(times[0]), short(times[n-1]), n))
+	r.out.Stream("stdout", fmt.Sprintf("median %s, from %s to %s (%d runs)\n", short(times[n/2]), short(times[0]),
+		short(times[n-1]), n))
 	return nil, nil
 }
 

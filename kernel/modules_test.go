@@ -55,19 +55,25 @@ func TestModules(t *testing.T) {
 	}
 	greet := module.Version{Path: "example.com/greet", Version: "v1.2.0"}
 	from := proxy(t, greet, map[string]string{
-		"go.mod":   "module example.com/greet\n\ngo 1.26\n",
-		"greet.go": "// Package greet greets.\npackage greet\n\nimport \"io\"\n\n// Greeting is a text.\ntype Greeting struct{ Text string }\n\nfunc (g *Greeting) String() string { return g.Text }\n\nfunc To(w io.Writer, name string) *Greeting { io.WriteString(w, name); return &Greeting{\"hello \" + name} }\n",
+		"go.mod": "module example.com/greet\n\ngo 1.26\n",
+		"greet.go": "// Package greet greets.\npackage greet\n\nimport \"io\"\n\n// Greeting is a text.\n" +
+			"type Greeting struct{ Text string }\n\nfunc (g *Greeting) String() string { return g.Text }\n\n" +
+			"func To(w io.Writer, name string) *Greeting { io.WriteString(w, name); return &Greeting{\"hello \" + " +
+			"name} }\n",
 	})
-	real := "file://" + filepath.Join(strings.TrimSpace(string(cache)), "cache", "download") // what the program is made of
+	// what the program is made of
+	real := "file://" + filepath.Join(strings.TrimSpace(string(cache)), "cache", "download")
 	for name, value := range map[string]string{
-		"GOMODCACHE": t.TempDir(), "GOPROXY": "file://" + from + "," + real, "GONOSUMDB": greet.Path, "GOFLAGS": "-modcacherw", "GOSUMDB": "off",
+		"GOMODCACHE": t.TempDir(), "GOPROXY": "file://" + from + "," + real, "GONOSUMDB": greet.Path,
+		"GOFLAGS": "-modcacherw", "GOSUMDB": "off",
 	} {
 		t.Setenv(name, value)
 	}
 	folder := t.TempDir()
 	t.Chdir(folder)
 	s := startOn(t, kernel.Compiled(source, ""))
-	const use = "import (\"example.com/greet\"; \"fmt\"; \"strings\")\nvar b strings.Builder\nvar text fmt.Stringer = greet.To(&b, \"you\")\ntext.String() + b.String()"
+	const use = "import (\"example.com/greet\"; \"fmt\"; \"strings\")\nvar b strings.Builder\nvar text fmt.Stringer " +
+		"= greet.To(&b, \"you\")\ntext.String() + b.String()"
 	kerneltest.Cells(t, s, [][2]string{
 		{"import \"example.com/greet\"", `CompileError: 1:8: package "example.com/greet" is in no module that go.mod beside the notebook or the module cache has; %get example.com/greet gets it`},
 		{"%get -u", "CompileError: %get -u: expected a module, such as %get github.com/google/uuid@v1.6.0"},
@@ -77,7 +83,8 @@ func TestModules(t *testing.T) {
 	if data, err := os.ReadFile("go.mod"); err != nil || !strings.Contains(string(data), "example.com/greet v1.2.0") {
 		t.Errorf("go.mod: %s %v", data, err)
 	}
-	if r, _ := execute(s, "%get example.com/greet@v9.9.9"); r.Error == nil || !strings.Contains(r.Error.Message, "v9.9.9") {
+	if r, _ := execute(s, "%get example.com/greet@v9.9.9"); r.Error == nil ||
+		!strings.Contains(r.Error.Message, "v9.9.9") {
 		t.Errorf("a version that is not there: %s", value(r))
 	}
 	write(t, "go.mod", []byte("module example.com/mine\n\ngo 1.26\n"))
@@ -91,7 +98,8 @@ func TestModules(t *testing.T) {
 	})
 	kerneltest.Cells(t, start(t), [][2]string{
 		{"import \"example.com/greet\"", `CompileError: 1:8: package "example.com/greet" is not one this notebook can import: the engine yaegi has its own packages only, the engine go imports those of other modules too`},
-		{"%get example.com/greet@v1.2.0", "CompileError: %get: the engine yaegi has its own packages only; modules are for the engine go"},
+		{"%get example.com/greet@v1.2.0",
+			"CompileError: %get: the engine yaegi has its own packages only; modules are for the engine go"},
 	})
 }
 

@@ -233,13 +233,16 @@ func (s *session) logSymbols() map[string]any {
 		s.exit(1)
 	}
 	return map[string]any{
-		"Print": func(a ...any) { l.Print(s.reg.Sprint(s.finite(a))) }, "Println": func(a ...any) { l.Print(s.reg.Sprintln(s.finite(a))) },
+		"Print": func(a ...any) {
+			l.Print(s.reg.Sprint(s.finite(a)))
+		}, "Println": func(a ...any) { l.Print(s.reg.Sprintln(s.finite(a))) },
 		"Printf": func(f string, a ...any) { l.Print(s.sprintf(f, a)) },
 		"Fatal":  func(a ...any) { fatal(s.reg.Sprint(a)) }, "Fatalln": func(a ...any) { fatal(s.reg.Sprintln(a)) },
 		"Fatalf": func(f string, a ...any) { fatal(s.sprintf(f, a)) },
 		"Panic":  func(a ...any) { l.Panic(s.reg.Sprint(a)) }, "Panicln": func(a ...any) { l.Panic(s.reg.Sprintln(a)) },
 		"Panicf":   func(f string, a ...any) { l.Panic(s.sprintf(f, a)) },
-		"SetFlags": l.SetFlags, "Flags": l.Flags, "SetPrefix": l.SetPrefix, "Prefix": l.Prefix, "SetOutput": func(w io.Writer) {
+		"SetFlags": l.SetFlags, "Flags": l.Flags, "SetPrefix": l.SetPrefix, "Prefix": l.Prefix,
+		"SetOutput": func(w io.Writer) {
 			l.SetOutput(s.standin(w))
 		},
 		"Writer": l.Writer, "Output": l.Output, "Default": func() *log.Logger { return l },

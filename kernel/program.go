@@ -10,8 +10,8 @@ import (
 )
 
 // Program returns cells, in their order, as plain Go: calls that leave an error out are wrapped in functions that end
-// the program with it, which decls declares with what they import. Cells that do not fit stay as they are. Nothing runs,
-// and the session does not change.
+// the program with it, which decls declares with what they import. Cells that do not fit stay as they are. Nothing
+// runs, and the session does not change.
 func (s *session) Program(list []string) (explicit []string, decls string) {
 	s.info.Lock()
 	defer s.info.Unlock()
@@ -39,8 +39,10 @@ func (s *session) Program(list []string) (explicit []string, decls string) {
 		return explicit, ""
 	}
 	var b strings.Builder
-	b.WriteString("import (\n\t\"log\"\n\t\"os\"\n)\n\n// check ends the program where a call's error is there, and says in which line.\n" +
-		"func check(err error) {\n\tif err != nil {\n\t\tlog.SetFlags(log.Lshortfile)\n\t\tlog.Output(3, err.Error())\n\t\tos.Exit(1)\n\t}\n}\n")
+	b.WriteString("import (\n\t\"log\"\n\t\"os\"\n)\n\n// check ends the program where a call's error is there, and " +
+		"says in which line.\n" +
+		"func check(err error) {\n\tif err != nil {\n\t\tlog.SetFlags(log.Lshortfile)\n" +
+		"\t\tlog.Output(3, err.Error())\n\t\tos.Exit(1)\n\t}\n}\n")
 	for n := range 32 {
 		if needs[n] {
 			b.WriteString(checked(n))

@@ -44,10 +44,13 @@ func TestRedefineType(t *testing.T) {
 		{"func (t T) Sum() int { return t.A + 5 }", ""},
 		{"use(t)", "60"},
 		// Another layout: old variables keep the old type, functions follow.
-		{"type T struct { A, B int }\nfunc (t T) Sum() int { return t.A + t.B }\nfunc (t T) Twice() int { return 2 * t.Sum() }", ""},
+		{"type T struct { A, B int }\nfunc (t T) Sum() int { return t.A + t.B }\nfunc (t T) Twice() int { return 2 * " +
+			"t.Sum() }", ""},
 		{"use(T{3, 4})", "70"},
 		{"t.A", "1"},
-		{"t = T{1, 2}", "CompileError: 1:5: cannot use T{…} (value of struct type T) as T value in assignment: the value is of the T declared last, the variable of an earlier one; define the variable again with := or var"},
+		{"t = T{1, 2}", "CompileError: 1:5: cannot use T{…} (value of struct type T) as T value in assignment: the " +
+			"value is of the T declared last, the variable of an earlier one; define the variable again with := or " +
+			"var"},
 		{"t := T{5, 6}\nt.Sum()", "11"},
 	})
 }
@@ -68,21 +71,26 @@ start()`
 		{cell("3", "", ""), "54"},
 		{cell("3", ", Y", ""), "54"},
 		{cell("3", ", Y", " + 1"), "60"},
-		{"type G[T any] struct { v T; p P }\nfunc (g G[T]) Get() T { return g.v }\nfunc get[T any](v T) T { return G[T]{v: v}.Get() }\nget(5)", "5"},
-		{"type G[T any] struct { v T; p P }\nfunc (g G[T]) Get() (x T) { return x }\nfunc get[T any](v T) T { return G[T]{v: v}.Get() }\nget(5)", "0"},
+		{"type G[T any] struct { v T; p P }\nfunc (g G[T]) Get() T { return g.v }\nfunc get[T any](v T) T { return " +
+			"G[T]{v: v}.Get() }\nget(5)", "5"},
+		{"type G[T any] struct { v T; p P }\nfunc (g G[T]) Get() (x T) { return x }\nfunc get[T any](v T) T { return " +
+			"G[T]{v: v}.Get() }\nget(5)", "0"},
 	})
 }
 
 // Types keep their names and values what they were through redefinitions, on every engine.
 func TestRedefinedTypesKeepTheirNames(t *testing.T) {
 	onEngines(t, [][2]string{
-		{"import \"fmt\"\ntype T struct { A int; b []int }\nfunc (t T) Sum() int { return t.A }\nt := T{A: 1}\nkeep := &t", ""},
+		{"import \"fmt\"\ntype T struct { A int; b []int }\nfunc (t T) Sum() int { return t.A }\nt := T{A: 1}\n" +
+			"keep := &t", ""},
 		{"func use(x T) int { return x.Sum() * 10 }\nuse(t)", "10"},
 		{"func (t T) Twice() int { return 2 * t.A }", ""},
-		{"fmt.Sprintf(\"%T %T %T %T\", t, any(t), []T{t}, map[string]*T{}) + fmt.Sprint(t.Twice())", `"main.T main.T []main.T map[string]*main.T2"`},
+		{"fmt.Sprintf(\"%T %T %T %T\", t, any(t), []T{t}, map[string]*T{}) + fmt.Sprint(t.Twice())",
+			`"main.T main.T []main.T map[string]*main.T2"`},
 		{"keep.A = 4\nt.A", "4"},
 		{"func (t T) Sum() int { return t.A + 5 }\nuse(t)", "90"},
-		{"type U struct { T; n int }\nu := U{T: t, n: 2}\nfmt.Sprintf(\"%+v %T\", u, u)", `"{T:{A:4 b:[]} n:2} main.U"`},
+		{"type U struct { T; n int }\nu := U{T: t, n: 2}\nfmt.Sprintf(\"%+v %T\", u, u)",
+			`"{T:{A:4 b:[]} n:2} main.U"`},
 		{"type T struct { A, B int }\nfunc (t T) Sum() int { return t.A + t.B }\nuse(T{3, 4})", "70"},
 		{"t.A + len(t.b)", "4"},
 	})
@@ -91,15 +99,18 @@ func TestRedefinedTypesKeepTheirNames(t *testing.T) {
 // Variables that are not used are no errors in cells, whichever engine compiles them.
 func TestUnusedVariables(t *testing.T) {
 	onEngines(t, [][2]string{
-		{"for i, v := range []int{1, 2} { unused := v }\nif k := 3; true { z, w := 1, 2; _ = z }\nswitch q := any(1).(type) { case int: var y, z = 1, 2 }", ""},
-		{"func f() int { a := 1; select { case v := <-make(chan int): default: }; switch b := 2; { case true: }; return 5 }\nf()", "5"},
+		{"for i, v := range []int{1, 2} { unused := v }\nif k := 3; true { z, w := 1, 2; _ = z }\n" +
+			"switch q := any(1).(type) { case int: var y, z = 1, 2 }", ""},
+		{"func f() int { a := 1; select { case v := <-make(chan int): default: }; switch b := 2; { case true: }; " +
+			"return 5 }\nf()", "5"},
 	})
 }
 
 func TestInterfacesAcrossCells(t *testing.T) {
 	cellsTest(t, [][2]string{
 		{"type Shape interface { Area() float64 }\nshapes := []Shape{}", ""},
-		{"type Sq struct { s float64 }\nfunc (q Sq) Area() float64 { return q.s * q.s }\nshapes = append(shapes, Sq{3})", ""},
+		{"type Sq struct { s float64 }\nfunc (q Sq) Area() float64 { return q.s * q.s }\nshapes = append(shapes, " +
+			"Sq{3})", ""},
 		{"shapes[0].Area()", "9"},
 		{"func (q Sq) Area() float64 { return -1 }", ""},
 		{"shapes[0].Area()", "-1"},
@@ -139,7 +150,8 @@ err`, ""},
 		{"import . \"math\"\nSqrt(4)", "2"},
 		{"Pow(2, 3)", "8"},
 		{`import "no/such/pakage"`, `CompileError: 1:8: package "no/such/pakage" is not one this notebook can import`},
-		{`import "base64"`, `CompileError: 1:8: package "base64" is not one this notebook can import; there is "encoding/base64"`},
+		{`import "base64"`,
+			`CompileError: 1:8: package "base64" is not one this notebook can import; there is "encoding/base64"`},
 	})
 }
 
@@ -213,8 +225,10 @@ fmt.Fprint(os.Stderr, "err")`)
 
 func TestGoroutinePanicIsReported(t *testing.T) {
 	s := start(t)
-	r, _ := execute(s, "import (\"sync\"; \"time\")\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); var m map[string]int; m[\"a\"] = 1 }()\nwg.Wait()\ntime.Sleep(time.Second)")
-	if r.Error == nil || r.Error.Name != "Panic" || !strings.Contains(r.Error.Message, "assignment to entry in nil map") {
+	r, _ := execute(s, "import (\"sync\"; \"time\")\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); "+
+		"var m map[string]int; m[\"a\"] = 1 }()\nwg.Wait()\ntime.Sleep(time.Second)")
+	if r.Error == nil || r.Error.Name != "Panic" ||
+		!strings.Contains(r.Error.Message, "assignment to entry in nil map") {
 		t.Fatalf("got %+v", r.Error)
 	}
 	_, out := execute(s, "go func() { time.Sleep(100 * time.Millisecond); panic(\"later\") }()")
@@ -240,7 +254,9 @@ func TestExit(t *testing.T) {
 func TestInput(t *testing.T) {
 	s := start(t)
 	out := &kerneltest.Output{Answers: []string{"Ada 36"}}
-	r := s.Execute(t.Context(), kernel.Request{Code: "import \"fmt\"\nvar name string\nvar age int\nfmt.Scan(&name, &age)\nfmt.Println(name, age)"}, out)
+	r := s.Execute(t.Context(),
+		kernel.Request{Code: "import \"fmt\"\nvar name string\nvar age int\nfmt.Scan(&name, &age)\n" +
+			"fmt.Println(name, age)"}, out)
 	if value(r) != "" || out.Stdout() != "Ada 36\n" {
 		t.Errorf("got %q %q", value(r), out.Stdout())
 	}

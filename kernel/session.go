@@ -49,7 +49,8 @@ func New(o Options) (Session, error) {
 	if err := o.Library.complete(); err != nil {
 		return nil, err
 	}
-	s := &session{fset: token.NewFileSet(), library: o.Library, sources: map[int]source{}, history: newHistory(), controls: map[string]*control{}, told: map[string]bool{}, closed: make(chan struct{})}
+	s := &session{fset: token.NewFileSet(), library: o.Library, sources: map[int]source{}, history: newHistory(),
+		controls: map[string]*control{}, told: map[string]bool{}, closed: make(chan struct{})}
 	packages, err := s.library.Types()
 	if err != nil {
 		return nil, err
@@ -85,7 +86,8 @@ func New(o Options) (Session, error) {
 		}
 	}
 	if s.engine, err = o.Engine.Open(engine.Setup{
-		Program: s.prog, Registry: s.reg, Symbols: symbols, Native: s.library.Symbols(), Keeps: s.library.Keeps, Host: host,
+		Program: s.prog, Registry: s.reg, Symbols: symbols, Native: s.library.Symbols(), Keeps: s.library.Keeps,
+		Host:  host,
 		Files: func() { s.files.Store(true) }, Note: func(text string) { s.note = text },
 	}); err != nil {
 		return nil, err
@@ -219,14 +221,16 @@ func (s *session) compile(ctx context.Context, r *run, code string) (*cells.Unit
 	}
 	if err := r.ctx.Err(); err != nil {
 		text := "the cell was interrupted while it was compiled"
-		return nil, nil, &Error{Name: "Interrupted", Message: text, Traceback: []string{red + "Interrupted" + plain + ": " + text}}
+		return nil, nil, &Error{Name: "Interrupted", Message: text,
+			Traceback: []string{red + "Interrupted" + plain + ": " + text}}
 	}
 	return u, p, fail
 }
 
 // prepare checks and compiles a cell and makes its declarations live. A panic of the cell compiler is the cell's error,
 // not the kernel's end.
-func (s *session) prepare(ctx context.Context, number int, code string) (u *cells.Unit, p *engine.Program, fail *Error) {
+func (s *session) prepare(ctx context.Context, number int,
+	code string) (u *cells.Unit, p *engine.Program, fail *Error) {
 	s.info.Lock()
 	defer s.info.Unlock()
 	defer func() {
@@ -361,7 +365,8 @@ func (s *session) check() {
 		s.engine.End()
 	}
 	if tooDeep() {
-		r.setFail(&Error{Name: "Panic", Message: "stack overflow: functions call each other too deeply, as in a recursion that never ends"})
+		r.setFail(&Error{Name: "Panic",
+			Message: "stack overflow: functions call each other too deeply, as in a recursion that never ends"})
 		r.interrupt(errInterrupted)
 		s.engine.End()
 	}

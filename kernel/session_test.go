@@ -86,7 +86,8 @@ func TestGoOfCells(t *testing.T) {
 	if got := s.Info().LanguageVersion; "go"+got != version.Lang("go"+mod.Go.Version) {
 		t.Errorf("cells are in Go %s, go.mod has %s", got, mod.Go.Version)
 	}
-	if r, _ := execute(s, "type T struct{}\nfunc (T) Is[P any](x P) P { return x }\nT{}.Is(1)"); r.Error == nil || r.Error.Name != "CompileError" {
+	if r, _ := execute(s, "type T struct{}\nfunc (T) Is[P any](x P) P { return x }\nT{}.Is(1)"); r.Error == nil ||
+		r.Error.Name != "CompileError" {
 		t.Errorf("a generic method, of Go 1.27, gave %s", value(r))
 	}
 	cellsTest(t, [][2]string{{"*new(3)", "3"}}) // of Go 1.26

@@ -8,8 +8,8 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// history holds what ran in a session, as far as it takes to say which cells are stale. Runs and moves of controls are numbered
-// together, from 1. It is guarded by session.info.
+// history holds what ran in a session, as far as it takes to say which cells are stale. Runs and moves of controls are
+// numbered together, from 1. It is guarded by session.info.
 type history struct {
 	clock int
 	cells map[string]*ran              // the last run of each of the notebook's cells
@@ -26,10 +26,12 @@ type ran struct {
 }
 
 func newHistory() history {
-	return history{cells: map[string]*ran{}, wrote: map[string]map[string][2]int{}, moved: map[string]map[string]int{}, held: map[string]cells.Effects{}}
+	return history{cells: map[string]*ran{}, wrote: map[string]map[string][2]int{}, moved: map[string]map[string]int{},
+		held: map[string]cells.Effects{}}
 }
 
-// note keeps what the run of a cell reads and changes. A cell in which a variable with functions counts is taken to call them.
+// note keeps what the run of a cell reads and changes. A cell in which a variable with functions counts is taken to
+// call them.
 func (h *history) note(cell, code string, e cells.Effects) {
 	h.clock++
 	var called []string
@@ -129,8 +131,9 @@ func (s *session) Stale(list []Source) []Staleness {
 	return out
 }
 
-// changed are the names that have changed since the run of a cell which read them; true of those that only controls of its own
-// have changed. What a cell below changes counts when that cell has run twice since: cells that run from the top leave none stale.
+// changed are the names that have changed since the run of a cell which read them; true of those that only controls of
+// its own have changed. What a cell below changes counts when that cell has run twice since: cells that run from the
+// top leave none stale.
 func (h *history) changed(cell string, r *ran, position int, at map[string]int) map[string]bool {
 	because := map[string]bool{}
 	for name := range r.Reads {

@@ -24,7 +24,8 @@ type standardStreams struct {
 const mark = "\x00nacre mark "
 
 func newStreams(s *session) (*standardStreams, error) {
-	st := &standardStreams{session: s, outDone: make(chan struct{}), errDone: make(chan struct{}), marks: map[string]chan struct{}{}}
+	st := &standardStreams{session: s, outDone: make(chan struct{}), errDone: make(chan struct{}),
+		marks: map[string]chan struct{}{}}
 	ro, wo, err := os.Pipe()
 	if err != nil {
 		return nil, err

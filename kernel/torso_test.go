@@ -12,8 +12,8 @@ import (
 	"nacre/kernel"
 )
 
-// TestTorsos feeds the kernel broken and shuffled programs, those that package fidelity runs whole, as cells being written are: it may refuse them, but neither
-// the cell compiler nor the interpreter nor completion may fall over.
+// TestTorsos feeds the kernel broken and shuffled programs, those that package fidelity runs whole, as cells being
+// written are: it may refuse them, but neither the cell compiler nor the interpreter nor completion may fall over.
 func TestTorsos(t *testing.T) {
 	s := start(t)
 	files, err := filepath.Glob("../fidelity/whole/*.txtar")

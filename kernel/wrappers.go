@@ -11,15 +11,19 @@ import (
 	"nacre/kernel/internal/rt"
 )
 
-// wrappers wrap values of cells' types with the methods that native code looks for beyond an interface's own: package io in
-// readers and writers, flag in values, fs in file systems and files, rand in sources, png and draw in images. The richest
-// come first. A method whose name here begins with O need not be there.
+// wrappers wrap values of cells' types with the methods that native code looks for beyond an interface's own: package
+// io in readers and writers, flag in values, fs in file systems and files, rand in sources, png and draw in images. The
+// richest come first. A method whose name here begins with O need not be there.
 var wrappers = []reflect.Type{
-	reflect.TypeFor[rendererOf](), reflect.TypeFor[fullWriter](), reflect.TypeFor[stringWriter](), reflect.TypeFor[writerFrom](),
-	reflect.TypeFor[scannerTo](), reflect.TypeFor[runeScanner](), reflect.TypeFor[byteReaderTo](), reflect.TypeFor[byteReader](),
-	reflect.TypeFor[readerTo](), reflect.TypeFor[readCloser](), reflect.TypeFor[boolFlag](), reflect.TypeFor[fileSystem](),
+	reflect.TypeFor[rendererOf](), reflect.TypeFor[fullWriter](), reflect.TypeFor[stringWriter](),
+	reflect.TypeFor[writerFrom](),
+	reflect.TypeFor[scannerTo](), reflect.TypeFor[runeScanner](), reflect.TypeFor[byteReaderTo](),
+	reflect.TypeFor[byteReader](),
+	reflect.TypeFor[readerTo](), reflect.TypeFor[readCloser](), reflect.TypeFor[boolFlag](),
+	reflect.TypeFor[fileSystem](),
 	reflect.TypeFor[seekDirectory](), reflect.TypeFor[directory](), reflect.TypeFor[seekFile](),
-	reflect.TypeFor[source64](), reflect.TypeFor[namedContext](), reflect.TypeFor[deepCanvas](), reflect.TypeFor[deepPalettedImage](),
+	reflect.TypeFor[source64](), reflect.TypeFor[namedContext](), reflect.TypeFor[deepCanvas](),
+	reflect.TypeFor[deepPalettedImage](),
 	reflect.TypeFor[palettedImage](), reflect.TypeFor[deepImage](), reflect.TypeFor[opaqueImage](),
 }
 
@@ -139,8 +143,8 @@ func (d directory) Read(p []byte) (int, error)           { return d.WRead(p) }
 func (d directory) Close() error                         { return d.WClose() }
 func (d directory) ReadDir(n int) ([]fs.DirEntry, error) { return d.WReadDir(n) }
 
-// fileSystem does what package fs does with a file system that lacks a method: open files, and for Glob and Sub what else
-// there is.
+// fileSystem does what package fs does with a file system that lacks a method: open files, and for Glob and Sub what
+// else there is.
 type fileSystem struct {
 	IValue    any
 	WOpen     func(string) (fs.File, error)

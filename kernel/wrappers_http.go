@@ -9,7 +9,8 @@ import (
 
 // What package http looks for in response writers and transports; a tab has none.
 func init() {
-	wrappers = append(wrappers, reflect.TypeFor[unwrapFlusher](), reflect.TypeFor[unwrapper](), reflect.TypeFor[flusher](), reflect.TypeFor[idleCloser]())
+	wrappers = append(wrappers, reflect.TypeFor[unwrapFlusher](), reflect.TypeFor[unwrapper](),
+		reflect.TypeFor[flusher](), reflect.TypeFor[idleCloser]())
 }
 
 type flusher struct {

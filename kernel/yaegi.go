@@ -51,8 +51,9 @@ func newYaegi(s engine.Setup) (engine.Engine, error) {
 	p, host := s.Program, s.Host
 	notes := &unwound{}
 	e := &yaegiEngine{
-		notes:   notes,
-		i:       interp.New(interp.Options{Stdout: io.Discard, Stderr: notes, Stdin: strings.NewReader(""), Args: os.Args[:1], Unrestricted: true}),
+		notes: notes,
+		i: interp.New(interp.Options{Stdout: io.Discard, Stderr: notes, Stdin: strings.NewReader(""),
+			Args: os.Args[:1], Unrestricted: true}),
 		reg:     s.Registry,
 		vars:    map[*types.Var]*lower.Global{},
 		funcs:   map[*ast.FuncDecl][]*lower.Func{},
@@ -176,7 +177,8 @@ func (e *yaegiEngine) Compile(_ context.Context, u *cells.Unit) (*engine.Program
 
 // lowered returns the source the interpreter is given and the function that runs the cell.
 func (e *yaegiEngine) lowered(u *cells.Unit) (string, string, error) {
-	lu := &lower.Unit{Cell: u.Cell, Body: u.Body, InitsAt: u.InitsAt(), Value: u.Value, Locals: map[*types.Var]*lower.Global{}}
+	lu := &lower.Unit{Cell: u.Cell, Body: u.Body, InitsAt: u.InitsAt(), Value: u.Value,
+		Locals: map[*types.Var]*lower.Global{}}
 	funcs := map[*cells.Decl]*lower.Func{}
 	for tn, key := range u.Keys {
 		e.low.SetTypeKey(tn, key)

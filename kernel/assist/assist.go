@@ -1,5 +1,5 @@
-// Package assist helps who writes a cell: it completes and describes names, checks cells that have not run, and finds what
-// the library has. Nothing of it runs code; it reads a session through a Host.
+// Package assist helps who writes a cell: it completes and describes names, checks cells that have not run, and finds
+// what the library has. Nothing of it runs code; it reads a session through a Host.
 //
 //	a := assist.New(assist.Host{Program: program, ...})
 //	a.Draft("x := 1").Complete("x + fmt.Pri", 11)
@@ -12,7 +12,8 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Host holds what assistance needs of a session and of its library. The library's functions are as kernel.Library has them.
+// Host holds what assistance needs of a session and of its library. The library's functions are as kernel.Library has
+// them.
 type Host struct {
 	Program *cells.Program
 	Guard   sync.Locker      // guards Program, its types and Ran against a cell that is being checked
@@ -78,8 +79,8 @@ type Source struct {
 	Ran  bool
 }
 
-// Problem is an error of a cell that has not run: what running it would say. Line and Column count from 1, the column in
-// bytes.
+// Problem is an error of a cell that has not run: what running it would say. Line and Column count from 1, the column
+// in bytes.
 type Problem struct {
 	Line, Column int
 	Message      string

@@ -174,7 +174,8 @@ func (w *writing) exported(path string, edit *Edit) []candidate {
 	var out []candidate
 	for _, name := range pkg.Scope().Names() {
 		if o := pkg.Scope().Lookup(name); o.Exported() {
-			c := candidate{Match: Match{Text: name, Kind: kindOf(o), Signature: signatureOf(o), Import: edit}, uses: w.uses(pkg, name), fits: fits(o, want)}
+			c := candidate{Match: Match{Text: name, Kind: kindOf(o), Signature: signatureOf(o), Import: edit},
+				uses: w.uses(pkg, name), fits: fits(o, want)}
 			if w.word == "" && c.Kind != "function" {
 				c.group++ // nothing is known of what is wanted, and most packages are there for what they do
 			}
@@ -212,7 +213,8 @@ func (w *writing) literal(lit *ast.CompositeLit) []candidate {
 	for v := range st.Fields() {
 		if !set[v.Name()] && (v.Exported() || v.Pkg().Path() == "main") {
 			m := Match{Text: v.Name(), Kind: "field", Signature: cells.TypeText(v.Type()), Insert: v.Name() + ": "}
-			if _, keyed := w.sc.Path[1].(*ast.KeyValueExpr); keyed || strings.HasPrefix(strings.TrimLeft(w.after, " \t"), ":") {
+			if _, keyed := w.sc.Path[1].(*ast.KeyValueExpr); keyed ||
+				strings.HasPrefix(strings.TrimLeft(w.after, " \t"), ":") {
 				m.Insert = ""
 			}
 			out = append(out, candidate{Match: m, uses: w.uses(v.Pkg(), "."+v.Name())})
@@ -255,8 +257,8 @@ func (w *writing) keysOf(x ast.Expr) (keys []reflect.Value) {
 	return keys
 }
 
-// columns are the names of the columns of a live table that has a method called around the marker, or is an argument of a
-// call around it: whatever has a method Names, of the library.
+// columns are the names of the columns of a live table that has a method called around the marker, or is an argument of
+// a call around it: whatever has a method Names, of the library.
 func (w *writing) columns() []candidate {
 	var names []string
 	w.Quietly(func() {
@@ -331,7 +333,8 @@ func (w *writing) value(x ast.Expr) (reflect.Value, bool) {
 	case *ast.Ident:
 		v, live := w.prog.Vars[x.Name], w.Assistant.Program.Vars[x.Name]
 		// A cell above, in a page that was loaded again, makes the variable that is there.
-		if v == nil || live == nil || w.sc.Info.Uses[x] != v.Obj || cells.TypeText(v.Obj.Type()) != cells.TypeText(live.Obj.Type()) {
+		if v == nil || live == nil || w.sc.Info.Uses[x] != v.Obj ||
+			cells.TypeText(v.Obj.Type()) != cells.TypeText(live.Obj.Type()) {
 			return reflect.Value{}, false
 		}
 		got, ok := w.Read(live)
@@ -415,8 +418,10 @@ func (w *writing) texts() []candidate {
 func (w *writing) paths(word string) []Match {
 	var list []candidate
 	for _, path := range w.importables() {
-		c := candidate{Match: Match{Text: path, Kind: "package"}, group: strings.Count(path, "/"), uses: w.Uses(path, "")}
-		if last := path[strings.LastIndex(path, "/")+1:]; matching(path, word) > samePrefix && matching(last, word) < noMatch {
+		c := candidate{Match: Match{Text: path, Kind: "package"}, group: strings.Count(path, "/"),
+			uses: w.Uses(path, "")}
+		if last := path[strings.LastIndex(path, "/")+1:]; matching(path, word) > samePrefix &&
+			matching(last, word) < noMatch {
 			c.by = last
 		}
 		list = append(list, c)
@@ -432,7 +437,8 @@ func (w *writing) names(want func(types.Object) bool, statement bool) []candidat
 	add := func(name, kind, signature string, group int, o types.Object) {
 		if !seen[name] && name != "_" && !strings.Contains(name, "__") {
 			seen[name] = true
-			out = append(out, candidate{Match: Match{Text: name, Kind: kind, Signature: signature}, group: group, uses: w.uses(nil, name), fits: fits(o, want)})
+			out = append(out, candidate{Match: Match{Text: name, Kind: kind, Signature: signature}, group: group,
+				uses: w.uses(nil, name), fits: fits(o, want)})
 		}
 	}
 	if w.sc != nil {
@@ -470,7 +476,8 @@ func (w *writing) names(want func(types.Object) bool, statement bool) []candidat
 		if seen[name] || matching(name, w.word) > foldedPrefix || w.word == "" {
 			continue
 		}
-		out = append(out, candidate{Match: Match{Text: name, Kind: "package", Signature: strconv.Quote(path), Import: w.importEdit(path)},
+		out = append(out, candidate{Match: Match{Text: name, Kind: "package", Signature: strconv.Quote(path),
+			Import: w.importEdit(path)},
 			group: notImported, uses: w.Uses(path, ""), depth: strings.Count(path, "/")})
 	}
 	return out

@@ -7,8 +7,9 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Complete proposes completions at cursor, the likeliest first: members of packages and values after a dot, import paths inside an import, keys of maps, fields
-// in literals, and otherwise variables, functions, types, packages and keywords.
+// Complete proposes completions at cursor, the likeliest first: members of packages and values after a dot, import
+// paths inside an import, keys of maps, fields in literals, and otherwise variables, functions, types, packages and
+// keywords.
 func (d Draft) Complete(code string, cursor int) (c Completion) {
 	defer func() { // a torso of code must not end the kernel, whatever the checker makes of it
 		if x := recover(); x != nil {
@@ -18,9 +19,12 @@ func (d Draft) Complete(code string, cursor int) (c Completion) {
 	d.Guard.Lock()
 	defer d.Guard.Unlock()
 	w := d.at(code, cursor)
-	c = Completion{Start: cursor - utf8.RuneCountInString(w.word), End: utf8.RuneCountInString(w.code) - utf8.RuneCountInString(w.after)}
+	c = Completion{Start: cursor - utf8.RuneCountInString(w.word),
+		End: utf8.RuneCountInString(w.code) - utf8.RuneCountInString(w.after)}
 	if path, ok := importPath(w.before); ok {
-		rest := leading(w.code[len(w.before):], func(r rune) bool { return isNameRune(r) || strings.ContainsRune("/.-", r) })
+		rest := leading(w.code[len(w.before):], func(r rune) bool {
+			return isNameRune(r) || strings.ContainsRune("/.-", r)
+		})
 		c.Start, c.End = cursor-utf8.RuneCountInString(path), cursor+utf8.RuneCountInString(rest)
 		c.Matches = w.paths(path)
 		return c
@@ -43,7 +47,8 @@ func (d Draft) Complete(code string, cursor int) (c Completion) {
 // importPath is the path being written, where the cursor is inside one.
 func importPath(before string) (string, bool) {
 	quote := strings.LastIndexByte(before, '"')
-	if quote < 0 || strings.Contains(before[quote:], "\n") || strings.Count(before[strings.LastIndex(before, "\n")+1:], `"`)%2 == 0 {
+	if quote < 0 || strings.Contains(before[quote:], "\n") || strings.Count(before[strings.LastIndex(before, "\n")+1:],
+		`"`)%2 == 0 {
 		return "", false
 	}
 	head := strings.TrimSpace(before[:quote])

@@ -38,7 +38,8 @@ func (w *writing) expected() func(types.Object) bool {
 			return true
 		}
 		sig, ok := o.Type().Underlying().(*types.Signature)
-		return ok && sig.Results().Len() > 0 && sig.TypeParams().Len() == 0 && types.AssignableTo(sig.Results().At(0).Type(), t)
+		return ok && sig.Results().Len() > 0 && sig.TypeParams().Len() == 0 &&
+			types.AssignableTo(sig.Results().At(0).Type(), t)
 	}
 }
 

@@ -40,7 +40,8 @@ func (d Draft) Import(code, path string) *Edit {
 
 var (
 	groupedImport = regexp.MustCompile(`(?m)^[ \t]*import[ \t]*\([ \t]*\n`)
-	singleImport  = regexp.MustCompile(`(?m)^[ \t]*import[ \t]+(?:[\w.]+[ \t]+)?["` + "`" + `][^"` + "`" + `\n]*["` + "`" + `][ \t]*\n`)
+	singleImport  = regexp.MustCompile(`(?m)^[ \t]*import[ \t]+(?:[\w.]+[ \t]+)?["` + "`" + `][^"` + "`" + `\n]*["` +
+		"`" + `][ \t]*\n`)
 )
 
 // packagesNamed are the packages that cells may import under a name, those of shorter paths first.
@@ -77,7 +78,9 @@ func (s *Assistant) importable(path string) bool {
 
 // importables are their paths, in order.
 func (s *Assistant) importables() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.Program.Packages)), func(path string) bool { return !s.importable(path) })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.Program.Packages)), func(path string) bool {
+		return !s.importable(path)
+	})
 }
 
 // importsOf are the packages that the cell can name: those imported before, and those its own text imports.

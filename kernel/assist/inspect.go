@@ -11,7 +11,8 @@ import (
 )
 
 // Inspect describes the name at the cursor, or, if there is none, the function whose arguments the cursor is among; nil
-// where there is neither. At detail 0 it gives signature and documentation, at detail 1 the source too where that is known.
+// where there is neither. At detail 0 it gives signature and documentation, at detail 1 the source too where that is
+// known.
 func (d Draft) Inspect(code string, cursor, detail int) (found *Card) {
 	defer func() { // as in Complete
 		if x := recover(); x != nil {
@@ -176,7 +177,8 @@ func has(tn *types.TypeName, field types.Object) bool {
 		return false
 	}
 	for f := range st.Fields() {
-		if types.Object(f) == field || f.Name() == field.Name() && f.Pos().IsValid() && f.Pos() == field.Pos() && f.Pkg() == field.Pkg() {
+		if types.Object(f) == field || f.Name() == field.Name() && f.Pos().IsValid() && f.Pos() == field.Pos() &&
+			f.Pkg() == field.Pkg() {
 			return true
 		}
 	}
@@ -186,7 +188,9 @@ func has(tn *types.TypeName, field types.Object) bool {
 // fieldNode is a field in the declaration of a struct.
 func fieldNode(decl ast.Decl, name string) (found *ast.Field) {
 	ast.Inspect(decl, func(n ast.Node) bool {
-		if f, ok := n.(*ast.Field); ok && slices.ContainsFunc(f.Names, func(id *ast.Ident) bool { return id.Name == name }) {
+		if f, ok := n.(*ast.Field); ok && slices.ContainsFunc(f.Names, func(id *ast.Ident) bool {
+			return id.Name == name
+		}) {
 			found = f
 		}
 		return found == nil
@@ -205,7 +209,8 @@ func cellText(cell int) string {
 func (w *writing) describeName(word string, detail int) *Card {
 	if w.sc != nil {
 		for _, o := range w.sc.Visible() {
-			if v, ok := o.(*types.Var); ok && v.Name() == word && (w.prog.Vars[word] == nil || w.prog.Vars[word].Obj != v) {
+			if v, ok := o.(*types.Var); ok && v.Name() == word &&
+				(w.prog.Vars[word] == nil || w.prog.Vars[word].Obj != v) {
 				return card("var "+word+" "+cells.TypeText(v.Type()), "", "")
 			}
 		}

@@ -57,7 +57,8 @@ func restByInitials(name string, from int, word string) bool {
 	}
 	r, n := utf8.DecodeRuneInString(word)
 	for k, c := range name[from:] {
-		if at := from + k; unicode.ToLower(c) == r && (k == 0 || startsWord(name, at)) && restByInitials(name, at+utf8.RuneLen(c), word[n:]) {
+		if at := from + k; unicode.ToLower(c) == r && (k == 0 || startsWord(name, at)) &&
+			restByInitials(name, at+utf8.RuneLen(c), word[n:]) {
 			return true
 		}
 	}
@@ -68,7 +69,8 @@ func restByInitials(name string, from int, word string) bool {
 func startsWord(name string, at int) bool {
 	r, _ := utf8.DecodeRuneInString(name[at:])
 	before, _ := utf8.DecodeLastRuneInString(name[:at])
-	return before == '_' || before == '/' || unicode.IsUpper(r) && !unicode.IsUpper(before) || unicode.IsDigit(r) && !unicode.IsDigit(before)
+	return before == '_' || before == '/' || unicode.IsUpper(r) && !unicode.IsUpper(before) ||
+		unicode.IsDigit(r) && !unicode.IsDigit(before)
 }
 
 func subsequence(name, word string) bool {

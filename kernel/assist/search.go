@@ -78,9 +78,11 @@ func (s *Assistant) entries() []Entry {
 			continue
 		}
 		add := func(name string, o types.Object, snippet string) {
-			list = append(list, Entry{path, pkg.Name(), name, kindOf(o), signatureOf(o), synopsis(s.Doc(path, name)), snippet})
+			list = append(list, Entry{path, pkg.Name(), name, kindOf(o), signatureOf(o), synopsis(s.Doc(path, name)),
+				snippet})
 		}
-		list = append(list, Entry{Path: path, Package: pkg.Name(), Kind: "package", Doc: synopsis(s.Doc(path, "")), Snippet: pkg.Name() + "."})
+		list = append(list, Entry{Path: path, Package: pkg.Name(), Kind: "package", Doc: synopsis(s.Doc(path, "")),
+			Snippet: pkg.Name() + "."})
 		for _, name := range pkg.Scope().Names() {
 			o := pkg.Scope().Lookup(name)
 			if !o.Exported() {

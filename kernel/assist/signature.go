@@ -178,9 +178,12 @@ func written(name string, sig *types.Signature) Signature {
 
 // builtinParameters are those of Go's own functions.
 var builtinParameters = map[string]string{
-	"append": "slice []T, elems ...T", "cap": "v T", "clear": "v T", "close": "c chan<- T", "complex": "r, i float64", "copy": "dst, src []T",
-	"delete": "m map[K]V, key K", "imag": "c complex128", "len": "v T", "make": "T, size ...int", "max": "x T, y ...T", "min": "x T, y ...T",
-	"new": "T", "panic": "v any", "print": "args ...any", "println": "args ...any", "real": "c complex128", "recover": "",
+	"append": "slice []T, elems ...T", "cap": "v T", "clear": "v T", "close": "c chan<- T", "complex": "r, i float64",
+	"copy":   "dst, src []T",
+	"delete": "m map[K]V, key K", "imag": "c complex128", "len": "v T", "make": "T, size ...int", "max": "x T, y ...T",
+	"min": "x T, y ...T",
+	"new": "T", "panic": "v any", "print": "args ...any", "println": "args ...any", "real": "c complex128",
+	"recover": "",
 }
 
 func builtinSignature(name string, argument int) Signature {
@@ -202,12 +205,17 @@ func builtinSignature(name string, argument int) Signature {
 
 // builtinDoc says what Go's own functions do.
 var builtinDoc = map[string]string{
-	"append": "append adds elements to a slice and returns the longer one.", "cap": "cap is the capacity of a slice, array or channel.",
-	"clear": "clear empties a map, or sets all elements of a slice to zero.", "close": "close closes a channel.",
-	"complex": "complex makes a complex number of its real and imaginary part.", "copy": "copy copies elements between slices and returns how many.",
-	"delete": "delete removes a key from a map.", "imag": "imag is the imaginary part.", "len": "len is the number of elements.",
-	"make": "make makes a slice, map or channel.", "max": "max is the greatest of its arguments.", "min": "min is the least of its arguments.",
+	"append": "append adds elements to a slice and returns the longer one.",
+	"cap":    "cap is the capacity of a slice, array or channel.",
+	"clear":  "clear empties a map, or sets all elements of a slice to zero.", "close": "close closes a channel.",
+	"complex": "complex makes a complex number of its real and imaginary part.",
+	"copy":    "copy copies elements between slices and returns how many.",
+	"delete":  "delete removes a key from a map.", "imag": "imag is the imaginary part.",
+	"len":  "len is the number of elements.",
+	"make": "make makes a slice, map or channel.", "max": "max is the greatest of its arguments.",
+	"min": "min is the least of its arguments.",
 	"new": "new returns a pointer to a new variable.", "panic": "panic stops the function and those that called it.",
-	"print": "print writes to standard error.", "println": "println writes to standard error.", "real": "real is the real part.",
+	"print": "print writes to standard error.", "println": "println writes to standard error.",
+	"real":    "real is the real part.",
 	"recover": "recover stops a panic, in a deferred function.",
 }

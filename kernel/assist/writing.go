@@ -184,6 +184,6 @@ func closing(code string) string {
 	return code[:k+1]
 }
 
-// Draft looks at a cell as it stands below others. Above are those cells over it that did not run as they are now; it is
-// checked as if they had.
+// Draft looks at a cell as it stands below others. Above are those cells over it that did not run as they are now; it
+// is checked as if they had.
 func (a *Assistant) Draft(above ...string) Draft { return Draft{a, above} }

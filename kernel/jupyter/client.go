@@ -105,7 +105,8 @@ func (c *Client) Lost(err error) {
 
 // Request sends a request and waits for its reply and the idle status that ends it. On gets the messages on the iopub
 // channel that belong to it, in order.
-func (c *Client) Request(ctx context.Context, channel, msgType string, content any, on func(*Message)) (*Message, error) {
+func (c *Client) Request(ctx context.Context, channel, msgType string, content any,
+	on func(*Message)) (*Message, error) {
 	return c.Do(ctx, NewMessage(channel, msgType, c.Session, nil, content), on)
 }
 
@@ -144,8 +145,8 @@ func (c *Client) forget(id string) {
 	delete(c.open, id)
 }
 
-// Execute runs a cell and waits until it has ended. Every field of the request is sent: some kernels do not know what is
-// meant when one is missing.
+// Execute runs a cell and waits until it has ended. Every field of the request is sent: some kernels do not know what
+// is meant when one is missing.
 func (c *Client) Execute(ctx context.Context, r ExecuteRequest, on func(*Message)) (ExecuteReply, error) {
 	var reply ExecuteReply
 	if r.StoreHistory == nil {

@@ -13,9 +13,10 @@ func Example() {
 	k := jupyter.NewKernel(&kerneltest.Session{}, func(m *jupyter.Message) { c.Deliver(m) })
 	defer k.Close()
 	c = jupyter.NewClient(func(m *jupyter.Message) error { k.Handle(m); return nil })
-	reply, err := c.Execute(context.Background(), jupyter.ExecuteRequest{Code: "print hello"}, func(m *jupyter.Message) {
-		fmt.Println(m.Type(), string(m.Content))
-	})
+	reply, err := c.Execute(context.Background(), jupyter.ExecuteRequest{Code: "print hello"},
+		func(m *jupyter.Message) {
+			fmt.Println(m.Type(), string(m.Content))
+		})
 	fmt.Println(reply.Status, err)
 	// Output:
 	// status {"execution_state":"busy"}

@@ -82,7 +82,8 @@ func (k *Kernel) run(r kernel.Request, out kernel.Output) (reply kernel.Reply) {
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
-			reply.Error = &kernel.Error{Name: "EngineError", Message: fmt.Sprint(p), Traceback: []string{fmt.Sprint(p), string(debug.Stack())}}
+			reply.Error = &kernel.Error{Name: "EngineError", Message: fmt.Sprint(p),
+				Traceback: []string{fmt.Sprint(p), string(debug.Stack())}}
 		}
 	}()
 	return k.session.Execute(ctx, r, out)
@@ -100,7 +101,8 @@ func executeReply(r kernel.Reply, count int) ExecuteReply {
 	for name, x := range r.Expressions {
 		switch {
 		case x.Error != nil:
-			reply.Expressions[name] = map[string]any{"status": "error", "ename": x.Error.Name, "evalue": x.Error.Message, "traceback": traceback(x.Error)}
+			reply.Expressions[name] = map[string]any{"status": "error", "ename": x.Error.Name,
+				"evalue": x.Error.Message, "traceback": traceback(x.Error)}
 		case x.Data != nil:
 			data, metadata := bundle(*x.Data)
 			reply.Expressions[name] = map[string]any{"status": "ok", "data": data, "metadata": metadata}
@@ -142,8 +144,8 @@ func CellID(m *Message) string {
 	return id
 }
 
-// controls are those that the notebook's cell showed before an execute request runs it, by label, as Nacre's front end puts
-// them in the message's metadata.
+// controls are those that the notebook's cell showed before an execute request runs it, by label, as Nacre's front end
+// puts them in the message's metadata.
 func controls(m *Message) map[string][]byte {
 	var meta struct {
 		Controls map[string]json.RawMessage `json:"controls"`

@@ -80,7 +80,8 @@ type legacy struct {
 // of parts and their offsets, big-endian 32-bit numbers, then the text and the buffers.
 func EncodeLegacy(m *Message) (b []byte, binaryFrame bool) {
 	h := m.Head()
-	text := encode(legacy{m.Channel, m.Header, m.Parent, m.Metadata, m.Content, []json.RawMessage{}, h.MsgID, h.MsgType})
+	text := encode(legacy{m.Channel, m.Header, m.Parent, m.Metadata, m.Content, []json.RawMessage{}, h.MsgID,
+		h.MsgType})
 	if len(m.Buffers) == 0 {
 		return text, false
 	}
@@ -111,7 +112,8 @@ func DecodeLegacy(b []byte, binaryFrame bool) (*Message, error) {
 	if err := json.Unmarshal(b, &l); err != nil {
 		return nil, fmt.Errorf("%w: %w", errFrame, err)
 	}
-	m := &Message{Channel: l.Channel, Header: l.Header, Parent: l.Parent, Metadata: l.Metadata, Content: l.Content, Buffers: buffers}
+	m := &Message{Channel: l.Channel, Header: l.Header, Parent: l.Parent, Metadata: l.Metadata, Content: l.Content,
+		Buffers: buffers}
 	if m.Channel == "" {
 		m.Channel = Shell
 	}

@@ -16,16 +16,19 @@ import (
 
 func sample() *Message {
 	return &Message{
-		Channel: "iopub", Header: []byte(`{"msg_id":"a","msg_type":"stream"}`), Parent: []byte(`{}`), Metadata: []byte(`{}`),
-		Content: []byte(`{"text":"é"}`), Buffers: [][]byte{{1, 2, 3}, {}},
+		Channel: "iopub", Header: []byte(`{"msg_id":"a","msg_type":"stream"}`), Parent: []byte(`{}`),
+		Metadata: []byte(`{}`),
+		Content:  []byte(`{"text":"é"}`), Buffers: [][]byte{{1, 2, 3}, {}},
 	}
 }
 
 // The bytes were written by hand from the description of the protocol: the number of offsets, the offsets, the parts.
 func TestV1Layout(t *testing.T) {
-	m := &Message{Channel: "shell", Header: []byte(`{"msg_id":"a","msg_type":"x"}`), Parent: []byte(`{}`), Metadata: []byte(`{}`), Content: []byte(`{}`)}
+	m := &Message{Channel: "shell", Header: []byte(`{"msg_id":"a","msg_type":"x"}`), Parent: []byte(`{}`),
+		Metadata: []byte(`{}`), Content: []byte(`{}`)}
 	want := "0600000000000000" + // six offsets
-		"3800000000000000" + "3d00000000000000" + "5a00000000000000" + "5c00000000000000" + "5e00000000000000" + "6000000000000000" +
+		"3800000000000000" + "3d00000000000000" + "5a00000000000000" + "5c00000000000000" + "5e00000000000000" +
+		"6000000000000000" +
 		hex.EncodeToString([]byte(`shell{"msg_id":"a","msg_type":"x"}{}{}{}`))
 	if got := hex.EncodeToString(EncodeV1(m)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -65,7 +68,8 @@ func TestMalformedFrames(t *testing.T) {
 	}
 	for name, b := range map[string][]byte{
 		"empty": nil, "short": good[:7], "cut": good[:40], "huge count": with(0, 1<<62), "count of zero": with(0, 0),
-		"count beyond the frame": with(0, 9999), "offset beyond": with(3, 1<<40), "overlap": with(3, 70), "into the table": with(1, 8),
+		"count beyond the frame": with(0, 9999), "offset beyond": with(3, 1<<40), "overlap": with(3, 70),
+		"into the table": with(1, 8),
 	} {
 		if m, err := DecodeV1(b); err == nil {
 			t.Errorf("%s: decoded %+v", name, m)
@@ -73,7 +77,8 @@ func TestMalformedFrames(t *testing.T) {
 	}
 	for _, text := range []string{
 		``, `[]`, `{"channel":"shell"}`, `{"channel":"nowhere","header":{"msg_id":"a","msg_type":"b"}}`,
-		`{"channel":"shell","header":{"msg_id":"","msg_type":"b"}}`, `{"channel":"shell","header":{"msg_id":"a","msg_type":"b"},"content":[]}`,
+		`{"channel":"shell","header":{"msg_id":"","msg_type":"b"}}`,
+		`{"channel":"shell","header":{"msg_id":"a","msg_type":"b"},"content":[]}`,
 	} {
 		if m, err := DecodeLegacy([]byte(text), false); err == nil {
 			t.Errorf("%s: decoded %+v", text, m)
@@ -143,7 +148,8 @@ func TestReaderNoticesGarbage(t *testing.T) {
 	}
 	whole := stream.Bytes()
 	one := len(whole) / 2
-	for _, garbage := range []string{"x", "abc", "AAAA", "\x00\x00\x00\x00", "\xff\xff\xff\xff\xff\xff\xff\xff", strings.Repeat("garbage ", 100)} {
+	for _, garbage := range []string{"x", "abc", "AAAA", "\x00\x00\x00\x00", "\xff\xff\xff\xff\xff\xff\xff\xff",
+		strings.Repeat("garbage ", 100)} {
 		for _, at := range []int{0, one, one + 1, one + headSize + 3} {
 			b := append(append(bytes.Clone(whole[:at]), garbage...), whole[at:]...)
 			r, pipe := io.Pipe() // which stays open, as a kernel's does
@@ -181,7 +187,8 @@ func FuzzReader(f *testing.F) {
 	f.Add(stream.Bytes())
 	f.Add(stream.Bytes()[:stream.Len()-3])
 	f.Add([]byte("AAAAAAAAAAAA"))
-	f.Add(append(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, mark), MaxFrame), "not so much"...))
+	f.Add(append(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, mark), MaxFrame),
+		"not so much"...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		defer bounded.Input(t, len(b))()
 		in := NewReader(bytes.NewReader(b))

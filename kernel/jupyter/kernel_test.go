@@ -59,11 +59,12 @@ func (p *pair) ask(t *testing.T, msgType string, content any) map[string]any {
 func (p *pair) run(t *testing.T, code string) (jupyter.ExecuteReply, []string) {
 	t.Helper()
 	var shown []string
-	reply, err := p.Execute(within(t), jupyter.ExecuteRequest{Code: code, AllowStdin: p.Input != nil}, func(m *jupyter.Message) {
-		if m.Type() != "status" && m.Type() != "execute_input" {
-			shown = append(shown, m.Type()+" "+string(m.Content))
-		}
-	})
+	reply, err := p.Execute(within(t), jupyter.ExecuteRequest{Code: code, AllowStdin: p.Input != nil},
+		func(m *jupyter.Message) {
+			if m.Type() != "status" && m.Type() != "execute_input" {
+				shown = append(shown, m.Type()+" "+string(m.Content))
+			}
+		})
 	if err != nil {
 		t.Fatalf("%s: %v", code, err)
 	}
@@ -84,7 +85,8 @@ func TestExecute(t *testing.T) {
 		t.Errorf("%+v\n%s", reply, strings.Join(shown, "\n"))
 	}
 	reply, shown = p.run(t, "fail Boom it broke")
-	if reply.Status != "error" || reply.Name != "Boom" || reply.Value != "it broke" || reply.Count != 2 || len(shown) != 1 ||
+	if reply.Status != "error" || reply.Name != "Boom" || reply.Value != "it broke" || reply.Count != 2 ||
+		len(shown) != 1 ||
 		!strings.HasPrefix(shown[0], `error {"ename":"Boom","evalue":"it broke"`) {
 		t.Errorf("%+v %v", reply, shown)
 	}
@@ -98,8 +100,10 @@ func TestExecute(t *testing.T) {
 func TestBusyAndIdleAroundEveryRequest(t *testing.T) {
 	p := newPair(t)
 	for msgType, channel := range map[string]string{
-		"execute_request": "shell", "kernel_info_request": "shell", "complete_request": "shell", "inspect_request": "shell",
-		"is_complete_request": "shell", "history_request": "shell", "comm_info_request": "shell", "variables_request": "shell",
+		"execute_request": "shell", "kernel_info_request": "shell", "complete_request": "shell",
+		"inspect_request":     "shell",
+		"is_complete_request": "shell", "history_request": "shell", "comm_info_request": "shell",
+		"variables_request": "shell",
 		"interrupt_request": "control", "debug_request": "control",
 	} {
 		var states []string
@@ -112,8 +116,10 @@ func TestBusyAndIdleAroundEveryRequest(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", msgType, err)
 		}
-		if fmt.Sprint(states) != `[{"execution_state":"busy"} {"execution_state":"idle"}]` || reply.Channel != channel ||
-			reply.Type() != strings.Replace(msgType, "request", "reply", 1) || string(reply.Parent) != string(m.Header) {
+		if fmt.Sprint(states) != `[{"execution_state":"busy"} {"execution_state":"idle"}]` ||
+			reply.Channel != channel ||
+			reply.Type() != strings.Replace(msgType, "request", "reply", 1) ||
+			string(reply.Parent) != string(m.Header) {
 			t.Errorf("%s: %v, reply %s on %s to %s", msgType, states, reply.Type(), reply.Channel, reply.Parent)
 		}
 	}
@@ -158,7 +164,9 @@ func TestAnswersWhileACellRuns(t *testing.T) {
 	done := make(chan jupyter.ExecuteReply)
 	begun := make(chan struct{}, 10)
 	go func() {
-		reply, _ := p.Execute(within(t), jupyter.ExecuteRequest{Code: "spin"}, func(*jupyter.Message) { begun <- struct{}{} })
+		reply, _ := p.Execute(within(t), jupyter.ExecuteRequest{Code: "spin"}, func(*jupyter.Message) {
+			begun <- struct{}{}
+		})
 		done <- reply
 	}()
 	<-begun
@@ -181,7 +189,9 @@ func TestInput(t *testing.T) {
 		return fmt.Sprintf("<%s %v>", prompt, password), nil
 	}
 	_, shown := p.run(t, "print before\ninput name?\npassword secret?")
-	want := []string{`stream {"name":"stdout","text":"before\n"}`, `stream {"name":"stdout","text":"got <name? false>\n"}`, `stream {"name":"stdout","text":"got <secret? true>\n"}`}
+	want := []string{`stream {"name":"stdout","text":"before\n"}`,
+		`stream {"name":"stdout","text":"got <name? false>\n"}`,
+		`stream {"name":"stdout","text":"got <secret? true>\n"}`}
 	if !reflect.DeepEqual(shown, want) {
 		t.Error(shown)
 	}
@@ -234,10 +244,13 @@ func TestHistory(t *testing.T) {
 	}{
 		{map[string]any{"hist_access_type": "tail", "n": 2}, `[[1,3,"print x"],[1,4,"value 1"]]`},
 		{map[string]any{"hist_access_type": "tail", "n": 1, "output": true}, `[[1,4,["value 1","1"]]]`},
-		{map[string]any{"hist_access_type": "range", "session": 0, "start": 2, "stop": 4}, `[[1,2,"value 2"],[1,3,"print x"]]`},
+		{map[string]any{"hist_access_type": "range", "session": 0, "start": 2, "stop": 4},
+			`[[1,2,"value 2"],[1,3,"print x"]]`},
 		{map[string]any{"hist_access_type": "range", "session": -1, "start": 1}, `[]`},
-		{map[string]any{"hist_access_type": "search", "pattern": "value*"}, `[[1,1,"value 1"],[1,2,"value 2"],[1,4,"value 1"]]`},
-		{map[string]any{"hist_access_type": "search", "pattern": "value*", "unique": true, "n": 2}, `[[1,2,"value 2"],[1,4,"value 1"]]`},
+		{map[string]any{"hist_access_type": "search", "pattern": "value*"},
+			`[[1,1,"value 1"],[1,2,"value 2"],[1,4,"value 1"]]`},
+		{map[string]any{"hist_access_type": "search", "pattern": "value*", "unique": true, "n": 2},
+			`[[1,2,"value 2"],[1,4,"value 1"]]`},
 		{map[string]any{"hist_access_type": "search", "pattern": "?rint*x"}, `[[1,3,"print x"]]`},
 	} {
 		got, _ := json.Marshal(p.ask(t, "history_request", test.request)["history"])
@@ -251,7 +264,8 @@ func TestRequests(t *testing.T) {
 	p := newPair(t)
 	info := p.ask(t, "kernel_info_request", nil)
 	language := info["language_info"].(map[string]any)
-	if info["protocol_version"] != "5.5" || info["status"] != "ok" || language["name"] != "go" || language["file_extension"] != ".go" {
+	if info["protocol_version"] != "5.5" || info["status"] != "ok" || language["name"] != "go" ||
+		language["file_extension"] != ".go" {
 		t.Error(info)
 	}
 	for code, want := range map[string]string{"a": "complete", "f {": "incomplete", ")": "invalid"} {
@@ -268,7 +282,8 @@ func TestRequests(t *testing.T) {
 	if c["cursor_start"] != 2.0 || c["cursor_end"] != 6.0 {
 		t.Error(c)
 	}
-	if v := p.ask(t, "variables_request", nil); fmt.Sprint(v["variables"]) != "[map[name:cells parts:0 size:-1 type:int value:0]]" {
+	if v := p.ask(t, "variables_request", nil); fmt.Sprint(v["variables"]) != "[map[name:cells parts:0 size:-1 "+
+		"type:int value:0]]" {
 		t.Error(v)
 	}
 	bad := p.ask(t, "complete_request", map[string]any{"code": 5})
@@ -303,7 +318,8 @@ func TestShutdownOverPipes(t *testing.T) {
 			c.Deliver(m)
 		}
 	}()
-	if reply, err := c.Execute(within(t), jupyter.ExecuteRequest{Code: "value 1"}, nil); err != nil || reply.Status != "ok" {
+	if reply, err := c.Execute(within(t), jupyter.ExecuteRequest{Code: "value 1"}, nil); err != nil ||
+		reply.Status != "ok" {
 		t.Fatal(reply, err)
 	}
 	reply, err := c.Request(within(t), jupyter.Control, "shutdown_request", map[string]bool{"restart": false}, nil)

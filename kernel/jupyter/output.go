@@ -108,7 +108,8 @@ func (o *output) result(d kernel.Data, count int) {
 	if d.ID != "" {
 		transient["display_id"] = d.ID
 	}
-	o.publish("execute_result", map[string]any{"execution_count": count, "data": data, "metadata": metadata, "transient": transient})
+	o.publish("execute_result", map[string]any{"execution_count": count, "data": data, "metadata": metadata,
+		"transient": transient})
 }
 
 func (o *output) failed(e *kernel.Error) {
@@ -121,7 +122,8 @@ func (o *output) Input(prompt string, password bool) (string, error) {
 		return "", ErrNoInput
 	}
 	o.flush()
-	request := NewMessage(Stdin, "input_request", o.k.id, o.parent, map[string]any{"prompt": prompt, "password": password})
+	request := NewMessage(Stdin, "input_request", o.k.id, o.parent,
+		map[string]any{"prompt": prompt, "password": password})
 	o.run.mu.Lock()
 	o.run.asked = request.Head().MsgID
 	o.run.mu.Unlock()

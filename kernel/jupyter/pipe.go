@@ -19,11 +19,12 @@ const MaxFrame = 128 << 20
 // ErrTooLarge is the error for a message larger than MaxFrame.
 var ErrTooLarge = fmt.Errorf("the message is larger than %d MiB", MaxFrame>>20)
 
-// ErrGarbage is the error for bytes in the stream that no Writer has written: where messages begin is not known any more.
+// ErrGarbage is the error for bytes in the stream that no Writer has written: where messages begin is not known any
+// more.
 var ErrGarbage = errors.New("bytes that are no message were written to the kernel's channel")
 
-// mark begins every message in a stream. Without it, what a cell writes to a file descriptor that is not its own would be
-// taken for the length of a message that never comes.
+// mark begins every message in a stream. Without it, what a cell writes to a file descriptor that is not its own would
+// be taken for the length of a message that never comes.
 const mark = 0x4e435245
 
 const headSize = 8
@@ -155,6 +156,7 @@ func tooLarge(m *Message) *Message {
 	h := m.Head()
 	h.MsgType = "stream"
 	note.Header = encode(h)
-	note.Content = encode(map[string]string{"name": "stderr", "text": "[an output was left out: " + ErrTooLarge.Error() + "]\n"})
+	note.Content = encode(map[string]string{"name": "stderr", "text": "[an output was left out: " +
+		ErrTooLarge.Error() + "]\n"})
 	return &note
 }

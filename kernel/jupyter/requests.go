@@ -104,7 +104,8 @@ func (k *Kernel) signature(m *Message) {
 	if r.Parameters == nil {
 		r.Parameters = [][2]int{}
 	}
-	k.reply(m, "signature_reply", map[string]any{"status": "ok", "label": r.Label, "parameters": r.Parameters, "active": r.Active, "doc": r.Doc})
+	k.reply(m, "signature_reply", map[string]any{"status": "ok", "label": r.Label, "parameters": r.Parameters,
+		"active": r.Active, "doc": r.Doc})
 }
 
 // problems answers Nacre's own problems_request.
@@ -159,7 +160,8 @@ func (k *Kernel) stale(m *Message) {
 	out := []map[string]any{}
 	for _, s := range k.session.Stale(list) {
 		out = append(out, map[string]any{
-			"ran": s.Ran, "edited": s.Edited, "because": append([]string{}, s.Because...), "own": s.Own, "after": append([]string{}, s.After...),
+			"ran": s.Ran, "edited": s.Edited, "because": append([]string{}, s.Because...), "own": s.Own,
+			"after": append([]string{}, s.After...),
 		})
 	}
 	k.reply(m, "stale_reply", map[string]any{"status": "ok", "cells": out})
@@ -206,7 +208,8 @@ func (k *Kernel) search(m *Message) {
 		if _, known := imports[e.Path]; !known {
 			imports[e.Path] = editOf(draft.Import(c.Code, e.Path))
 		}
-		list = append(list, map[string]any{"path": e.Path, "package": e.Package, "import": imports[e.Path], "name": e.Name, "kind": e.Kind, "signature": e.Signature, "doc": e.Doc, "snippet": e.Snippet})
+		list = append(list, map[string]any{"path": e.Path, "package": e.Package, "import": imports[e.Path],
+			"name": e.Name, "kind": e.Kind, "signature": e.Signature, "doc": e.Doc, "snippet": e.Snippet})
 	}
 	k.reply(m, "search_reply", map[string]any{"status": "ok", "entries": list})
 }
@@ -227,8 +230,8 @@ func (k *Kernel) isComplete(m *Message) {
 	k.reply(m, "is_complete_reply", content)
 }
 
-// variables answers nacre's own variables_request: with all variables, or with the parts of one, "of" that name, along a
-// "path" of indices.
+// variables answers nacre's own variables_request: with all variables, or with the parts of one, "of" that name, along
+// a "path" of indices.
 func (k *Kernel) variables(m *Message) {
 	var c struct {
 		Of   string `json:"of"`
@@ -249,7 +252,8 @@ func (k *Kernel) variables(m *Message) {
 	}
 	list := []map[string]any{}
 	for _, v := range vars {
-		list = append(list, map[string]any{"name": v.Name, "type": v.Type, "value": v.Value, "size": v.Size, "parts": v.Parts})
+		list = append(list, map[string]any{"name": v.Name, "type": v.Type, "value": v.Value, "size": v.Size,
+			"parts": v.Parts})
 	}
 	k.reply(m, "variables_reply", map[string]any{"status": "ok", "variables": list, "total": total})
 }

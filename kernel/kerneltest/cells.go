@@ -62,7 +62,8 @@ func (o *Output) Shown() []kernel.Data { o.mu.Lock(); defer o.mu.Unlock(); retur
 // Updates are those of what was displayed.
 func (o *Output) Updates() []kernel.Data { o.mu.Lock(); defer o.mu.Unlock(); return o.updates }
 
-// Execute runs a cell, for at most ten minutes: on a new machine the first cell on the engine go compiles what it imports.
+// Execute runs a cell, for at most ten minutes: on a new machine the first cell on the engine go compiles what it
+// imports.
 func Execute(s kernel.Session, code string) (kernel.Reply, *Output) {
 	out := &Output{}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)

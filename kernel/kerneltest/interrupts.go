@@ -15,12 +15,14 @@ var Interrupts = []struct{ Kind, Code string }{
 	{"empty loop", "for {}"},
 	{"counting loop", "n := 0\nfor { n++ }"},
 	{"nested loops", "for { for i := 0; i < 1000; i++ { for j := range 1000 { _ = i * j } } }"},
-	{"loop of stores", "marks := make([]bool, 1<<20)\nfor { for j := 0; j < len(marks); j += 3 { marks[j] = !marks[j] } }"},
+	{"loop of stores", "marks := make([]bool, 1<<20)\nfor { for j := 0; j < len(marks); j += 3 { marks[j] = " +
+		"!marks[j] } }"},
 	{"loop in a function", "func spin() { for { } }\nspin()"},
 	{"loop in a method", "type spinner struct{ n int }\nfunc (s *spinner) run() { for { s.n++ } }\n(&spinner{}).run()"},
 	{"loop in a closure", "f := func() { for { } }\nf()"},
 	{"recursion", "func r(n int) int { if n == 0 { return 0 }; return r(n-1) + r(n-1) }\nr(60)"},
-	{"recursion of two", "func even(n int) bool { if n == 0 { return true }; return odd(n-1) || odd(n-1) }\nfunc odd(n int) bool { if n == 0 { return false }; return even(n-1) && even(n-1) && false }\neven(61)"},
+	{"recursion of two", "func even(n int) bool { if n == 0 { return true }; return odd(n-1) || odd(n-1) }\n" +
+		"func odd(n int) bool { if n == 0 { return false }; return even(n-1) && even(n-1) && false }\neven(61)"},
 	{"goto", "k := 0\nagain:\nk++\ngoto again"},
 	{"continue with a label", "outer:\nfor { for { continue outer } }"},
 	{"panics recovered", "for { func() { defer func() { recover() }(); panic(1) }() }"},
@@ -37,15 +39,18 @@ var Interrupts = []struct{ Kind, Code string }{
 	{"sleep", "import \"time\"\ntime.Sleep(time.Hour)"},
 	{"mutex", "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()\nmu.Lock()"},
 	{"condition", "import \"sync\"\nvar lock sync.Mutex\ncond := sync.NewCond(&lock)\nlock.Lock()\ncond.Wait()"},
-	{"goroutine", "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); for {} }()\nwg.Wait()"},
+	{"goroutine", "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); for {} }()\n" +
+		"wg.Wait()"},
 	{"many goroutines", "for range 50 { go func() { for { } }() }\nselect {}"},
-	{"native sort", "import \"sort\"\nxs := make([]int, 1000000)\nfor { sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) }"},
+	{"native sort", "import \"sort\"\nxs := make([]int, 1000000)\nfor { sort.Slice(xs, func(i, j int) bool { return " +
+		"xs[i] < xs[j] }) }"},
 	{"native call of a loop", "import \"strings\"\nstrings.Map(func(r rune) rune { for { } }, \"a\")"},
 }
 
 // LibraryInterrupts are such cells for a session with all that notebooks may import.
 var LibraryInterrupts = []struct{ Kind, Code string }{
-	{"native call that waits", "import \"net\"\nl, err := net.Listen(\"tcp\", \"127.0.0.1:0\")\nif err != nil { panic(err) }\nl.Accept()"},
+	{"native call that waits", "import \"net\"\nl, err := net.Listen(\"tcp\", \"127.0.0.1:0\")\n" +
+		"if err != nil { panic(err) }\nl.Accept()"},
 	{"rollouts", `import ("nacre/library/cell"; "nacre/sim")
 family, err := sim.Lookup("point-goal")
 if err != nil { panic(err) }

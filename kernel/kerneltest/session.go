@@ -97,7 +97,8 @@ type cell struct {
 func text(s string) *kernel.Data { return &kernel.Data{MIME: map[string]any{"text/plain": s}} }
 
 func (c *cell) fail(name, message string) {
-	c.reply.Error = &kernel.Error{Name: name, Message: message, Traceback: []string{"\x1b[31m" + name + "\x1b[0m: " + message}}
+	c.reply.Error = &kernel.Error{Name: name, Message: message,
+		Traceback: []string{"\x1b[31m" + name + "\x1b[0m: " + message}}
 }
 
 // wait returns false after an interrupt.
@@ -148,10 +149,12 @@ var commands = map[string]func(c *cell, rest string){
 	"eat":    func(c *cell, rest string) { c.s.eat(number(rest)) },
 	"native": func(_ *cell, rest string) { fmt.Fprintln(os.Stderr, rest) },
 	"next": func(c *cell, rest string) {
-		c.reply.Payload = append(c.reply.Payload, map[string]any{"source": "set_next_input", "text": rest, "replace": false})
+		c.reply.Payload = append(c.reply.Payload, map[string]any{"source": "set_next_input", "text": rest,
+			"replace": false})
 	},
 	"page": func(c *cell, rest string) {
-		c.reply.Payload = append(c.reply.Payload, map[string]any{"source": "page", "data": map[string]any{"text/plain": rest}, "start": 0})
+		c.reply.Payload = append(c.reply.Payload,
+			map[string]any{"source": "page", "data": map[string]any{"text/plain": rest}, "start": 0})
 	},
 }
 
@@ -246,7 +249,8 @@ func (s *Session) Problems(cells []kernel.Source) [][]kernel.Problem {
 	for k, c := range cells {
 		for i, line := range strings.Split(c.Code, "\n") {
 			if word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word != "" && commands[word] == nil {
-				out[k] = append(out[k], kernel.Problem{Position: kernel.Position{Line: i + 1, Column: 1}, Message: "unknown command " + word})
+				out[k] = append(out[k], kernel.Problem{Position: kernel.Position{Line: i + 1, Column: 1},
+					Message: "unknown command " + word})
 			}
 		}
 	}
@@ -258,7 +262,8 @@ func (s *Session) Search(words string, most int) []kernel.Entry {
 	list := []kernel.Entry{}
 	for _, name := range slices.Sorted(maps.Keys(commands)) {
 		if strings.Contains(name, words) && len(list) < most {
-			list = append(list, kernel.Entry{Path: "commands", Package: "commands", Name: name, Kind: "function", Doc: "command " + name, Snippet: name + " ${text}"})
+			list = append(list, kernel.Entry{Path: "commands", Package: "commands", Name: name, Kind: "function",
+				Doc: "command " + name, Snippet: name + " ${text}"})
 		}
 	}
 	return list

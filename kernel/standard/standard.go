@@ -1,6 +1,6 @@
-// Package standard is the part of Go's standard library that cells can import where the interpreter's own tables of it are
-// not linked: in a browser, whose kernel takes tables and types from here, and in the kernel's own tests, which run on it
-// alone and so need nothing that lies above the kernel. `go generate ./library` writes all of it but this file.
+// Package standard is the part of Go's standard library that cells can import where the interpreter's own tables of it
+// are not linked: in a browser, whose kernel takes tables and types from here, and in the kernel's own tests, which run
+// on it alone and so need nothing that lies above the kernel. `go generate ./library` writes all of it but this file.
 package standard
 
 import (
@@ -25,8 +25,8 @@ var base []byte
 //go:embed types_std.bin.gz
 var std []byte
 
-// Types are bundles of the packages' types as package bundle reads them: "base" of those that nearly every cell imports,
-// "std" of the others.
+// Types are bundles of the packages' types as package bundle reads them: "base" of those that nearly every cell
+// imports, "std" of the others.
 var Types = map[string][]byte{"base": base, "std": std}
 
 // Library is the packages as a kernel takes them. They have no documentation, and no value has a form besides its text.

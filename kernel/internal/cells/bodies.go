@@ -76,7 +76,8 @@ func (c *checker) checkBodies() {
 		if !ok {
 			continue
 		}
-		g := &ast.FuncDecl{Name: &ast.Ident{Name: c.funcName(d, fd), NamePos: fd.Name.NamePos}, Type: fd.Type, Body: fd.Body}
+		g := &ast.FuncDecl{Name: &ast.Ident{Name: c.funcName(d, fd), NamePos: fd.Name.NamePos}, Type: fd.Type,
+			Body: fd.Body}
 		if fd.Recv != nil {
 			g.Name.Name = strings.ReplaceAll(d.Name, ".", "__")
 			g.Type = c.methodType(d, fd)
@@ -187,7 +188,9 @@ func (c *checker) methodType(d *Decl, fd *ast.FuncDecl) *ast.FuncType {
 		for range field.Names {
 			if k < len(own) {
 				name := own[k].Name
-				ft.TypeParams.List = append(ft.TypeParams.List, &ast.Field{Names: []*ast.Ident{{Name: name, NamePos: own[k].NamePos}}, Type: renamed(field.Type, rename)})
+				ft.TypeParams.List = append(ft.TypeParams.List,
+					&ast.Field{Names: []*ast.Ident{{Name: name, NamePos: own[k].NamePos}},
+						Type: renamed(field.Type, rename)})
 			}
 			k++
 		}

@@ -26,7 +26,8 @@ func (p *Program) Check(ctx context.Context, cell int, src string) (*Unit, error
 		}
 		return nil, errs.unique()
 	}
-	u := &Unit{Cell: cell, prog: p, imports: maps.Clone(p.Imports), dots: slices.Clone(p.Dots), moved: map[*types.TypeName]*types.TypeName{}, Keys: map[*types.TypeName]string{}, Unused: map[token.Pos]bool{}}
+	u := &Unit{Cell: cell, prog: p, imports: maps.Clone(p.Imports), dots: slices.Clone(p.Dots),
+		moved: map[*types.TypeName]*types.TypeName{}, Keys: map[*types.TypeName]string{}, Unused: map[token.Pos]bool{}}
 	if errs := u.addImports(file.imports, func(path string) error { return p.fetch(ctx, path) }); errs != nil {
 		return nil, errs
 	}
@@ -36,7 +37,8 @@ func (p *Program) Check(ctx context.Context, cell int, src string) (*Unit, error
 	if errs != nil {
 		return nil, errs
 	}
-	c := &checker{Program: p, unit: u, file: file, own: own, dropped: map[string]bool{}, guards: guards{p.Info, map[string]types.Object{}}}
+	c := &checker{Program: p, unit: u, file: file, own: own, dropped: map[string]bool{},
+		guards: guards{p.Info, map[string]types.Object{}}}
 	for _, d := range own {
 		c.program = c.program || d.Name == "main"
 	}
@@ -282,7 +284,8 @@ func (c *checker) changesMethods(d, old *Decl) bool {
 		return true
 	}
 	a, b := d.Node.(*ast.FuncDecl), old.Node.(*ast.FuncDecl)
-	return types.ExprString(a.Type) != types.ExprString(b.Type) || types.ExprString(a.Recv.List[0].Type) != types.ExprString(b.Recv.List[0].Type)
+	return types.ExprString(a.Type) != types.ExprString(b.Type) ||
+		types.ExprString(a.Recv.List[0].Type) != types.ExprString(b.Recv.List[0].Type)
 }
 
 // generic reports whether d is a method of a generic type.
@@ -317,11 +320,13 @@ func (c *checker) checkSignatures() {
 		id := &ast.Ident{Name: c.funcName(d, fd), NamePos: fd.Name.NamePos}
 		names[key(d)] = id
 		stub := &ast.BlockStmt{Lbrace: fd.Body.Lbrace, Rbrace: fd.Body.Rbrace, List: []ast.Stmt{
-			&ast.ExprStmt{X: &ast.CallExpr{Fun: &ast.Ident{Name: "panic", NamePos: fd.Body.Lbrace}, Args: []ast.Expr{&ast.BasicLit{Kind: token.INT, Value: "0", ValuePos: fd.Body.Lbrace}}}},
+			&ast.ExprStmt{X: &ast.CallExpr{Fun: &ast.Ident{Name: "panic", NamePos: fd.Body.Lbrace},
+				Args: []ast.Expr{&ast.BasicLit{Kind: token.INT, Value: "0", ValuePos: fd.Body.Lbrace}}}},
 		}}
 		f.Decls = append(f.Decls, &ast.FuncDecl{Recv: fd.Recv, Name: id, Type: fd.Type, Body: stub})
 	}
-	cell := &ast.FuncDecl{Name: ast.NewIdent("cell__"), Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: &ast.BlockStmt{List: c.file.body}}
+	cell := &ast.FuncDecl{Name: ast.NewIdent("cell__"), Type: &ast.FuncType{Params: &ast.FieldList{}},
+		Body: &ast.BlockStmt{List: c.file.body}}
 	apart := c.redeclares()
 	if !apart {
 		f.Decls = append(f.Decls, cell)
@@ -479,7 +484,8 @@ func (c *checker) newFile() *ast.File {
 }
 
 func importSpec(name, path string) *ast.ImportSpec {
-	return &ast.ImportSpec{Name: ast.NewIdent(name), Path: &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", path)}}
+	return &ast.ImportSpec{Name: ast.NewIdent(name),
+		Path: &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", path)}}
 }
 
 // shadowsImport reports whether the cell declares a function, type or constant under an import's name.
@@ -511,7 +517,8 @@ func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Packa
 		c.errs, c.broken = nil, nil
 		keyed := false
 		conf := types.Config{
-			GoVersion: GoVersion, Importer: c.Program, DisableUnusedImportCheck: true, Sizes: types.SizesFor("gc", runtime.GOARCH),
+			GoVersion: GoVersion, Importer: c.Program, DisableUnusedImportCheck: true,
+			Sizes: types.SizesFor("gc", runtime.GOARCH),
 			Error: func(err error) {
 				e := err.(types.Error)
 				keyed = keyed || strings.Contains(e.Msg, "implicit assignment to unexported field")
@@ -543,8 +550,8 @@ func (p *Program) earlier(insert func(name string, o types.Object)) {
 	}
 }
 
-// named puts what a type is declared to be in parentheses where that is a type of an earlier cell: the checker looks for
-// the declaration of a name of the package that stands there alone.
+// named puts what a type is declared to be in parentheses where that is a type of an earlier cell: the checker looks
+// for the declaration of a name of the package that stands there alone.
 func named(decls []ast.Decl, earlier *types.Scope) {
 	for _, d := range decls {
 		g, ok := d.(*ast.GenDecl)
@@ -566,7 +573,8 @@ var mainPrefix = regexp.MustCompile(`\bmain\.`)
 
 // report keeps an error of the cell and notes dependents that have one.
 func (c *checker) report(e types.Error) {
-	if strings.HasPrefix(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, " declared and not used") && !strings.HasPrefix(e.Msg, "label ") {
+	if strings.HasPrefix(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, " declared and not used") &&
+		!strings.HasPrefix(e.Msg, "label ") {
 		c.unit.Unused[e.Pos] = true
 		return
 	}
@@ -594,7 +602,8 @@ func (c *checker) report(e types.Error) {
 		return
 	}
 	if m := twoOfOneName.FindStringSubmatch(msg); m != nil && m[1] == m[2] {
-		msg += ": the value is of the " + m[1] + " declared last, the variable of an earlier one; define the variable again with := or var"
+		msg += ": the value is of the " + m[1] +
+			" declared last, the variable of an earlier one; define the variable again with := or var"
 	}
 	c.errs = append(c.errs, Error{c.Fset.Position(e.Pos), msg})
 }
@@ -604,7 +613,9 @@ var twoOfOneName = regexp.MustCompile(`of (?:\w+ )?type (\S+)\) as (\S+) value i
 
 func (u *Unit) warn(fset *token.FileSet, d *Decl, e types.Error) {
 	at := fset.Position(e.Pos)
-	u.Warnings = append(u.Warnings, fmt.Sprintf("%s of cell %d does not fit this redefinition and keeps to the old one (line %d: %s); run that cell again after changing it", d.Name, d.Cell, at.Line, e.Msg))
+	u.Warnings = append(u.Warnings,
+		fmt.Sprintf("%s of cell %d does not fit this redefinition and keeps to the old one (line %d: %s); run that "+
+			"cell again after changing it", d.Name, d.Cell, at.Line, e.Msg))
 }
 
 // DeclaredNames are the names that the declarations of a file declare in its package; methods declare none.
@@ -632,7 +643,8 @@ func DeclaredNames(decls []ast.Decl) map[string]bool {
 	return m
 }
 
-// quiet reports whether evaluating x shows in nothing but its value: it calls, receives and divides nothing and looks nowhere.
+// quiet reports whether evaluating x shows in nothing but its value: it calls, receives and divides nothing and looks
+// nowhere.
 func quiet(x ast.Expr) bool {
 	yes := true
 	ast.Inspect(x, func(n ast.Node) bool {
@@ -640,7 +652,8 @@ func quiet(x ast.Expr) bool {
 		case *ast.CallExpr, *ast.IndexExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr, *ast.SelectorExpr:
 			yes = false
 		case *ast.BinaryExpr:
-			yes = yes && n.Op != token.QUO && n.Op != token.REM && n.Op != token.SHL && n.Op != token.SHR && n.Op != token.EQL && n.Op != token.NEQ
+			yes = yes && n.Op != token.QUO && n.Op != token.REM && n.Op != token.SHL && n.Op != token.SHR &&
+				n.Op != token.EQL && n.Op != token.NEQ
 		case *ast.UnaryExpr:
 			yes = yes && n.Op != token.ARROW
 		case *ast.FuncLit:
@@ -680,7 +693,8 @@ func (c *checker) keyLiterals(f *ast.File) {
 			if s.Field(k).Name() == "_" && quiet(e) {
 				continue // which has no name to give it by
 			}
-			lit.Elts = append(lit.Elts, &ast.KeyValueExpr{Key: &ast.Ident{Name: s.Field(k).Name(), NamePos: e.Pos()}, Colon: e.Pos(), Value: e})
+			lit.Elts = append(lit.Elts, &ast.KeyValueExpr{Key: &ast.Ident{Name: s.Field(k).Name(), NamePos: e.Pos()},
+				Colon: e.Pos(), Value: e})
 		}
 		return true
 	})

@@ -24,7 +24,8 @@ type Draft struct {
 func (p *Program) Draft() *Draft {
 	q := New(p.Fset, p.Packages)
 	q.Load, q.Absent = p.Load, p.Absent
-	q.Imports, q.Dots, q.Vars, q.layouts = maps.Clone(p.Imports), slices.Clone(p.Dots), maps.Clone(p.Vars), maps.Clone(p.layouts)
+	q.Imports, q.Dots, q.Vars, q.layouts = maps.Clone(p.Imports), slices.Clone(p.Dots), maps.Clone(p.Vars),
+		maps.Clone(p.layouts)
 	for name, d := range p.Decls {
 		q.Decls[name] = d.copy()
 	}
@@ -75,7 +76,8 @@ func (d *Draft) guess(src string) {
 	for _, v := range vars {
 		delete(d.Decls, v.Name())
 		delete(d.Imports, v.Name())
-		d.Vars[v.Name()] = &Var{Name: v.Name(), Obj: types.NewVar(token.NoPos, s.pkg, v.Name(), v.Type()), Cell: firstDraft + d.cells}
+		d.Vars[v.Name()] = &Var{Name: v.Name(), Obj: types.NewVar(token.NoPos, s.pkg, v.Name(), v.Type()),
+			Cell: firstDraft + d.cells}
 	}
 }
 

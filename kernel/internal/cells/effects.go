@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// Effects are the names of the session that the statements of a cell read and change, themselves and in the functions of cells
-// that they call. Functions, methods ("T.M"), types and constants count as variables do: they are changed by being declared
-// anew. What functions of packages, methods behind interfaces and methods taken as values do is not followed, nor a variable
-// behind a pointer to it that another variable holds.
+// Effects are the names of the session that the statements of a cell read and change, themselves and in the functions
+// of cells that they call. Functions, methods ("T.M"), types and constants count as variables do: they are changed by
+// being declared anew. What functions of packages, methods behind interfaces and methods taken as values do is not
+// followed, nor a variable behind a pointer to it that another variable holds.
 type Effects struct {
-	Reads    map[string]bool // as others left them
-	Writes   map[string]bool // variables defined, assigned, changed in part, or with their address taken; declarations that are new
+	Reads map[string]bool // as others left them
+	// variables defined, assigned, changed in part, or with their address taken; declarations that are new
+	Writes   map[string]bool
 	Whole    map[string]bool // of Writes, those that are given a value of their own
 	Uses     map[string]bool // variables whose values count, the cell's own among them
 	Pointers map[string]bool // variables whose address is taken
@@ -54,7 +55,8 @@ func (u *Unit) Effects() Effects {
 	if u.Main != nil {
 		started = append(started, u.Main)
 	}
-	e.Reads, e.Writes, e.Uses, e.Pointers = maps.Clone(body.reads), maps.Clone(body.writes), maps.Clone(body.uses), maps.Clone(body.pointers)
+	e.Reads, e.Writes, e.Uses, e.Pointers = maps.Clone(body.reads), maps.Clone(body.writes), maps.Clone(body.uses),
+		maps.Clone(body.pointers)
 	maps.Copy(e.Whole, body.whole)
 	maps.Copy(e.Writes, e.Whole)
 	u.prog.follow(body, started, e)
@@ -88,7 +90,8 @@ func (u *Unit) held(own map[types.Object]string) map[string]Effects {
 		}
 		s := u.prog.summarise(&ast.BlockStmt{List: []ast.Stmt{&ast.ExprStmt{X: value}}}, nil, own, value)
 		// What the cell calls its own is another's to the cell that makes the call.
-		e := Effects{Reads: maps.Clone(s.uses), Writes: s.writes, Uses: s.uses, Pointers: s.pointers, Whole: map[string]bool{}}
+		e := Effects{Reads: maps.Clone(s.uses), Writes: s.writes, Uses: s.uses, Pointers: s.pointers,
+			Whole: map[string]bool{}}
 		u.prog.follow(s, nil, e)
 		if before, twice := out[name]; twice {
 			e.Add(before)
@@ -267,16 +270,19 @@ type tracer struct {
 	seen   map[types.Type]bool    // of the types mentioned
 }
 
-// summarise looks at statements. Own are the variables of the session that they define; value is an expression whose value is
-// shown.
-func (p *Program) summarise(body *ast.BlockStmt, params map[types.Object]int, own map[types.Object]string, value ast.Expr) *summary {
+// summarise looks at statements. Own are the variables of the session that they define; value is an expression whose
+// value is shown.
+func (p *Program) summarise(body *ast.BlockStmt, params map[types.Object]int, own map[types.Object]string,
+	value ast.Expr) *summary {
 	t := &tracer{
 		summary: &summary{
-			reads: map[string]bool{}, writes: map[string]bool{}, whole: map[string]bool{}, uses: map[string]bool{}, pointers: map[string]bool{},
-			names: map[string]bool{}, through: map[int]bool{},
+			reads: map[string]bool{}, writes: map[string]bool{}, whole: map[string]bool{}, uses: map[string]bool{},
+			pointers: map[string]bool{},
+			names:    map[string]bool{}, through: map[int]bool{},
 		},
-		info: p.Info, fset: p.Fset, params: params, own: own, silent: map[*ast.Ident]bool{}, effect: map[*ast.CallExpr]bool{},
-		seen: map[types.Type]bool{},
+		info: p.Info, fset: p.Fset, params: params, own: own, silent: map[*ast.Ident]bool{},
+		effect: map[*ast.CallExpr]bool{},
+		seen:   map[types.Type]bool{},
 	}
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -330,7 +336,8 @@ func (t *tracer) variable(o types.Object) (string, bool) {
 		return name, true
 	}
 	v, ok := o.(*types.Var)
-	if !ok || v.IsField() || v.Parent() == nil || v.Parent().Parent() != types.Universe || v.Pkg() == nil || v.Pkg().Path() != "main" {
+	if !ok || v.IsField() || v.Parent() == nil || v.Parent().Parent() != types.Universe || v.Pkg() == nil ||
+		v.Pkg().Path() != "main" {
 		return "", false
 	}
 	return v.Name(), true
@@ -453,7 +460,8 @@ func (t *tracer) reports(x ast.Expr) bool {
 	case nil:
 		return false
 	case *types.Tuple:
-		return r.Len() == 2 && types.Identical(r.At(0).Type(), types.Typ[types.Int]) && types.Identical(r.At(1).Type(), errorType)
+		return r.Len() == 2 && types.Identical(r.At(0).Type(), types.Typ[types.Int]) &&
+			types.Identical(r.At(1).Type(), errorType)
 	default:
 		return types.Identical(r, errorType)
 	}

@@ -61,13 +61,15 @@ func guardFunc(n int) *types.Func {
 	var params []*types.TypeParam
 	var in, out []*types.Var
 	for k := range n {
-		t := types.NewTypeParam(types.NewTypeName(token.NoPos, pkg, fmt.Sprintf("T%d", k), nil), types.Universe.Lookup("any").Type())
+		t := types.NewTypeParam(types.NewTypeName(token.NoPos, pkg, fmt.Sprintf("T%d", k), nil),
+			types.Universe.Lookup("any").Type())
 		params = append(params, t)
 		in = append(in, types.NewParam(token.NoPos, pkg, "", t))
 		out = append(out, types.NewParam(token.NoPos, pkg, "", t))
 	}
 	in = append(in, types.NewParam(token.NoPos, pkg, "", errorType))
-	return types.NewFunc(token.NoPos, pkg, fmt.Sprint(guard, n), types.NewSignatureType(nil, nil, params, types.NewTuple(in...), types.NewTuple(out...), false))
+	return types.NewFunc(token.NoPos, pkg, fmt.Sprint(guard, n),
+		types.NewSignatureType(nil, nil, params, types.NewTuple(in...), types.NewTuple(out...), false))
 }
 
 var errorType = types.Universe.Lookup("error").Type()
@@ -102,7 +104,8 @@ func (g *guards) wrap(body []ast.Stmt) (any bool) {
 			if g.funcs[name] == nil {
 				g.funcs[name] = guardFunc(n)
 			}
-			c.Replace(&ast.CallExpr{Fun: &ast.Ident{Name: name, NamePos: x.Pos()}, Lparen: x.Pos(), Args: []ast.Expr{x}, Rparen: x.End() - 1})
+			c.Replace(&ast.CallExpr{Fun: &ast.Ident{Name: name, NamePos: x.Pos()}, Lparen: x.Pos(), Args: []ast.Expr{x},
+				Rparen: x.End() - 1})
 			any = true
 			return true
 		})
@@ -155,7 +158,8 @@ func (g *guards) drops(x ast.Expr, parent ast.Node, last bool) bool {
 		return !sig.Variadic() && sig.Params().Len() == n-1
 	case *ast.ParenExpr, *ast.GoStmt, *ast.DeferStmt, *ast.ReturnStmt:
 		return false
-	case ast.Expr, *ast.RangeStmt, *ast.IfStmt, *ast.ForStmt, *ast.SwitchStmt, *ast.CaseClause, *ast.SendStmt, *ast.IncDecStmt:
+	case ast.Expr, *ast.RangeStmt, *ast.IfStmt, *ast.ForStmt, *ast.SwitchStmt, *ast.CaseClause, *ast.SendStmt,
+		*ast.IncDecStmt:
 		return n == 2
 	}
 	return false
@@ -187,7 +191,8 @@ func (g *guards) callee(x ast.Expr) *types.Func {
 
 // prints reports whether f is a printing function, whose results nobody wants to see.
 func prints(f *types.Func) bool {
-	return f != nil && f.Pkg() != nil && f.Pkg().Path() == "fmt" && (strings.HasPrefix(f.Name(), "Print") || strings.HasPrefix(f.Name(), "Fprint"))
+	return f != nil && f.Pkg() != nil && f.Pkg().Path() == "fmt" && (strings.HasPrefix(f.Name(), "Print") ||
+		strings.HasPrefix(f.Name(), "Fprint"))
 }
 
 // Explicit is the text of the cell with its wrapped calls written out, in functions that name gives by the number of
@@ -209,7 +214,8 @@ func (u *Unit) Explicit(name func(values int) string) string {
 				values := 0
 				fmt.Sscanf(c.Fun.(*ast.Ident).Name, guard+"%d", &values)
 				depth++
-				list = append(list, insert{u.Text.offset(g.X.Pos()), depth, name(values) + "("}, insert{u.Text.offset(g.X.End()), -depth, ")"})
+				list = append(list, insert{u.Text.offset(g.X.Pos()), depth, name(values) + "("},
+					insert{u.Text.offset(g.X.End()), -depth, ")"})
 			}
 			return true
 		})

@@ -53,7 +53,9 @@ func (p *Program) order(f *parsed) {
 			list = append(list, s)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *ast.ValueSpec) int { return cmp.Compare(place[a.Values[0]], place[b.Values[0]]) })
+	slices.SortStableFunc(list, func(a, b *ast.ValueSpec) int {
+		return cmp.Compare(place[a.Values[0]], place[b.Values[0]])
+	})
 	for _, s := range list {
 		add(s)
 	}

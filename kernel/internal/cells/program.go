@@ -55,9 +55,12 @@ type Program struct {
 	Fset     *token.FileSet
 	Info     *types.Info
 	Packages map[string]*types.Package
-	Load     func(*types.Package) error                                     // completes a package before it is looked into; may be nil
-	Find     func(ctx context.Context, path string) (*types.Package, error) // a package that is not in Packages; may be nil
-	Absent   func(path string) string                                       // why a package that others can import is not here, "" for others; may be nil
+	// completes a package before it is looked into; may be nil
+	Load func(*types.Package) error
+	// a package that is not in Packages; may be nil
+	Find func(ctx context.Context, path string) (*types.Package, error)
+	// why a package that others can import is not here, "" for others; may be nil
+	Absent func(path string) string
 
 	Imports map[string]string // by the name cells use
 	Dots    []string          // packages imported with a dot
@@ -72,7 +75,8 @@ func New(fset *token.FileSet, packages map[string]*types.Package) *Program {
 	return &Program{
 		Fset: fset, Packages: maps.Clone(packages),
 		Info: &types.Info{
-			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
+			Uses:      map[*ast.Ident]types.Object{},
 			Implicits: map[ast.Node]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
 			Instances: map[*ast.Ident]types.Instance{},
 		},
@@ -201,7 +205,8 @@ func (p *Program) declsOf(cell int, src *parsed, from *Text) ([]*Decl, Errors) {
 				continue
 			}
 			if prev, ok := seen[n]; ok && !(len(d.Names) > 0 && n == d.Name) {
-				errs = append(errs, Error{p.Fset.Position(pos), fmt.Sprintf("%s redeclared in this cell (first at line %d)", n, p.Fset.Position(prev).Line)})
+				errs = append(errs, Error{p.Fset.Position(pos),
+					fmt.Sprintf("%s redeclared in this cell (first at line %d)", n, p.Fset.Position(prev).Line)})
 			}
 			seen[n] = pos
 		}
@@ -217,7 +222,8 @@ func (p *Program) declsOf(cell int, src *parsed, from *Text) ([]*Decl, Errors) {
 			if d.Recv != nil && len(d.Recv.List) == 1 {
 				base := receiverBase(d.Recv.List[0].Type)
 				if base == nil {
-					errs = append(errs, Error{p.Fset.Position(d.Recv.Pos()), "the receiver must be a type or a pointer to one"})
+					errs = append(errs, Error{p.Fset.Position(d.Recv.Pos()),
+						"the receiver must be a type or a pointer to one"})
 					continue
 				}
 				if name == "_" { // which a type may have several of

@@ -79,19 +79,22 @@ func Closed(code string) string {
 }
 
 // Scratch checks a cell that is written up to the end of before, which has the marker, against the program. Of what
-// follows there, only declarations count. A package that is used without its import is the one that guess, if not nil, finds
-// for its name. It may run beside other readers of the program.
+// follows there, only declarations count. A package that is used without its import is the one that guess, if not nil,
+// finds for its name. It may run beside other readers of the program.
 func (p *Program) Scratch(before, after string, guess func(name string) string) *Scratch {
 	fset := token.NewFileSet()
 	code := Closed(before)
 	chunks, _ := split(code)
 	parse := func(head, text, tail string) *ast.File {
-		f, _ := parser.ParseFile(fset, "scratch", head+"\n"+text+tail, parser.SkipObjectResolution|parser.AllErrors|parser.ParseComments)
+		f, _ := parser.ParseFile(fset, "scratch", head+"\n"+text+tail,
+			parser.SkipObjectResolution|parser.AllErrors|parser.ParseComments)
 		return f
 	}
 	later, _ := split(after)
 	decls := parse("package main", keep(code, chunks, isDecl)+"\n"+keep(after, later, isDecl), "")
-	body := parse("package main\nfunc scratch__body() {", keep(code, chunks, func(k token.Token) bool { return k == token.ILLEGAL }), "\n}")
+	body := parse("package main\nfunc scratch__body() {", keep(code, chunks, func(k token.Token) bool {
+		return k == token.ILLEGAL
+	}), "\n}")
 	imports := parse("package main", keep(code, chunks, func(k token.Token) bool { return k == token.IMPORT }), "")
 	if decls == nil || body == nil || imports == nil {
 		return nil
@@ -113,7 +116,8 @@ func (p *Program) Scratch(before, after string, guess func(name string) string) 
 	f.Decls = append(f.Decls, decls.Decls...)
 	f.Decls = append(f.Decls, body.Decls...)
 	s := &Scratch{Imports: known, file: f, Info: &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
+		Uses:       map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
 	}}
 	c.guards = guards{s.Info, map[string]types.Object{}}
@@ -229,7 +233,8 @@ func (s *Scratch) Visible() []types.Object {
 	for scope := s.Scope; scope != nil && scope != types.Universe; scope = scope.Parent() {
 		for _, name := range scope.Names() {
 			o := scope.Lookup(name)
-			if _, isPackage := o.(*types.PkgName); isPackage || seen[name] || name == Marker || name == "scratch__body" {
+			if _, isPackage := o.(*types.PkgName); isPackage || seen[name] || name == Marker ||
+				name == "scratch__body" {
 				continue
 			}
 			if v, ok := o.(*types.Var); ok && v.Parent() == scope && scope != s.pkg.Scope() && v.Pos() > at {
@@ -277,7 +282,8 @@ func (s *Scratch) Declared() (decls []*Decl, vars []*types.Var) {
 				case *ast.ValueSpec:
 					for _, id := range spec.Names {
 						if o, ok := s.Info.Defs[id].(*types.Const); ok {
-							decls = append(decls, &Decl{Name: "const " + id.Name, Names: []string{id.Name}, Node: d, Consts: []*types.Const{o}})
+							decls = append(decls, &Decl{Name: "const " + id.Name, Names: []string{id.Name}, Node: d,
+								Consts: []*types.Const{o}})
 						}
 					}
 				}

@@ -49,7 +49,8 @@ func split(src string) (chunks []chunk, semicolon bool) {
 				chunks[n-1].end = off // as in "for i := 0; ; i++ {": the one before stays, and this one ends it
 			}
 			flush(off)
-			semicolon = lit == ";" || semicolon && lit == "\n" && start < 0 && len(toks) == 0 && endsExplicitly(src[:off])
+			semicolon = lit == ";" || semicolon && lit == "\n" && start < 0 && len(toks) == 0 &&
+				endsExplicitly(src[:off])
 			continue
 		}
 		semicolon = false
@@ -153,7 +154,8 @@ func (p *Program) parseCell(name, src string) (*parsed, error) {
 			errs.Add(token.Position{}, err.Error())
 		}
 	}
-	top, err := p.parse(name, "package main", keep(src, chunks, func(k token.Token) bool { return k == token.IMPORT }), "")
+	top, err := p.parse(name, "package main", keep(src, chunks, func(k token.Token) bool { return k == token.IMPORT }),
+		"")
 	note(err)
 	if top != nil {
 		out.imports = top.Imports
@@ -163,7 +165,9 @@ func (p *Program) parseCell(name, src string) (*parsed, error) {
 	if decls != nil {
 		out.decls = decls.Decls
 	}
-	body, err := p.parse(name, "package main\nfunc _() {", keep(src, chunks, func(k token.Token) bool { return k == token.ILLEGAL }), "\n}")
+	body, err := p.parse(name, "package main\nfunc _() {", keep(src, chunks, func(k token.Token) bool {
+		return k == token.ILLEGAL
+	}), "\n}")
 	note(err)
 	if body != nil && len(body.Decls) > 0 {
 		if f, ok := body.Decls[0].(*ast.FuncDecl); ok && f.Body != nil {

@@ -37,7 +37,8 @@ type Builder struct {
 var base = []string{"nacre/kernel/internal/live", "unsafe", "runtime/cgo"}
 
 // NewBuilder returns a builder of plugins for this process. source is a folder of the module that the program was
-// built from, list what Prepare wrote or "". It fails where there is no tool chain of the release that built the program.
+// built from, list what Prepare wrote or "". It fails where there is no tool chain of the release that built the
+// program.
 func NewBuilder(path, source, list string) (*Builder, error) {
 	b := &Builder{Path: path, source: source, packages: map[string]string{}}
 	b.env = append(os.Environ(), "CGO_ENABLED=1")
@@ -79,13 +80,15 @@ func Possible(source string) error {
 	if !loads {
 		return fmt.Errorf("%w: it takes Linux and a program built with cgo", engine.ErrNoToolChain)
 	}
-	for name, what := range map[string]string{"go": "there is no go command in PATH", "gcc": "linking plugins needs gcc"} {
+	for name, what := range map[string]string{"go": "there is no go command in PATH",
+		"gcc": "linking plugins needs gcc"} {
 		if _, err := exec.LookPath(name); err != nil {
 			return fmt.Errorf("%w: %s", engine.ErrNoToolChain, what)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(source, "go.mod")); err != nil {
-		return fmt.Errorf("%w: the source of this program is not in %s; NACRE_SOURCE says where it is", engine.ErrNoToolChain, source)
+		return fmt.Errorf("%w: the source of this program is not in %s; NACRE_SOURCE says where it is",
+			engine.ErrNoToolChain, source)
 	}
 	return nil
 }
@@ -98,7 +101,8 @@ func (b *Builder) findTools() error {
 	}
 	version, tools, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	if version != runtime.Version() {
-		return fmt.Errorf("%w: the Go tool chain is %s, and this program was built with %s", engine.ErrNoToolChain, version, runtime.Version())
+		return fmt.Errorf("%w: the Go tool chain is %s, and this program was built with %s", engine.ErrNoToolChain,
+			version, runtime.Version())
 	}
 	b.tools = tools
 	return nil
@@ -124,7 +128,8 @@ func (b *Builder) goIn(ctx context.Context, folder string, env []string, args ..
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, fmt.Errorf("%w: there is no go command in PATH", engine.ErrNoToolChain)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%w: the source of this program is not in %s; NACRE_SOURCE says where it is", engine.ErrNoToolChain, b.source)
+		return nil, fmt.Errorf("%w: the source of this program is not in %s; NACRE_SOURCE says where it is",
+			engine.ErrNoToolChain, b.source)
 	case errors.As(err, &exit):
 		return nil, fmt.Errorf("go %s: %s", args[0], bytes.TrimSpace(exit.Stderr))
 	}
@@ -155,7 +160,8 @@ func (b *Builder) need(ctx context.Context, paths []string) error {
 
 // list are the arguments by which the go command compiles packages and lists their archives.
 func (b *Builder) list() []string {
-	return append([]string{"list", "-export", "-deps", "-buildmode=plugin", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.flags...)
+	return append([]string{"list", "-export", "-deps", "-buildmode=plugin", "-f",
+		"{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.flags...)
 }
 
 // archives caches what the builders of the process have found: asking the go command takes half a second.
@@ -191,8 +197,10 @@ func (b *Builder) Build(ctx context.Context, src *Source, n int, name string) (s
 	plug := b.Path + "/" + fmt.Sprint(n)
 	for file, text := range map[string]string{
 		at(".go"): src.Text, at(".cfg"): config.String(),
-		at("-main.go"): fmt.Sprintf("package main\nimport \"nacre/kernel/internal/live\"\nimport _ %q\nimport _ \"unsafe\"\n"+
-			"//go:linkname cell %s.cell__%d\nfunc cell(*live.Cell)\nfunc init() { live.Load(%q, cell) }\nfunc main() {}\n", b.Path, b.Path, n, name),
+		at("-main.go"): fmt.Sprintf("package main\nimport \"nacre/kernel/internal/live\"\nimport _ %q\n"+
+			"import _ \"unsafe\"\n"+
+			"//go:linkname cell %s.cell__%d\nfunc cell(*live.Cell)\nfunc init() { live.Load(%q, cell) }\n"+
+			"func main() {}\n", b.Path, b.Path, n, name),
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			return "", err
@@ -207,7 +215,8 @@ func (b *Builder) Build(ctx context.Context, src *Source, n int, name string) (s
 	if err := b.compile(ctx, stub, plug, at(".cfg"), at("-main.go")); err != nil {
 		return "", err
 	}
-	if _, err := b.tool(ctx, "link", "-o", at(".so"), "-importcfg", at(".cfg"), "-buildmode=plugin", "-pluginpath", plug, "-s", "-w",
+	if _, err := b.tool(ctx, "link", "-o", at(".so"), "-importcfg", at(".cfg"), "-buildmode=plugin", "-pluginpath",
+		plug, "-s", "-w",
 		"-linkmode=external", "-extld=gcc", stub); err != nil {
 		return "", err
 	}
@@ -220,10 +229,11 @@ func (b *Builder) Build(ctx context.Context, src *Source, n int, name string) (s
 	return at(".so"), nil
 }
 
-// compile compiles a file. Go 1.26 and 1.27 keep what is appended to a result with a name on the stack where a closure that
-// is inlined appends it, and return it so: slices of small variable size are not put there.
+// compile compiles a file. Go 1.26 and 1.27 keep what is appended to a result with a name on the stack where a closure
+// that is inlined appends it, and return it so: slices of small variable size are not put there.
 func (b *Builder) compile(ctx context.Context, out, path, config, file string) error {
-	_, err := b.tool(ctx, "compile", "-o", out, "-p", path, "-importcfg", config, "-shared", "-dynlink", "-pack", "-c=2", "-lang=go1.26",
+	_, err := b.tool(ctx, "compile", "-o", out, "-p", path, "-importcfg", config, "-shared", "-dynlink", "-pack",
+		"-c=2", "-lang=go1.26",
 		"-d=variablemakehash=n", file)
 	return err
 }

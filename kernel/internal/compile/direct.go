@@ -12,11 +12,12 @@ import (
 
 // Env holds what cells that are not compiled find in the session.
 type Env struct {
-	Value   func(name string) (any, bool)                 // what compiled cells have put into live.Cell.Vars
-	Keep    func(name string, pointer any)                // makes a variable
-	Show    func([]any)                                   // shows the values of a last expression
-	Session func(path, name string) (reflect.Value, bool) // what cells have instead of what would reach past the session
-	Native  map[string]map[string]reflect.Value           // all else, by package and name
+	Value func(name string) (any, bool)  // what compiled cells have put into live.Cell.Vars
+	Keep  func(name string, pointer any) // makes a variable
+	Show  func([]any)                    // shows the values of a last expression
+	// what cells have instead of what would reach past the session
+	Session func(path, name string) (reflect.Value, bool)
+	Native  map[string]map[string]reflect.Value // all else, by package and name
 }
 
 // Direct is a cell that runs without being compiled.
@@ -290,12 +291,16 @@ func (w *direct) selector(x *ast.SelectorExpr) value {
 		if v.t.Kind() == reflect.Pointer && v.t.Elem().Kind() == reflect.Struct {
 			f, ok := v.t.Elem().FieldByName(x.Sel.Name)
 			if ok && len(f.Index) == 1 {
-				return value{t: f.Type, calls: v.calls, read: true, get: func() reflect.Value { return present(v.get()).Elem().FieldByIndex(f.Index) }}
+				return value{t: f.Type, calls: v.calls, read: true, get: func() reflect.Value {
+					return present(v.get()).Elem().FieldByIndex(f.Index)
+				}}
 			}
 		}
 		if v.t.Kind() == reflect.Struct {
 			if f, ok := v.t.FieldByName(x.Sel.Name); ok && len(f.Index) == 1 {
-				return value{t: f.Type, calls: v.calls, read: true, get: func() reflect.Value { return v.get().FieldByIndex(f.Index) }}
+				return value{t: f.Type, calls: v.calls, read: true, get: func() reflect.Value {
+					return v.get().FieldByIndex(f.Index)
+				}}
 			}
 		}
 	case types.MethodVal:
@@ -352,7 +357,8 @@ func (w *direct) foreign(path string, id *ast.Ident) value {
 	}
 	switch o := w.Info.Uses[id].(type) {
 	case *types.Func:
-		if o.Signature().TypeParams().Len() == 0 && v.Kind() == reflect.Func && v.Type().NumIn() == o.Signature().Params().Len() {
+		if o.Signature().TypeParams().Len() == 0 && v.Kind() == reflect.Func &&
+			v.Type().NumIn() == o.Signature().Params().Len() {
 			return value{t: v.Type(), get: func() reflect.Value { return v }}
 		}
 	case *types.Var:
@@ -431,7 +437,9 @@ func (w *direct) length(c *ast.CallExpr) value {
 	if v.t == nil || !slices.Contains(kinds, v.t.Kind()) {
 		panic(indirect{})
 	}
-	return value{t: reflect.TypeFor[int](), calls: v.calls, read: true, get: func() reflect.Value { return reflect.ValueOf(of(v.get())) }}
+	return value{t: reflect.TypeFor[int](), calls: v.calls, read: true, get: func() reflect.Value {
+		return reflect.ValueOf(of(v.get()))
+	}}
 }
 
 // index is an element of a slice, an array, a string or a map.
@@ -456,7 +464,8 @@ func (w *direct) index(x *ast.IndexExpr) value {
 		if v.t.Kind() != reflect.String {
 			t = v.t.Elem()
 		}
-		if k.t == nil || !k.t.ConvertibleTo(reflect.TypeFor[int]()) || !k.t.Comparable() || k.t.Kind() < reflect.Int || k.t.Kind() > reflect.Int64 {
+		if k.t == nil || !k.t.ConvertibleTo(reflect.TypeFor[int]()) || !k.t.Comparable() || k.t.Kind() < reflect.Int ||
+			k.t.Kind() > reflect.Int64 {
 			panic(indirect{})
 		}
 		return value{t: t, calls: calls, read: true, get: func() reflect.Value {

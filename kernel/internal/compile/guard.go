@@ -34,8 +34,10 @@ func (w *writer) guard(g cells.Guard, c *ast.CallExpr) string {
 	if n > 0 {
 		of = "[" + strings.Join(params, ", ") + " any]"
 	}
-	e.text = fmt.Sprintf("\n//line /generated:1\nfunc %s%s(%serr error) (%s) { h__.Fail(err, %q, %d, %d); return %s }\n",
-		e.name, of, strings.Join(values, ""), strings.Join(params, ", "), g.Name, g.Position.Line, g.Position.Column, strings.Join(results, ", "))
+	e.text = fmt.Sprintf("\n//line /generated:1\nfunc %s%s(%serr error) (%s) { h__.Fail(err, %q, %d, %d); return %s "+
+		"}\n",
+		e.name, of, strings.Join(values, ""), strings.Join(params, ", "), g.Name, g.Position.Line, g.Position.Column,
+		strings.Join(results, ", "))
 	return e.name
 }
 

@@ -29,7 +29,9 @@ func Held(u *cells.Unit, variables []any) (sentences []string) {
 		w := walk{name: name, left: 10_000, seen: map[place]bool{}}
 		if slices.ContainsFunc(variables, func(v any) bool { return w.holds(reflect.ValueOf(v)) }) {
 			declared[name] = true
-			sentences = append(sentences, fmt.Sprintf("values of %s that variables hold in interfaces keep the methods they had before this cell; make them again to give them %s", name, f.Name.Name))
+			sentences = append(sentences,
+				fmt.Sprintf("values of %s that variables hold in interfaces keep the methods they had before this "+
+					"cell; make them again to give them %s", name, f.Name.Name))
 		}
 	}
 	return sentences

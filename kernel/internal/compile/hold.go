@@ -43,7 +43,8 @@ func (u *unit) share(n ast.Node) {
 				e.shared = true
 			}
 		case *ast.SelectorExpr: // a method may take the address
-			if e := slot(m.X); e != nil && u.Info.Selections[m] != nil && u.Info.Selections[m].Kind() == types.MethodVal {
+			if e := slot(m.X); e != nil && u.Info.Selections[m] != nil &&
+				u.Info.Selections[m].Kind() == types.MethodVal {
 				e.shared = true
 			}
 		}
@@ -81,7 +82,10 @@ func (w *writer) hold(s ast.Stmt) (before, after string) {
 	}
 	uses, writes, never := map[*entity]bool{}, map[*entity]bool{}, map[*entity]bool{}
 	assigned := func(at ast.Stmt, lhs []ast.Expr) {
-		simple := listed[at] && !slices.ContainsFunc(lhs, func(x ast.Expr) bool { _, ok := x.(*ast.Ident); return len(lhs) > 1 && !ok })
+		simple := listed[at] && !slices.ContainsFunc(lhs, func(x ast.Expr) bool {
+			_, ok := x.(*ast.Ident)
+			return len(lhs) > 1 && !ok
+		})
 		for _, x := range lhs {
 			if id, ok := ast.Unparen(x).(*ast.Ident); ok {
 				if e := w.slotOf(id); e != nil {

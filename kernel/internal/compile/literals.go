@@ -30,7 +30,8 @@ func init() {
 
 func note[T any]() {
 	for _, t := range []reflect.Type{
-		reflect.TypeFor[T](), reflect.TypeFor[*T](), reflect.TypeFor[[]T](), reflect.TypeFor[[][]T](), reflect.TypeFor[map[string]T](), reflect.TypeFor[map[int]T](),
+		reflect.TypeFor[T](), reflect.TypeFor[*T](), reflect.TypeFor[[]T](), reflect.TypeFor[[][]T](),
+		reflect.TypeFor[map[string]T](), reflect.TypeFor[map[int]T](),
 	} {
 		unnamed[t.String()] = t
 	}
@@ -41,7 +42,8 @@ func IsType(name string) bool { return strings.HasPrefix(name, "type ") }
 
 // forms are statements that tell what reflection is to take for a type of the cells, and what is made of it.
 func forms(name string) string {
-	return "c__.Vars[\"type " + name + "\"] = [3]any{(*" + name + ")(nil), []" + name + "(nil), map[string]" + name + "(nil)}\n"
+	return "c__.Vars[\"type " + name + "\"] = [3]any{(*" + name + ")(nil), []" + name + "(nil), map[string]" +
+		name + "(nil)}\n"
 }
 
 // formed reports whether a declared type is one of values.
@@ -75,7 +77,8 @@ func (w *direct) madeOf(t types.Type) reflect.Type {
 			return r
 		}
 		if n, ok := types.Unalias(t.Elem()).(*types.Named); ok && n.Obj().Pkg() != nil && n.TypeArgs().Len() == 0 {
-			if v, ok := w.env.Native[n.Obj().Pkg().Path()][n.Obj().Name()]; ok && v.Kind() == reflect.Pointer && n.Obj().Parent() == n.Obj().Pkg().Scope() {
+			if v, ok := w.env.Native[n.Obj().Pkg().Path()][n.Obj().Name()]; ok && v.Kind() == reflect.Pointer &&
+				n.Obj().Parent() == n.Obj().Pkg().Scope() {
 				return v.Type()
 			}
 		}

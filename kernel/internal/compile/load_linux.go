@@ -37,7 +37,8 @@ func Load(file, name string) (func(*live.Cell), error) {
 		syscall.RawSyscall(syscall.SYS_MADVISE, s.from, s.to-s.from, syscall.MADV_DONTNEED)
 	}
 	if _, err := plugin.Open(file); err != nil {
-		return nil, fmt.Errorf("the compiled cell does not fit this program, which was built from other sources or with other flags than there are now: %w", err)
+		return nil, fmt.Errorf("the compiled cell does not fit this program, which was built from other sources or "+
+			"with other flags than there are now: %w", err)
 	}
 	run := live.Take(name)
 	if run == nil {

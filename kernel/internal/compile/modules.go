@@ -185,7 +185,8 @@ func (b *Builder) modules(ctx context.Context, path string) (file string, offlin
 	if !has {
 		m, ok := b.cached(ctx, path)
 		if !ok {
-			return "", false, fmt.Errorf("is in no module that go.mod beside the notebook or the module cache has; %%get %s gets it", path)
+			return "", false, fmt.Errorf("is in no module that go.mod beside the notebook or the module cache has; "+
+				"%%get %s gets it", path)
 		}
 		offline = true
 		require(m.Path, m.Version)
@@ -199,7 +200,8 @@ func (b *Builder) modules(ctx context.Context, path string) (file string, offlin
 		return "", false, err
 	}
 	file = filepath.Join(b.folder, "go.mod")
-	return file, offline, errors.Join(os.WriteFile(file, text, 0o600), os.WriteFile(filepath.Join(b.folder, "go.sum"), bytes.TrimLeft(sums, "\n"), 0o600))
+	return file, offline, errors.Join(os.WriteFile(file, text, 0o600),
+		os.WriteFile(filepath.Join(b.folder, "go.sum"), bytes.TrimLeft(sums, "\n"), 0o600))
 }
 
 // cached finds the module of a package in the module cache, in its latest version there.
@@ -213,7 +215,8 @@ func (b *Builder) cached(ctx context.Context, path string) (found module.Version
 		if err != nil {
 			continue
 		}
-		zips, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(out)), "cache", "download", escaped, "@v", "*.zip"))
+		zips, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(out)), "cache", "download", escaped,
+			"@v", "*.zip"))
 		for _, z := range zips {
 			v, err := module.UnescapeVersion(strings.TrimSuffix(filepath.Base(z), ".zip"))
 			if err == nil && (found.Version == "" || better(v, found.Version)) {

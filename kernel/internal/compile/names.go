@@ -14,9 +14,10 @@ import (
 )
 
 // show makes types in an object file of the session's package, whose path is given, print as those of the cells. A
-// redefined type has another name in the compiled code, as the symbols of one name must be alike, and a type argument is
-// told with its package's path; what programs see of both is a string in a type's descriptor, which the run time reads as
-// a byte of flags, the length as a varint, and the text, a star first. The path itself is such a string without a star.
+// redefined type has another name in the compiled code, as the symbols of one name must be alike, and a type argument
+// is told with its package's path; what programs see of both is a string in a type's descriptor, which the run time
+// reads as a byte of flags, the length as a varint, and the text, a star first. The path itself is such a string
+// without a star.
 func show(data []byte, path string, names map[string]string) {
 	own := append([]byte{0, byte(len(path))}, path...)
 	main := append([]byte("\x00\x04main"), make([]byte, len(path)-len("main"))...)
@@ -61,7 +62,8 @@ func nameAround(data []byte, at int) (head, start, end int, ok bool) {
 		for head = start - 2; head >= start-3; head-- {
 			n, k := binary.Uvarint(data[head+1 : start])
 			end = start + int(n)
-			if k == start-head-1 && data[head] < 16 && at < end && end <= len(data) && !strings.ContainsFunc(string(data[start:end]), control) {
+			if k == start-head-1 && data[head] < 16 && at < end && end <= len(data) &&
+				!strings.ContainsFunc(string(data[start:end]), control) {
 				return head, start, end, true
 			}
 		}
@@ -69,8 +71,9 @@ func nameAround(data []byte, at int) (head, start, end int, ok bool) {
 	return 0, 0, 0, false
 }
 
-// showCalled makes the names of the methods of pointers in a plugin those of the cells: the run time takes from them what
-// it says of a method that is called with a nil pointer and wants the value. And it marks the methods that are wrappers.
+// showCalled makes the names of the methods of pointers in a plugin those of the cells: the run time takes from them
+// what it says of a method that is called with a nil pointer and wants the value. And it marks the methods that are
+// wrappers.
 func showCalled(file, path string, src *Source) error {
 	f, err := elf.Open(file)
 	if err != nil {
@@ -119,8 +122,8 @@ func showCalled(file, path string, src *Source) error {
 // kindAt is the place of what kind of function it is in what the run time knows of one.
 const kindAt = 40
 
-// markWrappers makes methods in a table of functions of the kind that the compiler's own wrappers are: recover then takes
-// the function that the method calls, which is its body, for the one that was deferred.
+// markWrappers makes methods in a table of functions of the kind that the compiler's own wrappers are: recover then
+// takes the function that the method calls, which is its body, for the one that was deferred.
 func markWrappers(table []byte, path string, methods []string) {
 	own := reflect.ValueOf(wrapped{}.method).Pointer()
 	kind := *(*byte)(unsafe.Add(unsafe.Pointer(runtime.FuncForPC(own)), kindAt))

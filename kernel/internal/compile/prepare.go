@@ -47,8 +47,8 @@ func Prepare(ctx context.Context, source, list string, packages []string) error 
 	})
 }
 
-// identity tells this program from others at its place: by its build ID, which stays when the go command touches a program
-// that is up to date, or by its time if there is none.
+// identity tells this program from others at its place: by its build ID, which stays when the go command touches a
+// program that is up to date, or by its time if there is none.
 func identity() (string, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -104,8 +104,8 @@ func (b *Builder) prepared(list string) error {
 	return lines.Err()
 }
 
-// Prepared says why cells that are to be compiled at once are not: with ErrUnprepared in it, where only Prepare has to be
-// called.
+// Prepared says why cells that are to be compiled at once are not: with ErrUnprepared in it, where only Prepare has to
+// be called.
 func Prepared(source, list string) error {
 	if err := Possible(source); err != nil {
 		return err

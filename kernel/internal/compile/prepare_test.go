@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A list is for one program: not for another at its place, and still for one that was only touched, as go build does with
-// what is up to date.
+// A list is for one program: not for another at its place, and still for one that was only touched, as go build does
+// with what is up to date.
 func TestPreparedList(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "compile")

@@ -138,7 +138,9 @@ func (w *writer) inferred(name string, t types.Type) (text string, ok bool) {
 		list := strings.Join(results, ", ")
 		params := types.NewSignatureType(nil, nil, nil, f.Signature().Params(), nil, f.Signature().Variadic())
 		return fmt.Sprintf("var %s = %s__of(%s.%s)\nfunc %s__of[%s any](func%s (%s)) *R%d { return nil }\n", name, name,
-			w.pkg(n.Obj().Pkg().Path()), from, name, list, strings.TrimSuffix(w.signature(params), " ()"), list, of), true
+				w.pkg(n.Obj().Pkg().Path()), from, name, list, strings.TrimSuffix(w.signature(params), " ()"),
+				list, of),
+			true
 	}
 	return "", false
 }
@@ -168,9 +170,11 @@ func (w *writer) named(o *types.TypeName, args *types.TypeList) string {
 		name = e.name
 	case o.Pkg() == nil:
 	case o.Pkg().Path() == "main" || o.Parent() != o.Pkg().Scope():
-		refuse(token.NoPos, "a variable of the cell is of the type %s, which is declared inside a function: later cells cannot name it. Declare the type outside", name)
+		refuse(token.NoPos, "a variable of the cell is of the type %s, which is declared inside a function: later "+
+			"cells cannot name it. Declare the type outside", name)
 	case !o.Exported():
-		refuse(token.NoPos, "a variable of the cell is of the type %s.%s, which is not exported: later cells cannot name it. Give the variable the type of an interface", o.Pkg().Path(), name)
+		refuse(token.NoPos, "a variable of the cell is of the type %s.%s, which is not exported: later cells cannot "+
+			"name it. Give the variable the type of an interface", o.Pkg().Path(), name)
 	default:
 		name = w.pkg(o.Pkg().Path()) + "." + name
 	}
@@ -190,9 +194,10 @@ func (w *writer) arguments(args *types.TypeList) string {
 
 // redirects are the functions and variables that would reach past the session.
 var redirects = map[string]string{
-	"fmt":     " Print Println Printf Fprint Fprintln Fprintf Scan Scanln Scanf ",
-	"flag":    " Parse ",
-	"log":     " Print Println Printf Fatal Fatalln Fatalf Panic Panicln Panicf SetFlags Flags SetPrefix Prefix SetOutput Writer Output Default ",
+	"fmt":  " Print Println Printf Fprint Fprintln Fprintf Scan Scanln Scanf ",
+	"flag": " Parse ",
+	"log": " Print Println Printf Fatal Fatalln Fatalf Panic Panicln Panicf SetFlags Flags SetPrefix Prefix " +
+		"SetOutput Writer Output Default ",
 	"os":      " Exit Stdout Stderr Stdin Args ",
 	"runtime": " Goexit ",
 	"syscall": " Exit ",
@@ -201,7 +206,8 @@ var redirects = map[string]string{
 
 // exits reports whether a method ends the process: those of a logger whose name begins with Fatal.
 func exits(sel *types.Selection) bool {
-	return sel != nil && sel.Kind() == types.MethodVal && strings.HasPrefix(sel.Obj().(*types.Func).FullName(), "(*log.Logger).Fatal")
+	return sel != nil && sel.Kind() == types.MethodVal && strings.HasPrefix(sel.Obj().(*types.Func).FullName(),
+		"(*log.Logger).Fatal")
 }
 
 func redirected(path, name string) bool { return strings.Contains(redirects[path], " "+name+" ") }

@@ -84,8 +84,8 @@ func (s *Session) Slot(v *types.Var) string {
 	return ""
 }
 
-// Called is the name that a function of a stack has in the cells, "" for the statements of a cell. A function literal goes
-// by what it is written in.
+// Called is the name that a function of a stack has in the cells, "" for the statements of a cell. A function literal
+// goes by what it is written in.
 func (s *Session) Called(function string) string {
 	name := function[strings.LastIndexByte(function, '/')+1:]
 	_, name, _ = strings.Cut(name, ".")
@@ -109,7 +109,8 @@ func (s *Session) fresh(base string) string {
 
 // Save returns a function that undoes what Cell did since, for when its result cannot be used.
 func (s *Session) Save() (undo func()) {
-	bodies, slots := maps.Clone(s.bodies), maps.Clone(s.slots) // all else is found by objects that are new with each cell
+	// all else is found by objects that are new with each cell
+	bodies, slots := maps.Clone(s.bodies), maps.Clone(s.slots)
 	return func() { s.bodies, s.slots = bodies, slots }
 }
 
@@ -189,7 +190,8 @@ func (u *unit) declareTypes() (writes []func()) {
 		}
 		writes = append(writes, func() {
 			spec := d.Node.(*ast.GenDecl).Specs[0].(*ast.TypeSpec)
-			e.text = u.from(spec.Pos()) + "type " + e.name + u.writer(d.From, e.refs).span(spec, spec.Name.End(), spec.End()) + "\n"
+			e.text = u.from(spec.Pos()) + "type " + e.name + u.writer(d.From, e.refs).span(spec, spec.Name.End(),
+				spec.End()) + "\n"
 		})
 	}
 	return writes
@@ -216,16 +218,20 @@ func (u *unit) declareConsts() (writes []func()) {
 func (u *unit) declareVars() {
 	recast := func(name string, old *entity, t types.Type) *entity {
 		e := u.slot(name, t)
-		fmt.Fprintf(&u.prologue, "h__.Cast(&%s, %s.Pointer(%s))\n", e.name, u.writer(nil, u.refs).pkg("unsafe"), old.name)
+		fmt.Fprintf(&u.prologue, "h__.Cast(&%s, %s.Pointer(%s))\n", e.name, u.writer(nil, u.refs).pkg("unsafe"),
+			old.name)
 		u.refs[old], u.refs[e] = true, true
 		fmt.Fprintf(&u.prologue, "c__.Vars[%q] = %s\n", e.name, e.name)
 		return e
 	}
 	moved := u.Moved()
-	for _, was := range slices.SortedFunc(maps.Keys(moved), func(a, b *types.Var) int { return strings.Compare(a.Name(), b.Name()) }) {
+	for _, was := range slices.SortedFunc(maps.Keys(moved), func(a, b *types.Var) int {
+		return strings.Compare(a.Name(), b.Name())
+	}) {
 		if old := u.slots[was]; old != nil {
 			e := recast(was.Name(), old, moved[was].Type())
-			u.slots[was], u.slots[moved[was]] = e, e // the cell's own statements were checked with the one, later ones with the other
+			// the cell's own statements were checked with the one, later ones with the other
+			u.slots[was], u.slots[moved[was]] = e, e
 		}
 	}
 	for _, v := range u.Vars {
@@ -273,7 +279,8 @@ func (u *unit) declareFuncs() (writes []func()) {
 				}
 			}
 			writes = append(writes, func() {
-				e.text = u.from(fd.Name.End()) + "func " + e.name + u.writer(d.From, e.refs).span(fd, fd.Name.End(), fd.End()) + "\n"
+				e.text = u.from(fd.Name.End()) + "func " + e.name + u.writer(d.From, e.refs).span(fd, fd.Name.End(),
+					fd.End()) + "\n"
 			})
 			continue
 		}
@@ -345,7 +352,8 @@ func (u *unit) writeMethod(d *cells.Decl, t, body *entity, through string) {
 	}
 	w.alone = fd.Body
 	inner := w.span(fd.Body, fd.Body.Lbrace+1, fd.Body.End())
-	body.text = fmt.Sprintf("\nfunc %s(%s) %s {%s%s\n", body.name, strings.Join(params, ", "), results, u.from(fd.Body.Lbrace+1), inner)
+	body.text = fmt.Sprintf("\nfunc %s(%s) %s {%s%s\n", body.name, strings.Join(params, ", "), results,
+		u.from(fd.Body.Lbrace+1), inner)
 
 	for e := range t.refs {
 		if e.name == through {
@@ -380,8 +388,10 @@ func (u *unit) writeMethod(d *cells.Decl, t, body *entity, through string) {
 	if w.recovers(fd.Body) { // inlined into another function, the method would not be there to be found
 		m.wraps, pragma = strings.Replace(of, "*"+t.name, "(*"+t.name+")", 1)+"."+fd.Name.Name, "//go:noinline\n"
 	}
-	m.text = fmt.Sprintf("\n//line /generated:1\nvar %s func(%s) %s\n"+pragma+"func (r__ %s) %s(%s) %s { %s%s(%s) }\n", through, strings.Join(append([]string{of}, kinds...), ", "), results,
-		of, fd.Name.Name, strings.Join(list, ", "), results, give, through, strings.Join(append([]string{"r__"}, args...), ", "))
+	m.text = fmt.Sprintf("\n//line /generated:1\nvar %s func(%s) %s\n"+pragma+"func (r__ %s) %s(%s) %s { %s%s(%s) }\n",
+		through, strings.Join(append([]string{of}, kinds...), ", "), results,
+		of, fd.Name.Name, strings.Join(list, ", "), results, give, through,
+		strings.Join(append([]string{"r__"}, args...), ", "))
 }
 
 // recovers reports whether a function calls recover itself.
@@ -522,7 +532,9 @@ func (u *unit) file(body string) *Source {
 	seen := map[*entity]bool{}
 	var visit func(map[*entity]bool)
 	visit = func(refs map[*entity]bool) {
-		list := slices.SortedFunc(maps.Keys(refs), func(a, b *entity) int { return strings.Compare(a.name+a.text, b.name+b.text) })
+		list := slices.SortedFunc(maps.Keys(refs), func(a, b *entity) int {
+			return strings.Compare(a.name+a.text, b.name+b.text)
+		})
 		for _, e := range list {
 			if !seen[e] {
 				seen[e] = true
@@ -551,6 +563,7 @@ func (u *unit) file(body string) *Source {
 		binds.WriteString(e.bind)
 	}
 	src.Text = "package main\nimport h__ \"nacre/kernel/internal/live\"\n" + head.String() + decls.String() +
-		"\n//line /generated:1\nfunc cell__" + fmt.Sprint(u.Unit.Cell) + "(c__ *h__.Cell) {\n" + flag + "_ = s__\n" + binds.String() + u.prologue.String() + body + "}\n"
+		"\n//line /generated:1\nfunc cell__" + fmt.Sprint(u.Unit.Cell) + "(c__ *h__.Cell) {\n" + flag + "_ = s__\n" +
+		binds.String() + u.prologue.String() + body + "}\n"
 	return src
 }

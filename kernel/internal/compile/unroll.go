@@ -47,8 +47,8 @@ func (w *writer) unrolled(f *ast.ForStmt) (text string, ok bool) {
 	return b.String() + "}" + w.from(f.End()), true
 }
 
-// tight reports whether a loop has a small body that can be written more than once: without calls, whose cost is another's,
-// without names that are to be unique, and without what keeps a variable of one round.
+// tight reports whether a loop has a small body that can be written more than once: without calls, whose cost is
+// another's, without names that are to be unique, and without what keeps a variable of one round.
 func (w *writer) tight(f *ast.ForStmt) bool {
 	if f.Cond == nil || len(f.Body.List) == 0 {
 		return false
@@ -71,7 +71,8 @@ func (w *writer) tight(f *ast.ForStmt) bool {
 				ok = ok && (tv.IsType() || tv.IsBuiltin())
 			case *ast.UnaryExpr:
 				ok = ok && n.Op != token.AND && n.Op != token.ARROW
-			case *ast.FuncLit, *ast.ForStmt, *ast.RangeStmt, *ast.LabeledStmt, *ast.GoStmt, *ast.DeferStmt, *ast.SelectStmt, *ast.SwitchStmt,
+			case *ast.FuncLit, *ast.ForStmt, *ast.RangeStmt, *ast.LabeledStmt, *ast.GoStmt, *ast.DeferStmt,
+				*ast.SelectStmt, *ast.SwitchStmt,
 				*ast.TypeSwitchStmt, *ast.SendStmt, *ast.DeclStmt, *ast.CompositeLit:
 				ok = false
 			}

@@ -362,7 +362,8 @@ func (w *writer) ident(id *ast.Ident) (string, bool) {
 	case nil, *types.PkgName:
 		return "", false
 	}
-	if w.Info.Uses[id] != nil && o.Pkg() != nil && o.Pkg().Path() != "main" && o.Parent() == o.Pkg().Scope() { // of a dot import
+	// of a dot import
+	if w.Info.Uses[id] != nil && o.Pkg() != nil && o.Pkg().Path() != "main" && o.Parent() == o.Pkg().Scope() {
 		return w.foreign(o.Pkg().Path(), o, o.Name()), true
 	}
 	return "", false
@@ -576,7 +577,8 @@ func (w *writer) goStmt(g *ast.GoStmt) string {
 	if c.Ellipsis.IsValid() {
 		list += "..."
 	}
-	return fmt.Sprintf("{ %sh__.GoStart(); go func() { defer h__.GoEnd(); %s(%s) }() }", assigns(before, now), fun, list)
+	return fmt.Sprintf("{ %sh__.GoStart(); go func() { defer h__.GoEnd(); %s(%s) }() }", assigns(before, now),
+		fun, list)
 }
 
 func assigns(names, values []string) string {

@@ -80,10 +80,11 @@ type Setup struct {
 	Registry *rt.Registry                        // of the types that lowered code makes
 	Symbols  map[string]map[string]reflect.Value // what cells may import
 	Native   map[string]map[string]reflect.Value // the same, as the library has it
-	Keeps    []string                            // packages there whose functions only keep or show what they get as any
-	Host     rt.Host
-	Note     func(string) // tells what users are to know of the engine that was chosen
-	Files    func()       // to be called once cells may write to the standard files themselves
+	// packages there whose functions only keep or show what they get as any
+	Keeps []string
+	Host  rt.Host
+	Note  func(string) // tells what users are to know of the engine that was chosen
+	Files func()       // to be called once cells may write to the standard files themselves
 }
 
 // Kind is an engine to choose. The zero value stands for the default.

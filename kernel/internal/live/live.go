@@ -85,8 +85,8 @@ var Raised int32
 // Flag is Raised. A function that loops keeps it in a register.
 var Flag = &Raised
 
-// Stop reports whether Check is to be called, in a loop. It is one load in the cell. Functions that do not loop read Raised
-// itself, which they do anew at each call: that is a comparison with memory, and no register.
+// Stop reports whether Check is to be called, in a loop. It is one load in the cell. Functions that do not loop read
+// Raised itself, which they do anew at each call: that is a comparison with memory, and no register.
 func Stop(flag *int32) bool { return atomic.LoadInt32(flag) != 0 }
 
 // Session finds the session that the calling goroutine belongs to, nil outside cells. The kernel sets it.

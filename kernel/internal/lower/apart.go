@@ -7,9 +7,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// apart makes each closure of a loop in a frame of its own. When a closure ends, the interpreter gives the place that held
-// it what was there when it was made, in the frame that made it: the closure of the turn before. Where it ends on another
-// goroutine while the loop goes on, the loop would use that one instead of its newest.
+// apart makes each closure of a loop in a frame of its own. When a closure ends, the interpreter gives the place that
+// held it what was there when it was made, in the frame that made it: the closure of the turn before. Where it ends on
+// another goroutine while the loop goes on, the loop would use that one instead of its newest.
 func apart(file *ast.File) {
 	var loops []int // around what is visited, of each function that it is in
 	enter := func(body *ast.BlockStmt) {
@@ -40,7 +40,8 @@ func apart(file *ast.File) {
 			}
 			if len(loops) > 0 && loops[len(loops)-1] > 0 {
 				c.Replace(call(&ast.FuncLit{
-					Type: &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{{Type: n.Type}}}},
+					Type: &ast.FuncType{Params: &ast.FieldList{},
+						Results: &ast.FieldList{List: []*ast.Field{{Type: n.Type}}}},
 					Body: block(&ast.ReturnStmt{Results: []ast.Expr{n}}),
 				}))
 			}

@@ -9,8 +9,8 @@ import (
 )
 
 // The interpreter's panics of an index out of range do not say which index and how long the slice. Where a cell may
-// recover one, in methods whose panics package fmt prints, in function literals of a cell's var declarations, and at the
-// top of a cell outside of loops, lowered code looks before: it costs about as much as the access.
+// recover one, in methods whose panics package fmt prints, in function literals of a cell's var declarations, and at
+// the top of a cell outside of loops, lowered code looks before: it costs about as much as the access.
 // The bounds of slices, which are rarer, are always looked at.
 
 // recovers reports whether the unit calls recover, or executes a template, which makes errors of panics.
@@ -38,10 +38,12 @@ func (l *Lowerer) isRecover(id *ast.Ident) bool {
 // executes reports whether x is a method that executes a template, which the host does.
 func executes(x types.Object) bool {
 	f, ok := x.(*types.Func)
-	return ok && strings.HasPrefix(f.Name(), "Execute") && f.Pkg() != nil && strings.HasSuffix(f.Pkg().Path(), "/template")
+	return ok && strings.HasPrefix(f.Name(), "Execute") && f.Pkg() != nil &&
+		strings.HasSuffix(f.Pkg().Path(), "/template")
 }
 
-// older are the functions of cells before the unit, to be lowered again: what they panic with may be recovered from now on.
+// older are the functions of cells before the unit, to be lowered again: what they panic with may be recovered from now
+// on.
 func (l *Lowerer) older(u *Unit) []*Func {
 	seen := map[*Func]bool{}
 	for _, f := range u.Funcs {
@@ -110,7 +112,9 @@ func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 				Params:  &ast.FieldList{List: []*ast.Field{field(x, typ), field(k, ident("int"))}},
 				Results: &ast.FieldList{List: []*ast.Field{field("", typ)}},
 			},
-			Body: block(&ast.ReturnStmt{Results: []ast.Expr{&ast.SliceExpr{X: ident(x), Low: l.rt("Index", ident(k), call(ident("len"), ident(x)))}}}),
+			Body: block(&ast.ReturnStmt{
+				Results: []ast.Expr{&ast.SliceExpr{X: ident(x),
+					Low: l.rt("Index", ident(k), call(ident("len"), ident(x)))}}}),
 		}
 		return &ast.IndexExpr{X: call(lit, base, i), Index: intLit(0)}
 	}
@@ -122,7 +126,9 @@ func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 			Params:  &ast.FieldList{List: []*ast.Field{field(x, l.opening(e, l.typeOf(e.X))), field(k, ident("int"))}},
 			Results: &ast.FieldList{List: []*ast.Field{field("", l.low(e, l.typeOf(e)))}},
 		},
-		Body: block(&ast.ReturnStmt{Results: []ast.Expr{&ast.IndexExpr{X: ident(x), Index: l.rt("Index", ident(k), call(ident("len"), ident(x)))}}}),
+		Body: block(&ast.ReturnStmt{
+			Results: []ast.Expr{&ast.IndexExpr{X: ident(x),
+				Index: l.rt("Index", ident(k), call(ident("len"), ident(x)))}}}),
 	}, base, i)}
 }
 
@@ -170,7 +176,8 @@ func (l *Lowerer) checkedSlice(e *ast.SliceExpr, s *ast.SliceExpr) ast.Expr {
 	flag := map[bool]ast.Expr{true: ident("true"), false: ident("false")}
 	switch {
 	case e.Slice3:
-		s.Low = l.rt("Bounds3", number(e.Low, s.Low), number(e.High, s.High), number(e.Max, s.Max), limit, flag[isSlice])
+		s.Low = l.rt("Bounds3", number(e.Low, s.Low), number(e.High, s.High), number(e.Max, s.Max), limit,
+			flag[isSlice])
 	case e.High == nil && e.Low == nil:
 	case e.High == nil:
 		s.Low = l.rt("Bounds", number(e.Low, s.Low), call(ident("len"), s.X), limit, flag[isSlice], ident("true"))
@@ -181,7 +188,8 @@ func (l *Lowerer) checkedSlice(e *ast.SliceExpr, s *ast.SliceExpr) ast.Expr {
 		return s
 	}
 	return call(&ast.FuncLit{
-		Type: &ast.FuncType{Params: &ast.FieldList{List: pre}, Results: &ast.FieldList{List: []*ast.Field{field("", l.low(e, l.typeOf(e)))}}},
+		Type: &ast.FuncType{Params: &ast.FieldList{List: pre},
+			Results: &ast.FieldList{List: []*ast.Field{field("", l.low(e, l.typeOf(e)))}}},
 		Body: block(&ast.ReturnStmt{Results: []ast.Expr{s}}),
 	}, args...)
 }

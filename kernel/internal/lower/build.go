@@ -41,7 +41,8 @@ func define(name string, src ast.Expr) ast.Stmt {
 }
 
 func declare(name string, typ ast.Expr) ast.Stmt {
-	return &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ident(name)}, Type: typ}}}}
+	return &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR,
+		Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ident(name)}, Type: typ}}}}
 }
 
 func block(list ...ast.Stmt) *ast.BlockStmt { return &ast.BlockStmt{List: list} }

@@ -64,7 +64,8 @@ func (l *Lowerer) asMade(c *ast.CallExpr) ast.Expr {
 			if where == "flag.TextVar" {
 				set = &ast.SelectorExpr{X: set, Sel: ident("CommandLine")}
 			}
-			return l.rt("TextVar", set, l.to(c.Args[0], anyInterface), args.list[1], l.to(c.Args[2], anyInterface), args.list[3])
+			return l.rt("TextVar", set, l.to(c.Args[0], anyInterface), args.list[1], l.to(c.Args[2], anyInterface),
+				args.list[3])
 		}
 	case strings.HasPrefix(where, "log.Logger.Fatal"):
 		if s, ok := f.fun.(*ast.SelectorExpr); ok {
@@ -145,8 +146,8 @@ func (l *Lowerer) callee(fun ast.Expr) (target, string) {
 	return target{fun: l.whole(fun)}, ""
 }
 
-// funcValue is a function that is not called: a variable that the cell sets to it before it does anything else. Where the
-// interpreter reads a function before the one that uses it as a value, the value would be no function.
+// funcValue is a function that is not called: a variable that the cell sets to it before it does anything else. Where
+// the interpreter reads a function before the one that uses it as a value, the value would be no function.
 func (l *Lowerer) funcValue(n ast.Expr, id *ast.Ident) ast.Expr {
 	f, ok := l.funcRef(n, id).(*ast.Ident)
 	if !ok { // a native one
@@ -267,7 +268,8 @@ func (l *Lowerer) arguments(c *ast.CallExpr, sig *types.Signature, where string)
 		return a
 	case c.Ellipsis.IsValid():
 		x := l.to(rest[0], last)
-		if name := map[mode]string{logged: "LoggedAll", scanned: "ScannedAll"}[l.anyMode(where)]; where != "" && name != "" && l.key(last) == "[]interface {}" {
+		if name := map[mode]string{logged: "LoggedAll", scanned: "ScannedAll"}[l.anyMode(where)]; where != "" &&
+			name != "" && l.key(last) == "[]interface {}" {
 			x = l.rt(name, x)
 		}
 		a.list = append(a.list, x)
@@ -306,7 +308,8 @@ func (l *Lowerer) argument(x ast.Expr, param types.Type, where string) ast.Expr 
 		return l.rt("Scanned", v)
 	case refused:
 		if !types.IsInterface(from) {
-			l.refuse(x, "%s looks into its argument by reflection, which shows no types of cells; convert %s to a type without names from cells first", where, l.name(from))
+			l.refuse(x, "%s looks into its argument by reflection, which shows no types of cells; convert %s to a "+
+				"type without names from cells first", where, l.name(from))
 		}
 		return l.rt("Plain", v, strLit(where))
 	}

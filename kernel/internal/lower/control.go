@@ -45,8 +45,8 @@ func withLabel(label *ast.Ident, s ast.Stmt) ast.Stmt {
 	return &ast.LabeledStmt{Label: ident(label.Name), Stmt: s}
 }
 
-// entry is the label that goto goes to. It stands before everything that s becomes, of which s.Label is but the statement
-// that break and continue name.
+// entry is the label that goto goes to. It stands before everything that s becomes, of which s.Label is but the
+// statement that break and continue name.
 func entry(label *ast.Ident) *ast.Ident { return ident(label.Name + "__entry") }
 
 func (l *Lowerer) labeled(s *ast.LabeledStmt) []ast.Stmt {

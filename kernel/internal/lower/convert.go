@@ -50,8 +50,8 @@ func (l *Lowerer) foreign(e ast.Expr) bool {
 	return f != nil && !fromCell2(f)
 }
 
-// mapKey lowers a map's key of type t, which is looked up in m where that is not nil. The interpreter asks for the type of
-// nil.
+// mapKey lowers a map's key of type t, which is looked up in m where that is not nil. The interpreter asks for the type
+// of nil.
 func (l *Lowerer) mapKey(e ast.Expr, t types.Type, m ast.Expr) ast.Expr {
 	if tv := l.Info.Types[e]; tv.IsNil() && (!types.IsInterface(l.subst(t)) || nativeInterface(l.subst(t))) {
 		return call(&ast.ParenExpr{X: l.low(e, t)}, ident("nil"))
@@ -59,12 +59,13 @@ func (l *Lowerer) mapKey(e ast.Expr, t types.Type, m ast.Expr) ast.Expr {
 	return l.hashed(e, l.to(e, t), t, m)
 }
 
-// hashed is the lowered key x of a map. Of one that cannot be hashed the run time would name the lowered type. Where it is
-// looked up in m, the error says it in another way if that is empty.
+// hashed is the lowered key x of a map. Of one that cannot be hashed the run time would name the lowered type. Where it
+// is looked up in m, the error says it in another way if that is empty.
 func (l *Lowerer) hashed(e ast.Expr, x ast.Expr, t types.Type, m ast.Expr) ast.Expr {
 	from, t := l.typeOf(e), l.subst(t)
 	inside := !types.IsInterface(t) && holds(t, types.IsInterface)
-	if !inside && (!types.IsInterface(t) || nativeInterface(t) || l.Info.Types[e].IsNil() || !holds(from, types.IsInterface) && types.Comparable(from)) {
+	if !inside && (!types.IsInterface(t) || nativeInterface(t) || l.Info.Types[e].IsNil() ||
+		!holds(from, types.IsInterface) && types.Comparable(from)) {
 		return x
 	}
 	n := ast.Expr(intLit(1))
@@ -115,7 +116,8 @@ func (l *Lowerer) convert(n ast.Node, x ast.Expr, from, target types.Type) ast.E
 	if !l.looped(target) {
 		x = l.opened(n, x, from)
 		if named, ok := target.(*types.Named); ok && native(named) && l.key(from) != l.key(target) {
-			if _, isFunc := target.Underlying().(*types.Signature); isFunc { // the interpreter hands over its own form of it
+			// the interpreter hands over its own form of it
+			if _, isFunc := target.Underlying().(*types.Signature); isFunc {
 				x = call(&ast.ParenExpr{X: l.low(n, target)}, x)
 			}
 		}
@@ -278,7 +280,10 @@ func (l *Lowerer) boxResults(t types.Type, visit func(types.Type)) {
 
 func codesItself(t types.Type) bool {
 	set := types.NewMethodSet(t)
-	return slices.ContainsFunc([]string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText"}, func(name string) bool { return set.Lookup(nil, name) != nil })
+	return slices.ContainsFunc([]string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText"},
+		func(name string) bool {
+			return set.Lookup(nil, name) != nil
+		})
 }
 
 // literal is a constant as a value of type t.
@@ -319,7 +324,8 @@ func (l *Lowerer) literal(n ast.Node, v constant.Value, t types.Type) ast.Expr {
 	case b.Info()&types.IsInteger != 0:
 		v = constant.ToInt(v)
 		if s := v.ExactString(); s == "-9223372036854775808" {
-			return &ast.ParenExpr{X: &ast.BinaryExpr{X: wrap(token.INT, "-9223372036854775807", b.Kind() == types.Int && !isNamed), Op: token.SUB, Y: wrap(token.INT, "1", b.Kind() == types.Int && !isNamed)}}
+			return &ast.ParenExpr{X: &ast.BinaryExpr{X: wrap(token.INT, "-9223372036854775807", b.Kind() == types.Int &&
+				!isNamed), Op: token.SUB, Y: wrap(token.INT, "1", b.Kind() == types.Int && !isNamed)}}
 		}
 		return wrap(token.INT, v.ExactString(), b.Kind() == types.Int && !isNamed)
 	case b.Info()&types.IsFloat != 0:
@@ -393,10 +399,12 @@ func (l *Lowerer) conversion(c *ast.CallExpr) ast.Expr {
 	if b, ok := tu.(*types.Basic); ok && b.Kind() == types.Bool && plainBool(from) && plainBool(target) {
 		return x // the interpreter takes a conversion for true where it is a condition
 	}
-	if to, ok := tu.(*types.Slice); ok && l.Info.Types[arg].Value != nil && types.Identical(to.Elem(), types.Typ[types.Byte]) {
+	if to, ok := tu.(*types.Slice); ok && l.Info.Types[arg].Value != nil &&
+		types.Identical(to.Elem(), types.Typ[types.Byte]) {
 		return call(&ast.ParenExpr{X: l.low(c, target)}, l.rt("Bytes", x)) // without the room that other text is given
 	}
-	if b, ok := fu.(*types.Basic); ok && b.Info()&types.IsInteger != 0 && sizes.Sizeof(b) > 4 { // the interpreter rounds twice
+	// the interpreter rounds twice
+	if b, ok := fu.(*types.Basic); ok && b.Info()&types.IsInteger != 0 && sizes.Sizeof(b) > 4 {
 		if f, ok := tu.(*types.Basic); ok && f.Kind() == types.Float32 {
 			name, wide := "Float32", "int64"
 			if b.Info()&types.IsUnsigned != 0 {

@@ -8,8 +8,8 @@ import (
 // The interpreter cannot build a struct type that refers to itself through a function type. Such a field is lowered to
 // any, and reading it asserts the field's own type.
 
-// Nor a type of another kind that leads back to itself with no struct in between, such as type State func() State. Values
-// of these are lowered to any, and opened where they are called, indexed or gone over.
+// Nor a type of another kind that leads back to itself with no struct in between, such as type State func() State.
+// Values of these are lowered to any, and opened where they are called, indexed or gone over.
 
 // looped reports whether t is such a type.
 func (l *Lowerer) looped(t types.Type) bool {
@@ -85,8 +85,8 @@ func (l *Lowerer) opened(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
 	return l.restored(n, x, types.Unalias(l.subst(t)).Underlying())
 }
 
-// closed is the lowered x of type from as one of type target. A function that becomes a value of any is passed through the
-// host, as the interpreter would keep its own form of it.
+// closed is the lowered x of type from as one of type target. A function that becomes a value of any is passed through
+// the host, as the interpreter would keep its own form of it.
 func (l *Lowerer) closed(x ast.Expr, from, target types.Type) ast.Expr {
 	if _, isFunc := from.Underlying().(*types.Signature); isFunc && l.looped(target) && !l.looped(from) {
 		return l.rt("Norm", x)
@@ -146,7 +146,8 @@ func (l *Lowerer) throughFunc(t types.Type, key string, inFunc bool, seen map[ty
 }
 
 // wholePart is why a part of a struct or an array in an erased field can only be assigned to.
-const wholePart = "of a field whose type leads back to its struct, more than assigning to a part is not supported by this engine; give that type a name"
+const wholePart = "of a field whose type leads back to its struct, more than assigning to a part is not supported by " +
+	"this engine; give that type a name"
 
 // erasedPart is the erased field, a struct or an array, that the place x is outright a part of; nil for others.
 func (l *Lowerer) erasedPart(x ast.Expr) ast.Expr {
@@ -179,7 +180,8 @@ func (l *Lowerer) isErased(x ast.Expr) bool {
 	return unrestored(low) != low
 }
 
-// assignPart assigns the lowered y to x, a part of the erased field base: to a copy, which then takes the field's place.
+// assignPart assigns the lowered y to x, a part of the erased field base: to a copy, which then takes the field's
+// place.
 func (l *Lowerer) assignPart(x, base, y ast.Expr) []ast.Stmt {
 	name, whole := l.fresh("part"), l.expr(base)
 	var at ast.Expr
@@ -208,7 +210,8 @@ func (l *Lowerer) restored(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
 				Results: &ast.FieldList{List: []*ast.Field{field("", low)}},
 			},
 			Body: block(
-				&ast.IfStmt{Cond: l.rt("IsNil", ident(p)), Body: block(&ast.ReturnStmt{Results: []ast.Expr{l.nilOf(n, t)}})},
+				&ast.IfStmt{Cond: l.rt("IsNil", ident(p)),
+					Body: block(&ast.ReturnStmt{Results: []ast.Expr{l.nilOf(n, t)}})},
 				&ast.ReturnStmt{Results: []ast.Expr{&ast.TypeAssertExpr{X: ident(p), Type: low}}},
 			),
 		})

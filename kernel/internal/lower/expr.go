@@ -322,7 +322,8 @@ func (l *Lowerer) address(x ast.Expr) ast.Expr {
 		return l.newOf(c, t, l.composite(c, t))
 	}
 	if l.isErased(x) {
-		l.refuse(x, "the address of a field whose type leads back to its struct is not supported by this engine; give that type a name")
+		l.refuse(x, "the address of a field whose type leads back to its struct is not supported by this engine; "+
+			"give that type a name")
 	}
 	return addressOf(l.place(x))
 }
@@ -340,7 +341,8 @@ func addressOf(x ast.Expr) ast.Expr {
 func (l *Lowerer) newOf(n ast.Node, t types.Type, x ast.Expr) ast.Expr {
 	p := l.fresh("p")
 	return call(&ast.FuncLit{
-		Type: &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{field("", &ast.StarExpr{X: l.low(n, t)})}}},
+		Type: &ast.FuncType{Params: &ast.FieldList{},
+			Results: &ast.FieldList{List: []*ast.Field{field("", &ast.StarExpr{X: l.low(n, t)})}}},
 		Body: block(
 			define(p, call(ident("new"), l.low(n, t))),
 			assign(&ast.StarExpr{X: ident(p)}, x),
@@ -436,7 +438,8 @@ func (l *Lowerer) equality(e *ast.BinaryExpr) ast.Expr {
 	case *types.Struct, *types.Array, *types.Chan:
 		l.comparable(e, tx)
 		a, b := l.expr(x), l.expr(y)
-		if _, isChan := tx.Underlying().(*types.Chan); isChan && l.key(tx) != l.key(ty) { // of which one sends or receives only
+		// of which one sends or receives only
+		if _, isChan := tx.Underlying().(*types.Chan); isChan && l.key(tx) != l.key(ty) {
 			if types.AssignableTo(tx, ty) {
 				a = call(&ast.ParenExpr{X: l.low(e, ty)}, a)
 			} else {
@@ -457,7 +460,8 @@ func (l *Lowerer) assertion(e *ast.TypeAssertExpr) ast.Expr {
 	t := types.Unalias(l.typeOf(e))
 	from := types.Unalias(l.typeOf(e.X))
 	x := l.asserted(e, l.to(e.X, anyInterface), from, t)
-	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Bool { // which the interpreter mistakes as a condition
+	// which the interpreter mistakes as a condition
+	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Bool {
 		return &ast.ParenExpr{X: &ast.BinaryExpr{X: x, Op: token.EQL, Y: ident("true")}}
 	}
 	return x
@@ -542,7 +546,8 @@ func (l *Lowerer) composite(e *ast.CompositeLit, t types.Type) ast.Expr {
 				key = l.mapKey(kv.Key, u.Key(), nil)
 			}
 			value := element(kv.Value, u.Elem())
-			if l.Info.Types[kv.Key].Value == nil || l.Info.Types[kv.Value].Value == nil { // entries are made one after the other, as statements would
+			// entries are made one after the other, as statements would
+			if l.Info.Types[kv.Key].Value == nil || l.Info.Types[kv.Value].Value == nil {
 				key, value = l.soon(kv.Key, key, u.Key()), l.soon(kv.Value, value, u.Elem())
 			}
 			c.Elts = append(c.Elts, &ast.KeyValueExpr{Key: key, Value: value})
@@ -562,7 +567,8 @@ func (l *Lowerer) elements(e *ast.CompositeLit, t types.Type, element func(ast.E
 	for _, x := range e.Elts {
 		if kv, ok := x.(*ast.KeyValueExpr); ok {
 			key := l.Info.Types[kv.Key].Value
-			list = append(list, &ast.KeyValueExpr{Key: l.literal(kv, key, types.Typ[types.Int]), Value: element(kv.Value, t)})
+			list = append(list, &ast.KeyValueExpr{Key: l.literal(kv, key, types.Typ[types.Int]),
+				Value: element(kv.Value, t)})
 			continue
 		}
 		list = append(list, element(x, t))
@@ -574,7 +580,8 @@ func (l *Lowerer) elements(e *ast.CompositeLit, t types.Type, element func(ast.E
 func (l *Lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	sig := l.Info.TypeOf(e).(*types.Signature)
 	outer := l.fn
-	inner := &function{names: map[types.Object]local{}, taken: outer.taken, library: outer.library, declares: outer.declares, printed: outer.printed, deferred: e == l.deferred}
+	inner := &function{names: map[types.Object]local{}, taken: outer.taken, library: outer.library,
+		declares: outer.declares, printed: outer.printed, deferred: e == l.deferred}
 	for k, v := range outer.names {
 		inner.names[k] = v
 	}
@@ -587,7 +594,8 @@ func (l *Lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 }
 
 // body lowers the statements of a function. One that defers becomes a closure that the host runs, with the results
-// as variables around it: the interpreter's own defer deadlocks on closures of its function and confuses those of loops.
+// as variables around it: the interpreter's own defer deadlocks on closures of its function and confuses those of
+// loops.
 func (l *Lowerer) body(b *ast.BlockStmt) []ast.Stmt {
 	head := l.entry()
 	switch {
@@ -645,13 +653,15 @@ func (l *Lowerer) params(n ast.Node, sig *types.Signature) (*ast.FuncType, []ast
 		names[k] = l.fresh(v.Name())
 		if l.fn.taken[v] && needsBox(l.subst(v.Type())) {
 			p := l.fresh(v.Name())
-			prologue = append(prologue, define(p, call(ident("new"), l.low(n, v.Type()))), assign(&ast.StarExpr{X: ident(p)}, ident(names[k])))
+			prologue = append(prologue, define(p, call(ident("new"), l.low(n, v.Type()))),
+				assign(&ast.StarExpr{X: ident(p)}, ident(names[k])))
 			l.fn.names[v] = local{p, true}
 			continue
 		}
 		if sig.Variadic() && k == len(names)-1 { // whose type is another to the interpreter than that of a slice
 			p := l.fresh(v.Name())
-			prologue = append(prologue, varDecl(p, l.low(n, v.Type()), call(&ast.ParenExpr{X: l.low(n, v.Type())}, ident(names[k]))))
+			prologue = append(prologue,
+				varDecl(p, l.low(n, v.Type()), call(&ast.ParenExpr{X: l.low(n, v.Type())}, ident(names[k]))))
 			l.fn.names[v] = local{p, false}
 			continue
 		}
@@ -661,7 +671,8 @@ func (l *Lowerer) params(n ast.Node, sig *types.Signature) (*ast.FuncType, []ast
 	l.fn.results = nil
 	for v := range sig.Results().Variables() {
 		l.fn.results = append(l.fn.results, v)
-		if v.Name() != "" && v.Name() != "_" && !l.fn.deferring { // the interpreter would start a named result with what the caller assigns it to
+		// the interpreter would start a named result with what the caller assigns it to
+		if v.Name() != "" && v.Name() != "_" && !l.fn.deferring {
 			prologue = append(prologue, l.declareVar(n, v)...)
 		}
 	}

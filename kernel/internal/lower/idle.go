@@ -8,13 +8,15 @@ import (
 )
 
 // leading evaluates the left operand of && or || in a closure where the interpreter's first step in it does nothing: it
-// takes a step that does nothing for the operand itself, and branches on whatever lies in that step's place. Such are the
-// parentheses around a type or a name, and an element of a literal with its key.
+// takes a step that does nothing for the operand itself, and branches on whatever lies in that step's place. Such are
+// the parentheses around a type or a name, and an element of a literal with its key.
 func leading(file *ast.File) {
 	astutil.Apply(file, nil, func(c *astutil.Cursor) bool {
-		if b, ok := c.Node().(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) && !still(ast.Unparen(b.X)) && idle(ast.Unparen(b.X)) {
+		if b, ok := c.Node().(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) &&
+			!still(ast.Unparen(b.X)) && idle(ast.Unparen(b.X)) {
 			b.X = call(&ast.FuncLit{
-				Type: &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{field("", ident("bool"))}}},
+				Type: &ast.FuncType{Params: &ast.FieldList{},
+					Results: &ast.FieldList{List: []*ast.Field{field("", ident("bool"))}}},
 				Body: block(&ast.ReturnStmt{Results: []ast.Expr{b.X}}),
 			})
 		}
@@ -22,8 +24,8 @@ func leading(file *ast.File) {
 	})
 }
 
-// landing puts a step before a return without values that begins a clause or a block. Such a return is no step of its own, and where
-// several conditions lead to it the interpreter would take it for one that follows itself, without end.
+// landing puts a step before a return without values that begins a clause or a block. Such a return is no step of its
+// own, and where several conditions lead to it the interpreter would take it for one that follows itself, without end.
 func landing(file *ast.File) {
 	step := func(body []ast.Stmt) []ast.Stmt {
 		if len(body) > 0 {

@@ -6,8 +6,9 @@ import (
 )
 
 // keyElements gives the elements of array and slice literals their indices. The interpreter works out the type of an
-// element without a key before it has looked at what the element is made of, and cannot for some: an index into a native
-// slice (x.F[0].G), a type assertion, an element reached through a pointer. Elements with a key it takes up in order.
+// element without a key before it has looked at what the element is made of, and cannot for some: an index into a
+// native slice (x.F[0].G), a type assertion, an element reached through a pointer. Elements with a key it takes up in
+// order.
 func keyElements(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		c, ok := n.(*ast.CompositeLit)

@@ -179,8 +179,8 @@ func (l *Lowerer) tell(t *types.Named) {
 	}
 }
 
-// comparable refuses values of type t as operands of == and keys of maps where cut fields are part of them: one that was
-// set to nil differs from one that was never set.
+// comparable refuses values of type t as operands of == and keys of maps where cut fields are part of them: one that
+// was set to nil differs from one that was never set.
 func (l *Lowerer) comparable(n ast.Node, t types.Type) {
 	for _, x := range l.links(t) {
 		if !x.byValue {
@@ -188,7 +188,8 @@ func (l *Lowerer) comparable(n ast.Node, t types.Type) {
 		}
 		for f := range x.to.Underlying().(*types.Struct).Fields() {
 			if l.cut(x.to, f) {
-				l.refuse(n, "comparing values of %s, which lead back to their type by way of another, is not supported by this engine; compare fields of theirs", l.name(x.to))
+				l.refuse(n, "comparing values of %s, which lead back to their type by way of another, is not "+
+					"supported by this engine; compare fields of theirs", l.name(x.to))
 			}
 			l.comparable(n, f.Type())
 		}

@@ -73,7 +73,8 @@ func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 		if s, ok := f.(*ast.SelectorExpr); ok && variable {
 			lc.Fun = freeze(f, funType)
 		} else if ok {
-			if _, isIdent := s.X.(*ast.Ident); !isIdent || l.ofVariable(c) && !l.byPointer(c) { // a variable's place stays
+			// a variable's place stays
+			if _, isIdent := s.X.(*ast.Ident); !isIdent || l.ofVariable(c) && !l.byPointer(c) {
 				if l.byPointer(c) {
 					s.X = addressOf(s.X)
 				}
@@ -187,7 +188,8 @@ func (l *Lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
 	return []ast.Stmt{block(append(pre, &ast.ExprStmt{X: l.rt(how, ident(l.fn.defers), lit)})...)}
 }
 
-// mayRecover reports whether what a deferred call calls may itself call recover, other than a literal, which does so anyway.
+// mayRecover reports whether what a deferred call calls may itself call recover, other than a literal, which does so
+// anyway.
 func (l *Lowerer) mayRecover(c *ast.CallExpr) bool {
 	fun := ast.Unparen(c.Fun)
 	if tv := l.Info.Types[fun]; tv.IsBuiltin() || tv.IsType() {

@@ -32,7 +32,8 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 			}
 		}
 		if list != nil {
-			out.Post = &ast.ExprStmt{X: call(&ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(list...)})}
+			out.Post = &ast.ExprStmt{X: call(&ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}},
+				Body: block(list...)})}
 		}
 	}
 	out.Body = l.block(s.Body, append(ends, l.entry()...)...)
@@ -42,8 +43,8 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 	return []ast.Stmt{block(append(pre, withLabel(label, out))...)}
 }
 
-// sharedLoopVars are the variables a loop defines where closures or pointers keep one of them, so that each iteration has
-// its own.
+// sharedLoopVars are the variables a loop defines where closures or pointers keep one of them, so that each iteration
+// has its own.
 func (l *Lowerer) sharedLoopVars(s *ast.ForStmt) []*types.Var {
 	a, ok := s.Init.(*ast.AssignStmt)
 	if !ok || a.Tok != token.DEFINE {
@@ -77,7 +78,8 @@ func (l *Lowerer) forShared(s *ast.ForStmt, vars []*types.Var, label *ast.Ident)
 		boxes[k] = l.fresh("box")
 		n := l.fresh("n")
 		pre = append(pre, define(boxes[k], call(ident("new"), typ)), assign(&ast.StarExpr{X: ident(boxes[k])}, first))
-		next = append(next, define(n, call(ident("new"), typ)), assign(&ast.StarExpr{X: ident(n)}, star(ident(boxes[k]))), assign(ident(boxes[k]), ident(n)))
+		next = append(next, define(n, call(ident("new"), typ)),
+			assign(&ast.StarExpr{X: ident(n)}, star(ident(boxes[k]))), assign(ident(boxes[k]), ident(n)))
 		l.fn.names[v] = local{boxes[k], true}
 	}
 	ends := l.ends(out, s.Cond)
@@ -182,7 +184,8 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 		if v := l.newVar(s.Value); v != nil {
 			head = append(head, l.defineVar(s.Value, v, elemAt(out.Key))...)
 		} else {
-			head = append(head, assign(l.lvalue(s.Value), l.convert(s.Value, elemAt(out.Key), vt, l.targetType(s.Value, vt))))
+			head = append(head, assign(l.lvalue(s.Value),
+				l.convert(s.Value, elemAt(out.Key), vt, l.targetType(s.Value, vt))))
 		}
 	}
 	if out.Key != nil || out.Value != nil {
@@ -195,8 +198,8 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	return append(pre, withLabel(label, out))
 }
 
-// targets returns what the body of a range begins with, and the range with its key and value lowered where one is a place whose
-// operands the other may change. (A range over a function assigns one after the other.)
+// targets returns what the body of a range begins with, and the range with its key and value lowered where one is a
+// place whose operands the other may change. (A range over a function assigns one after the other.)
 func (l *Lowerer) targets(s *ast.RangeStmt) (*ast.RangeStmt, []ast.Stmt) {
 	if s.Tok != token.ASSIGN || s.Value == nil || blank(s.Key) || blank(s.Value) {
 		return s, l.entry()
@@ -208,9 +211,10 @@ func (l *Lowerer) targets(s *ast.RangeStmt) (*ast.RangeStmt, []ast.Stmt) {
 	return &fixed, append(l.entry(), held...)
 }
 
-// ranged holds what a loop goes over in a variable where the interpreter would look it up again or mistake it: it takes a
-// loop over elements that are channels for one over a channel, so that these are read by the keys.
-func (l *Lowerer) ranged(s *ast.RangeStmt, t types.Type, x *ast.Expr) (elemAt func(key ast.Expr) ast.Expr, pre []ast.Stmt) {
+// ranged holds what a loop goes over in a variable where the interpreter would look it up again or mistake it: it takes
+// a loop over elements that are channels for one over a channel, so that these are read by the keys.
+func (l *Lowerer) ranged(s *ast.RangeStmt, t types.Type,
+	x *ast.Expr) (elemAt func(key ast.Expr) ast.Expr, pre []ast.Stmt) {
 	var elem types.Type
 	switch u := t.Underlying().(type) {
 	case *types.Chan:
@@ -255,7 +259,8 @@ func (l *Lowerer) rangeString(s *ast.RangeStmt, x ast.Expr, label *ast.Ident) []
 		Post: assign(ident(k), &ast.BinaryExpr{X: ident(k), Op: token.ADD, Y: intLit(1)}),
 		Body: l.block(s.Body, head...),
 	}
-	decode := &ast.AssignStmt{Lhs: []ast.Expr{ident(at), ident(runes)}, Tok: token.DEFINE, Rhs: []ast.Expr{l.rt("Runes", call(ident("string"), x))}}
+	decode := &ast.AssignStmt{Lhs: []ast.Expr{ident(at), ident(runes)}, Tok: token.DEFINE,
+		Rhs: []ast.Expr{l.rt("Runes", call(ident("string"), x))}}
 	return []ast.Stmt{decode, varDecl(k, ident("int"), intLit(0)), withLabel(label, loop)}
 }
 
@@ -365,7 +370,8 @@ func (l *Lowerer) rangeFunc(s *ast.RangeStmt, sig *types.Signature, label *ast.I
 		Body: block(&ast.ExprStmt{X: l.rt("Ranged", intLit(rt.RangeSwallowed))}),
 	}, define(left, ident(y.code)), assign(ident(y.code), intLit(rt.RangeOver)))
 	when := func(code int, list []ast.Stmt) {
-		out = append(out, &ast.IfStmt{Cond: &ast.BinaryExpr{X: ident(left), Op: token.EQL, Y: intLit(code)}, Body: block(list...)})
+		out = append(out, &ast.IfStmt{Cond: &ast.BinaryExpr{X: ident(left), Op: token.EQL, Y: intLit(code)},
+			Body: block(list...)})
 	}
 	if y.returns {
 		if y.outer != nil {

@@ -116,8 +116,12 @@ func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
 		funcs: map[*types.Func]*Func{}, byLow: map[string]*Func{}, globals: map[*types.Var]*Global{},
 		generic: map[string]map[string]*Func{}, sources: map[*types.Func]*Func{},
 		version: map[string]int{}, insts: map[string]string{}, structs: map[string]string{},
-		local: map[*types.TypeName]int{}, number: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
-		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{}, loops: map[string]bool{}, knots: map[string]*knot{}, told: map[string]bool{}, counts: map[*types.Var]bool{}, recovering: map[*ast.BlockStmt]bool{},
+		local: map[*types.TypeName]int{}, number: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{},
+		keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{},
+		boxed:  map[*rt.Type]map[string]string{},
+		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{},
+		loops: map[string]bool{}, knots: map[string]*knot{}, told: map[string]bool{}, counts: map[*types.Var]bool{},
+		recovering: map[*ast.BlockStmt]bool{},
 	}
 	reg.Resolve = l.runtimeType
 	return l
@@ -138,8 +142,9 @@ type function struct {
 	deferred bool   // a literal that a defer statement calls: what it recovers is a panic
 	entered  string // the variable that says whether something deferred calls the function; "" where it does not ask
 
-	top      bool // the statements of a cell
-	declares bool // of them, one that declares variables: a later cell may recover what the function literals in it panic with
+	top bool // the statements of a cell
+	// of them, one that declares variables: a later cell may recover what the function literals in it panic with
+	declares bool
 	library  bool // a function of a native package
 	printed  bool // a method whose panics package fmt prints
 }
@@ -239,7 +244,8 @@ func (l *Lowerer) Unit(u *Unit) (file *ast.File, name string, err error) {
 	if u.Main != nil {
 		body = append(body, l.calls([]*Func{u.Main})...)
 	}
-	l.out = append(l.out, &ast.FuncDecl{Name: ast.NewIdent(name), Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: &ast.BlockStmt{List: body}})
+	l.out = append(l.out, &ast.FuncDecl{Name: ast.NewIdent(name), Type: &ast.FuncType{Params: &ast.FieldList{}},
+		Body: &ast.BlockStmt{List: body}})
 	return l.file(), name, nil
 }
 
@@ -267,7 +273,9 @@ func (l *Lowerer) file() *ast.File {
 	sort.Strings(paths)
 	specs := &ast.GenDecl{Tok: token.IMPORT, Lparen: 1, Rparen: 1}
 	for _, p := range paths {
-		specs.Specs = append(specs.Specs, &ast.ImportSpec{Name: ast.NewIdent(l.imports[p]), Path: &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", p)}})
+		specs.Specs = append(specs.Specs,
+			&ast.ImportSpec{Name: ast.NewIdent(l.imports[p]),
+				Path: &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", p)}})
 	}
 	f := &ast.File{Name: ast.NewIdent("main"), Decls: l.out}
 	apart(f)
@@ -304,7 +312,8 @@ func (l *Lowerer) declareGlobal(g *Global) {
 	}
 	l.out = append(l.out, &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{spec}})
 	get := &ast.FuncLit{
-		Type: &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{field("", anyType())}}},
+		Type: &ast.FuncType{Params: &ast.FieldList{},
+			Results: &ast.FieldList{List: []*ast.Field{field("", anyType())}}},
 		Body: block(&ast.ReturnStmt{Results: []ast.Expr{l.convert(nil, globalRef(g), g.Type, anyInterface)}}),
 	}
 	l.regs = append(l.regs, &ast.ExprStmt{X: l.rt("Global", strLit(g.low), get)})
@@ -404,7 +413,8 @@ func (l *Lowerer) show(e ast.Expr) []ast.Stmt {
 	if t == nil || isVoid(l.Info, e) {
 		return l.exprStmt(&ast.ExprStmt{X: e})
 	}
-	return []ast.Stmt{&ast.ExprStmt{X: l.rt("Show", &ast.CompositeLit{Type: anySlice(), Elts: []ast.Expr{l.to(e, anyInterface)}})}}
+	return []ast.Stmt{&ast.ExprStmt{X: l.rt("Show",
+		&ast.CompositeLit{Type: anySlice(), Elts: []ast.Expr{l.to(e, anyInterface)}})}}
 }
 
 func isVoid(info *types.Info, e ast.Expr) bool {

@@ -17,8 +17,8 @@ func (l *Lowerer) method(e *ast.SelectorExpr, s *types.Selection) (target, strin
 	return l.bound(e, x, recv, obj, index)
 }
 
-// selected is the method that s selects of values of type recv, and the fields to it: that of what a type parameter stands
-// for is looked for anew.
+// selected is the method that s selects of values of type recv, and the fields to it: that of what a type parameter
+// stands for is looked for anew.
 func (l *Lowerer) selected(n ast.Node, recv types.Type, s *types.Selection) (*types.Func, []int) {
 	if l.env == nil {
 		return s.Obj().(*types.Func), s.Index()
@@ -41,14 +41,16 @@ func (l *Lowerer) bound(n ast.Node, x ast.Expr, recv types.Type, obj *types.Func
 			return target{fun: sel(x, obj.Name())}, methodName(recv, obj)
 		}
 		sig := l.subst(obj.Signature()).(*types.Signature)
-		return target{fun: &ast.TypeAssertExpr{X: l.rt("Method", x, strLit(obj.Name())), Type: l.lowSignature(n, sig, nil)}}, ""
+		return target{fun: &ast.TypeAssertExpr{X: l.rt("Method", x, strLit(obj.Name())),
+			Type: l.lowSignature(n, sig, nil)}}, ""
 	}
 	if executes(obj) {
 		l.boxReached()
 		if _, isPtr := recv.Underlying().(*types.Pointer); !isPtr {
 			x = addressOf(x)
 		}
-		return target{fun: &ast.TypeAssertExpr{X: l.rt("Method", x, strLit(obj.Name())), Type: l.lowSignature(n, obj.Signature(), nil)}}, ""
+		return target{fun: &ast.TypeAssertExpr{X: l.rt("Method", x, strLit(obj.Name())),
+			Type: l.lowSignature(n, obj.Signature(), nil)}}, ""
 	}
 	f := l.funcs[obj.Origin()]
 	if f == nil {
@@ -104,11 +106,12 @@ func (l *Lowerer) bound(n ast.Node, x ast.Expr, recv types.Type, obj *types.Func
 	if wantPtr {
 		elem = types.NewPointer(elem)
 	}
-	return target{fun: &ast.Ident{Name: name, NamePos: l.pos(n)}, recv: []ast.Expr{x}, types: []types.Type{elem}, named: true}, ""
+	return target{fun: &ast.Ident{Name: name, NamePos: l.pos(n)}, recv: []ast.Expr{x}, types: []types.Type{elem},
+		named: true}, ""
 }
 
-// twin is the function of a cell that was declared where obj is: a cell that was refused may have had its body checked again,
-// which leaves other objects in it.
+// twin is the function of a cell that was declared where obj is: a cell that was refused may have had its body checked
+// again, which leaves other objects in it.
 func (l *Lowerer) twin(obj *types.Func) *Func {
 	if fromCell2(obj) && obj.Pos().IsValid() {
 		for o, f := range l.funcs {
@@ -156,7 +159,8 @@ func (l *Lowerer) methodValue(e *ast.SelectorExpr, s *types.Selection) ast.Expr 
 }
 
 // nativeMethod is x.M of a native type as a function literal: the interpreter mistakes the type of its own.
-func (l *Lowerer) nativeMethod(e *ast.SelectorExpr, s *types.Selection, obj *types.Func, recvType types.Type, sig *types.Signature) ast.Expr {
+func (l *Lowerer) nativeMethod(e *ast.SelectorExpr, s *types.Selection, obj *types.Func, recvType types.Type,
+	sig *types.Signature) ast.Expr {
 	x, holder := l.expr(e.X), l.typeOf(e.X)
 	for _, k := range s.Index()[:len(s.Index())-1] {
 		var inner types.Type
@@ -168,7 +172,8 @@ func (l *Lowerer) nativeMethod(e *ast.SelectorExpr, s *types.Selection, obj *typ
 	l.checkReceiver(e, holder)
 	_, want := types.Unalias(recvType).(*types.Pointer)
 	_, have := holder.Underlying().(*types.Pointer)
-	if hidden(recvType) { // the method of an embedded field that only its package can name: bound to what holds the field
+	// the method of an embedded field that only its package can name: bound to what holds the field
+	if hidden(recvType) {
 		if recvType = holder; want && !have {
 			recvType = types.NewPointer(holder)
 		} else {
@@ -252,7 +257,8 @@ func (l *Lowerer) methodExpr(e *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	}
 	made := ast.Expr(inner)
 	if f.named {
-		rest := types.NewSignatureType(nil, nil, nil, types.NewTuple(slices.Collect(sig.Params().Variables())[1:]...), sig.Results(), sig.Variadic())
+		rest := types.NewSignatureType(nil, nil, nil, types.NewTuple(slices.Collect(sig.Params().Variables())[1:]...),
+			sig.Results(), sig.Variadic())
 		made = l.choose(e, inner, f, rest, nil)
 	}
 	return &ast.FuncLit{Type: l.lowSignature(e, sig, names), Body: block(passedBack(made, sig.Results().Len())...)}
@@ -362,7 +368,8 @@ func (l *Lowerer) lowerFunc(f *Func, name string, env map[*types.TypeParam]types
 		l.byLow[name] = f
 	}
 	l.env = env
-	l.fn = &function{names: map[types.Object]local{}, taken: l.addressed(f.Decl.Body), library: f.Obj != nil && !fromCell2(f.Obj)}
+	l.fn = &function{names: map[types.Object]local{}, taken: l.addressed(f.Decl.Body), library: f.Obj != nil &&
+		!fromCell2(f.Obj)}
 	if _, method, ok := strings.Cut(f.Name, "."); ok {
 		l.fn.printed = slices.Contains([]string{"String", "Error", "Format", "GoString"}, method)
 	}

@@ -39,7 +39,8 @@ func (l *Lowerer) anyMode(where string) mode {
 			return keeps
 		}
 	}
-	if root, _, _ := strings.Cut(where, "/"); strings.Contains(root, ".") && strings.Contains(where, "/") || strings.HasPrefix(where, "nacre/") {
+	if root, _, _ := strings.Cut(where, "/"); strings.Contains(root, ".") && strings.Contains(where, "/") ||
+		strings.HasPrefix(where, "nacre/") {
 		return plain // not the standard library
 	}
 	return keeps

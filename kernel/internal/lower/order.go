@@ -32,8 +32,8 @@ func (l *Lowerer) unordered(f func() ast.Expr) ast.Expr {
 	return f()
 }
 
-// disordered reports whether one of the expressions reads, before a call, what the call may change, or what may panic before a
-// slice expression or a type assertion that may: the Go compiler makes these among the calls.
+// disordered reports whether one of the expressions reads, before a call, what the call may change, or what may panic
+// before a slice expression or a type assertion that may: the Go compiler makes these among the calls.
 func (l *Lowerer) disordered(list []ast.Expr) bool {
 	read, fails, found := false, false, false
 	var visit func(n ast.Node) bool
@@ -79,8 +79,8 @@ func (l *Lowerer) disordered(list []ast.Expr) bool {
 	return found
 }
 
-// sooner is the lowered call x, made before the statement it is part of where the order of these shows. Builtins that only
-// compute are made there too, and conversions between text and slices; other conversions are no calls.
+// sooner is the lowered call x, made before the statement it is part of where the order of these shows. Builtins that
+// only compute are made there too, and conversions between text and slices; other conversions are no calls.
 func (l *Lowerer) sooner(c *ast.CallExpr, x ast.Expr) ast.Expr {
 	if l.early == nil {
 		return x
@@ -95,7 +95,8 @@ func (l *Lowerer) sooner(c *ast.CallExpr, x ast.Expr) ast.Expr {
 		switch id := instantiated(c.Fun); {
 		case id == nil, l.Info.Types[c].Value != nil:
 			return x
-		case !slices.Contains([]string{"append", "cap", "complex", "copy", "imag", "len", "max", "min", "real"}, id.Name):
+		case !slices.Contains([]string{"append", "cap", "complex", "copy", "imag", "len", "max", "min", "real"},
+			id.Name):
 			return x
 		}
 	}
@@ -116,9 +117,9 @@ func (l *Lowerer) soon(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
 	return ident(name)
 }
 
-// inTime reports whether e is computed in its place among the calls where it becomes an interface. The Go compiler hands the
-// host the address of most values, and what has none is put where it has one; numbers of two, four and eight bytes, text
-// and slices it hands over themselves, after the calls.
+// inTime reports whether e is computed in its place among the calls where it becomes an interface. The Go compiler
+// hands the host the address of most values, and what has none is put where it has one; numbers of two, four and eight
+// bytes, text and slices it hands over themselves, after the calls.
 func (l *Lowerer) inTime(e ast.Expr) bool {
 	tv, t := l.Info.Types[e], l.typeOf(e)
 	if tv.Value != nil || tv.Addressable() || types.IsInterface(t) {
@@ -146,8 +147,8 @@ func (l *Lowerer) inTime(e ast.Expr) bool {
 	}
 }
 
-// keptKey reports whether the key e is computed in its place among the calls: the Go compiler hands maps the address of all
-// keys but numbers of four and eight bytes, pointers and text.
+// keptKey reports whether the key e is computed in its place among the calls: the Go compiler hands maps the address of
+// all keys but numbers of four and eight bytes, pointers and text.
 func (l *Lowerer) keptKey(e ast.Expr, m *types.Map) bool {
 	tv, t := l.Info.Types[e], l.subst(m.Key())
 	if tv.Value != nil || tv.Addressable() && !types.IsInterface(t) || types.IsInterface(l.typeOf(e)) {
@@ -165,8 +166,8 @@ func (l *Lowerer) keptKey(e ast.Expr, m *types.Map) bool {
 	return sizes.Sizeof(l.subst(m.Elem())) > large
 }
 
-// ofBytes reports whether a map's key is text made of bytes, or a literal with such text: the Go compiler does not copy the
-// bytes, and looks into the map at once.
+// ofBytes reports whether a map's key is text made of bytes, or a literal with such text: the Go compiler does not copy
+// the bytes, and looks into the map at once.
 func (l *Lowerer) ofBytes(key ast.Expr) bool {
 	switch e := ast.Unparen(key).(type) {
 	case *ast.CallExpr:
@@ -237,7 +238,9 @@ func (l *Lowerer) conditional(e *ast.BinaryExpr) ast.Expr {
 // stepwise evaluates x and, where it does not decide, y before the statement that x && y or x || y is part of.
 func (l *Lowerer) stepwise(e *ast.BinaryExpr) ast.Expr {
 	name := l.fresh("c")
-	*l.early = append(*l.early, l.inOrder([]ast.Expr{e.X}, func() []ast.Stmt { return []ast.Stmt{varDecl(name, l.low(e, l.typeOf(e)), l.expr(e.X))} })...)
+	*l.early = append(*l.early, l.inOrder([]ast.Expr{e.X}, func() []ast.Stmt {
+		return []ast.Stmt{varDecl(name, l.low(e, l.typeOf(e)), l.expr(e.X))}
+	})...)
 	goesOn := ast.Expr(ident(name))
 	if e.Op == token.LOR {
 		goesOn = &ast.UnaryExpr{Op: token.NOT, X: goesOn}

@@ -10,7 +10,8 @@ import (
 // interpreter's own select shares its state between goroutines and loses the way out of some clauses.
 func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
 	defer l.push(scope{label: labelName(label)})()
-	chans, sent, received := &ast.CompositeLit{Type: anySlice()}, &ast.CompositeLit{Type: anySlice()}, &ast.CompositeLit{Type: anySlice()}
+	chans, sent, received := &ast.CompositeLit{Type: anySlice()}, &ast.CompositeLit{Type: anySlice()},
+		&ast.CompositeLit{Type: anySlice()}
 	at, ok := l.fresh("at"), l.fresh("ok")
 	var pre []ast.Stmt
 	hold := func(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
@@ -60,7 +61,8 @@ func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
 		add(c, nil, slots[cc])
 	}
 	pre = append(pre, &ast.AssignStmt{
-		Lhs: []ast.Expr{ident(at), ident(ok)}, Tok: token.DEFINE, Rhs: []ast.Expr{l.rt("Select", hasDefault, chans, sent, received)},
+		Lhs: []ast.Expr{ident(at), ident(ok)}, Tok: token.DEFINE,
+		Rhs: []ast.Expr{l.rt("Select", hasDefault, chans, sent, received)},
 	})
 	out := &ast.SwitchStmt{Switch: s.Select, Body: &ast.BlockStmt{}}
 	k := 0
@@ -82,7 +84,8 @@ func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
 				case v != nil:
 					clause.Body = append(clause.Body, l.defineVar(a.Lhs[j], v, x)...)
 				default:
-					clause.Body = append(clause.Body, assign(l.place(a.Lhs[j]), l.convert(a.Lhs[j], x, from[j], l.typeOf(a.Lhs[j]))))
+					clause.Body = append(clause.Body,
+						assign(l.place(a.Lhs[j]), l.convert(a.Lhs[j], x, from[j], l.typeOf(a.Lhs[j]))))
 				}
 			}
 		}

@@ -31,7 +31,8 @@ func (f *Func) Calls(info *types.Info, callee *Func) token.Pos {
 		if id == nil {
 			return true
 		}
-		if o, ok := info.Uses[id].(*types.Func); ok && (o.Origin() == callee.Obj || callee.Also != nil && o.Origin() == callee.Also) {
+		if o, ok := info.Uses[id].(*types.Func); ok &&
+			(o.Origin() == callee.Obj || callee.Also != nil && o.Origin() == callee.Also) {
 			found = c.Pos()
 			n++
 		}

@@ -58,7 +58,8 @@ func (l *Lowerer) entry() []ast.Stmt {
 	if l.Cooperative {
 		return []ast.Stmt{
 			assign(ident("tick__"), &ast.BinaryExpr{X: ident("tick__"), Op: token.ADD, Y: intLit(1)}),
-			&ast.IfStmt{Cond: &ast.BinaryExpr{X: ident("tick__"), Op: token.GTR, Y: intLit(1000)}, Body: block(assign(ident("tick__"), intLit(0)), check)},
+			&ast.IfStmt{Cond: &ast.BinaryExpr{X: ident("tick__"), Op: token.GTR, Y: intLit(1000)},
+				Body: block(assign(ident("tick__"), intLit(0)), check)},
 		}
 	}
 	return []ast.Stmt{&ast.IfStmt{Cond: ident("stop__"), Body: block(check)}}
@@ -135,7 +136,8 @@ func (l *Lowerer) defineVar(n ast.Node, v *types.Var, x ast.Expr) []ast.Stmt {
 	name := l.fresh(v.Name())
 	if l.fn.taken[v] && needsBox(l.subst(v.Type())) {
 		l.fn.names[v] = local{name, true}
-		return append(l.fresher(name, &ast.StarExpr{X: l.low(n, v.Type())}, call(ident("new"), l.low(n, v.Type()))), assign(&ast.StarExpr{X: ident(name)}, x))
+		return append(l.fresher(name, &ast.StarExpr{X: l.low(n, v.Type())}, call(ident("new"), l.low(n, v.Type()))),
+			assign(&ast.StarExpr{X: ident(name)}, x))
 	}
 	l.fn.names[v] = local{name, false}
 	if l.fn.taken[v] {
@@ -322,7 +324,8 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 	for k, x := range lhs {
 		switch v := l.newVar(x); {
 		case blank(x):
-			out = append(out, &ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{values[k]}})
+			out = append(out, &ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN,
+				Rhs: []ast.Expr{values[k]}})
 		case v != nil:
 			out = append(out, l.defineVar(x, v, l.convert(x, values[k], from[k], v.Type()))...)
 		default:
@@ -332,8 +335,8 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 	return out
 }
 
-// overtaken reports whether the Go compiler evaluates rhs[k] before others, as the assignments to the places before may change
-// it. That shows where two of them panic.
+// overtaken reports whether the Go compiler evaluates rhs[k] before others, as the assignments to the places before may
+// change it. That shows where two of them panic.
 func (l *Lowerer) overtaken(before, rhs []ast.Expr, k int) bool {
 	calls := slices.ContainsFunc(rhs, func(e ast.Expr) bool { return !simple(e) })
 	if l.early != nil || calls || !risky(rhs[k]) {
@@ -404,14 +407,17 @@ func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
 		// The interpreter has one place for all that blanks take, and literals are made in it, whatever their types.
 		return []ast.Stmt{varDecl(l.fresh("t"), l.low(y, t), l.to(y, t))}
 	}
-	if u, ok := ast.Unparen(y).(*ast.UnaryExpr); ok && u.Op == token.ARROW { // a receive would not reach a shared variable
+	// a receive would not reach a shared variable
+	if u, ok := ast.Unparen(y).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
 		name := l.fresh("t")
-		return []ast.Stmt{define(name, l.expr(u)), assign(l.place(x), l.convert(y, ident(name), l.typeOf(y), l.typeOf(x)))}
+		return []ast.Stmt{define(name, l.expr(u)),
+			assign(l.place(x), l.convert(y, ident(name), l.typeOf(y), l.typeOf(x)))}
 	}
 	if base := l.erasedPart(x); base != nil {
 		return l.assignPart(x, base, l.to(y, l.typeOf(x)))
 	}
-	if _, isIndex := ast.Unparen(x).(*ast.IndexExpr); isIndex && !simple(y) && l.looks() && l.early == nil { // what y calls comes first
+	// what y calls comes first
+	if _, isIndex := ast.Unparen(x).(*ast.IndexExpr); isIndex && !simple(y) && l.looks() && l.early == nil {
 		name := l.fresh("t")
 		return []ast.Stmt{varDecl(name, l.low(y, l.typeOf(x)), l.to(y, l.typeOf(x))), assign(l.place(x), ident(name))}
 	}
@@ -427,7 +433,8 @@ func (l *Lowerer) unpack(e ast.Expr) ([]string, []types.Type, []ast.Stmt) {
 		return []string{a, ok}, []types.Type{t, boolean}, []ast.Stmt{
 			&ast.AssignStmt{Lhs: []ast.Expr{ident(a), ident(ok)}, Tok: token.DEFINE, Rhs: []ast.Expr{x}},
 			// The interpreter leaves the value of the iteration before if there is none.
-			&ast.IfStmt{Cond: &ast.UnaryExpr{Op: token.NOT, X: ident(ok)}, Body: block(declare(zero, l.low(e, t)), assign(ident(a), ident(zero)))},
+			&ast.IfStmt{Cond: &ast.UnaryExpr{Op: token.NOT, X: ident(ok)},
+				Body: block(declare(zero, l.low(e, t)), assign(ident(a), ident(zero)))},
 		}
 	}
 	switch e := e.(type) {

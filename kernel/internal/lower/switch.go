@@ -20,7 +20,9 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 		pre = append(pre, l.at(s.Tag)...)
 		tag := l.fresh("tag")
 		t := l.typeOf(s.Tag)
-		pre = append(pre, l.inOrder([]ast.Expr{s.Tag}, func() []ast.Stmt { return []ast.Stmt{varDecl(tag, l.low(s, t), l.to(s.Tag, t))} })...)
+		pre = append(pre, l.inOrder([]ast.Expr{s.Tag}, func() []ast.Stmt {
+			return []ast.Stmt{varDecl(tag, l.low(s, t), l.to(s.Tag, t))}
+		})...)
 		cond = func(e ast.Expr) ast.Expr { return l.matches(e, tag, t) }
 	}
 	defer l.push(scope{label: labelName(label)})()
@@ -93,8 +95,8 @@ func calls(s *ast.SwitchStmt) bool {
 	return false
 }
 
-// chosen chooses the clause first and then runs clauses from it on: the interpreter does not always find the clause that
-// another falls through to, and mixes up cases that calls compute.
+// chosen chooses the clause first and then runs clauses from it on: the interpreter does not always find the clause
+// that another falls through to, and mixes up cases that calls compute.
 func (l *Lowerer) chosen(s *ast.SwitchStmt, before map[ast.Expr][]ast.Stmt) (*ast.SwitchStmt, []ast.Stmt) {
 	n := l.fresh("case")
 	other := len(s.Body.List)
@@ -116,7 +118,8 @@ func (l *Lowerer) chosen(s *ast.SwitchStmt, before map[ast.Expr][]ast.Stmt) (*as
 				body = append(append([]ast.Stmt{}, body[:last]...), assign(ident(n), intLit(k+1)))
 			}
 		}
-		run.Body = append(run.Body, &ast.IfStmt{Cond: &ast.BinaryExpr{X: ident(n), Op: token.EQL, Y: intLit(k)}, Body: block(body...)})
+		run.Body = append(run.Body, &ast.IfStmt{Cond: &ast.BinaryExpr{X: ident(n), Op: token.EQL, Y: intLit(k)},
+			Body: block(body...)})
 	}
 	pre := []ast.Stmt{varDecl(n, ident("int"), intLit(other))}
 	if choose != nil {
@@ -170,7 +173,9 @@ func (l *Lowerer) typeSwitch(s *ast.TypeSwitchStmt, label *ast.Ident) []ast.Stmt
 	from := types.Unalias(l.typeOf(x))
 	pre = append(pre, l.at(x)...)
 	tag := l.fresh("x")
-	pre = append(pre, &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ident(tag)}, Type: anyType(), Values: []ast.Expr{l.to(x, anyInterface)}}}}})
+	pre = append(pre, &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR,
+		Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ident(tag)}, Type: anyType(),
+			Values: []ast.Expr{l.to(x, anyInterface)}}}}})
 	defer l.push(scope{label: labelName(label)})()
 	out := &ast.SwitchStmt{Switch: s.Switch, Body: &ast.BlockStmt{}}
 	for _, c := range s.Body.List {

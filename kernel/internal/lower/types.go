@@ -157,7 +157,8 @@ func (l *Lowerer) substitute(t types.Type, env map[*types.TypeParam]types.Type) 
 	case *types.Tuple:
 		return l.substTuple(t, env)
 	case *types.Signature:
-		return types.NewSignatureType(nil, nil, nil, l.substTuple(t.Params(), env), l.substTuple(t.Results(), env), t.Variadic())
+		return types.NewSignatureType(nil, nil, nil, l.substTuple(t.Params(), env), l.substTuple(t.Results(), env),
+			t.Variadic())
 	case *types.Struct:
 		fs := make([]*types.Var, t.NumFields())
 		tags := make([]string, t.NumFields())
@@ -282,7 +283,8 @@ func (l *Lowerer) low(n ast.Node, t types.Type) ast.Expr {
 		l.comparable(n, t.Key())
 		return &ast.MapType{Key: l.low(n, t.Key()), Value: l.low(n, t.Elem())}
 	case *types.Chan:
-		dir := map[types.ChanDir]ast.ChanDir{types.SendRecv: ast.SEND | ast.RECV, types.SendOnly: ast.SEND, types.RecvOnly: ast.RECV}[t.Dir()]
+		dir := map[types.ChanDir]ast.ChanDir{types.SendRecv: ast.SEND | ast.RECV, types.SendOnly: ast.SEND,
+			types.RecvOnly: ast.RECV}[t.Dir()]
 		value := l.low(n, t.Elem())
 		if inner, ok := value.(*ast.ChanType); ok && inner.Dir == ast.RECV && dir == ast.SEND|ast.RECV {
 			value = &ast.ParenExpr{X: value} // chan (<-chan T) is not chan<- chan T
@@ -315,7 +317,8 @@ func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
 		}
 		t = source
 	} else if !fromCell(obj) {
-		if i, ok := t.Underlying().(*types.Interface); ok && i.Empty() { // json.Token: the interpreter would wrap its values
+		// json.Token: the interpreter would wrap its values
+		if i, ok := t.Underlying().(*types.Interface); ok && i.Empty() {
 			return anyType()
 		}
 		if _, ok := l.Reg.Symbol(obj.Pkg().Path(), obj.Name()); !ok {
@@ -348,7 +351,8 @@ func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
 	}
 	if l.looped(t) {
 		if _, isArray := t.Underlying().(*types.Array); isArray {
-			l.refuse(n, "the recursive type %s, which is an array, is not supported; put a struct in between", obj.Name())
+			l.refuse(n, "the recursive type %s, which is an array, is not supported; put a struct in between",
+				obj.Name())
 		}
 		return anyType()
 	}
@@ -515,7 +519,8 @@ func (l *Lowerer) spell(b *strings.Builder, t types.Type, as spelling) {
 		b.WriteString("]")
 		w(t.Elem())
 	case *types.Chan:
-		b.WriteString(map[types.ChanDir]string{types.SendRecv: "chan ", types.SendOnly: "chan<- ", types.RecvOnly: "<-chan "}[t.Dir()])
+		b.WriteString(map[types.ChanDir]string{types.SendRecv: "chan ", types.SendOnly: "chan<- ",
+			types.RecvOnly: "<-chan "}[t.Dir()])
 		w(t.Elem())
 	case *types.Struct:
 		b.WriteString("struct {")
@@ -667,7 +672,8 @@ func (l *Lowerer) reflectType(t types.Type) reflect.Type {
 		}
 	case *types.Chan:
 		if e := l.reflectType(t.Elem()); e != nil {
-			return reflect.ChanOf(map[types.ChanDir]reflect.ChanDir{types.SendRecv: reflect.BothDir, types.SendOnly: reflect.SendDir, types.RecvOnly: reflect.RecvDir}[t.Dir()], e)
+			return reflect.ChanOf(map[types.ChanDir]reflect.ChanDir{types.SendRecv: reflect.BothDir,
+				types.SendOnly: reflect.SendDir, types.RecvOnly: reflect.RecvDir}[t.Dir()], e)
 		}
 	case *types.Map:
 		k, e := l.reflectType(t.Key()), l.reflectType(t.Elem())
@@ -711,7 +717,8 @@ var basicTypes = map[types.BasicKind]reflect.Type{
 	types.Int: reflect.TypeFor[int](), types.Int8: reflect.TypeFor[int8](), types.Int16: reflect.TypeFor[int16](),
 	types.Int32: reflect.TypeFor[int32](), types.Int64: reflect.TypeFor[int64](),
 	types.Uint: reflect.TypeFor[uint](), types.Uint8: reflect.TypeFor[uint8](), types.Uint16: reflect.TypeFor[uint16](),
-	types.Uint32: reflect.TypeFor[uint32](), types.Uint64: reflect.TypeFor[uint64](), types.Uintptr: reflect.TypeFor[uintptr](),
+	types.Uint32: reflect.TypeFor[uint32](), types.Uint64: reflect.TypeFor[uint64](),
+	types.Uintptr: reflect.TypeFor[uintptr](),
 	types.Float32: reflect.TypeFor[float32](), types.Float64: reflect.TypeFor[float64](),
 	types.Complex64: reflect.TypeFor[complex64](), types.Complex128: reflect.TypeFor[complex128](),
 }

@@ -29,14 +29,17 @@ func (l *Lowerer) value(n ast.Node, c *choice) ast.Expr {
 	if l.early != nil && c.results.Len() == 1 {
 		name := l.fresh("c")
 		*l.early = append(*l.early, declare(name, l.low(n, c.results.At(0).Type())))
-		*l.early = append(*l.early, c.either(func(x ast.Expr) []ast.Stmt { return []ast.Stmt{assign(ident(name), x)} })...)
+		*l.early = append(*l.early, c.either(func(x ast.Expr) []ast.Stmt {
+			return []ast.Stmt{assign(ident(name), x)}
+		})...)
 		return ident(name)
 	}
-	return call(&ast.FuncLit{Type: l.lowSignature(n, types.NewSignatureType(nil, nil, nil, nil, c.results, false), nil), Body: block(passedBack(c, c.results.Len())...)})
+	return call(&ast.FuncLit{Type: l.lowSignature(n, types.NewSignatureType(nil, nil, nil, nil, c.results, false), nil),
+		Body: block(passedBack(c, c.results.Len())...)})
 }
 
-// choose is a lowered call of a function of cells, as a choice where one of its arguments may be -0. The sources are what its
-// arguments were lowered from, nil where they are not known.
+// choose is a lowered call of a function of cells, as a choice where one of its arguments may be -0. The sources are
+// what its arguments were lowered from, nil where they are not known.
 func (l *Lowerer) choose(n ast.Node, c *ast.CallExpr, f target, sig *types.Signature, sources []ast.Expr) ast.Expr {
 	ts := slices.Clone(f.types)
 	for v := range sig.Params().Variables() {
@@ -126,7 +129,8 @@ func hostDecl(name string, f ast.Expr, t *ast.FuncType) *ast.FuncDecl {
 	}
 }
 
-// withReceiver is the signature of a lowered function whose arguments have the types ts: those that sig has not come first.
+// withReceiver is the signature of a lowered function whose arguments have the types ts: those that sig has not come
+// first.
 func (l *Lowerer) withReceiver(sig *types.Signature, ts []types.Type) *types.Signature {
 	var params []*types.Var
 	for _, t := range ts[:len(ts)-sig.Params().Len()] {
@@ -135,7 +139,8 @@ func (l *Lowerer) withReceiver(sig *types.Signature, ts []types.Type) *types.Sig
 	for v := range sig.Params().Variables() {
 		params = append(params, v)
 	}
-	return l.subst(types.NewSignatureType(nil, nil, nil, types.NewTuple(params...), sig.Results(), sig.Variadic())).(*types.Signature)
+	plain := types.NewSignatureType(nil, nil, nil, types.NewTuple(params...), sig.Results(), sig.Variadic())
+	return l.subst(plain).(*types.Signature)
 }
 
 // hasSign reports whether a value of type t may be zero and hold -0.

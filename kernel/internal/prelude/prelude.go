@@ -1,5 +1,5 @@
-// Package prelude holds the generic functions and types of the standard library in source, as cells instantiate them. The
-// packages below it compile, so their tests can set them beside the standard ones.
+// Package prelude holds the generic functions and types of the standard library in source, as cells instantiate them.
+// The packages below it compile, so their tests can set them beside the standard ones.
 package prelude
 
 import (
@@ -11,7 +11,8 @@ import (
 var files embed.FS
 
 // Packages are the standard packages with sources here.
-var Packages = []string{"cmp", "crypto/hkdf", "crypto/pbkdf2", "errors", "iter", "maps", "math/rand/v2", "reflect", "slices", "sync", "sync/atomic", "unique"}
+var Packages = []string{"cmp", "crypto/hkdf", "crypto/pbkdf2", "errors", "iter", "maps", "math/rand/v2", "reflect",
+	"slices", "sync", "sync/atomic", "unique"}
 
 // Source returns the source of a package.
 func Source(path string) (string, error) {

@@ -31,7 +31,8 @@ func (r *Registry) Fixed(x any, reads bool) (v any, named func(error) error) {
 	}
 }
 
-// readable refuses a type with fields that package encoding/binary passes by, or panics at, as the lowered type has none.
+// readable refuses a type with fields that package encoding/binary passes by, or panics at, as the lowered type has
+// none.
 func readable(t types.Type, name string) {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:

@@ -66,10 +66,11 @@ func bounds3(low, high, most, limit int, isSlice bool) int {
 	return low
 }
 
-var shortSlice = regexp.MustCompile(`^reflect: cannot convert slice with length (\d+) to (?:array|pointer to array) with length (\d+)$`)
+var shortSlice = regexp.MustCompile(
+	`^reflect: cannot convert slice with length (\d+) to (?:array|pointer to array) with length (\d+)$`)
 
-// plainPanic is the error of the Go run time that the interpreter or package reflect panicked in place of, nil for other
-// texts.
+// plainPanic is the error of the Go run time that the interpreter or package reflect panicked in place of, nil for
+// other texts.
 func plainPanic(text string) error {
 	if m := shortSlice.FindStringSubmatch(text); m != nil {
 		return outOf("cannot convert slice with length %s to array or pointer to array with length %s", m[1], m[2])
@@ -78,12 +79,15 @@ func plainPanic(text string) error {
 	case strings.HasPrefix(text, "hash of unhashable type: "):
 		name := strings.TrimPrefix(text, "hash of unhashable type: ")
 		if _, wrapper, ok := strings.Cut(name, "._"); ok { // the library's, of a cell's value
-			return Refusal{fmt.Sprintf("a value of a cell's type in a key of type %s is not supported by this engine; make the key any", strings.ReplaceAll(wrapper, "_", "."))}
+			return Refusal{fmt.Sprintf("a value of a cell's type in a key of type %s is not supported by this "+
+				"engine; make the key any", strings.ReplaceAll(wrapper, "_", "."))}
 		}
 		return plainError(text)
-	case text == "reflect: slice index out of range", text == "reflect: array index out of range", text == "reflect: string index out of range":
+	case text == "reflect: slice index out of range", text == "reflect: array index out of range",
+		text == "reflect: string index out of range":
 		return indexOutOfRange
-	case strings.HasPrefix(text, "reflect") && (strings.HasPrefix(text, "reflect.Value.Slice") || strings.Contains(text, "slice index out of bounds")):
+	case strings.HasPrefix(text, "reflect") && (strings.HasPrefix(text, "reflect.Value.Slice") ||
+		strings.Contains(text, "slice index out of bounds")):
 		return boundsOutOfRange
 	case text == "reflect.MakeChan: negative buffer size":
 		return plainError("makechan: size out of range")
@@ -94,7 +98,8 @@ func plainPanic(text string) error {
 		return runtimeError("makeslice: len out of range")
 	case text == "runtime: allocation size out of range":
 		return runtimeError("makeslice: len out of range")
-	case strings.HasPrefix(text, "reflect: call of nil"), strings.Contains(text, "using zero Value"), strings.Contains(text, "call of nil function"),
+	case strings.HasPrefix(text, "reflect: call of nil"), strings.Contains(text, "using zero Value"),
+		strings.Contains(text, "call of nil function"),
 		text == "reflect: Method on nil interface value":
 		return nilPointer
 	}

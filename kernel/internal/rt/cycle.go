@@ -178,7 +178,8 @@ func (w *cycles) walk(v reflect.Value, outer bool) bool {
 // saysItself reports whether values of a native type print themselves.
 func saysItself(t reflect.Type) bool {
 	return t.Kind() != reflect.Interface &&
-		(t.Implements(reflect.TypeFor[fmt.Stringer]()) || t.Implements(reflect.TypeFor[error]()) || t.Implements(reflect.TypeFor[fmt.Formatter]()))
+		(t.Implements(reflect.TypeFor[fmt.Stringer]()) || t.Implements(reflect.TypeFor[error]()) ||
+			t.Implements(reflect.TypeFor[fmt.Formatter]()))
 }
 
 // mayLoop reports whether a value of type t can be part of a cycle: it holds an interface, or its own type.

@@ -151,7 +151,8 @@ func (r *Registry) Recover() any {
 	}
 	x := r.Panicked(u.value)
 	if x == indexOutOfRange || x == boundsOutOfRange {
-		refuse("a panic (%v) in a function that is older than the first recover of the notebook: to tell index and length is not supported there; run the function's cell again", x)
+		refuse("a panic (%v) in a function that is older than the first recover of the notebook: to tell index and "+
+			"length is not supported there; run the function's cell again", x)
 	}
 	if no, ok := x.(Refusal); ok {
 		panic(no)

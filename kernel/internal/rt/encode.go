@@ -99,7 +99,8 @@ func (e *encoder) value(i item, addressable, quoted bool) error {
 			e.text("null")
 			return nil
 		}
-		if i.v.Type().Elem().Kind() == reflect.Uint8 && !e.methodOf(types.NewPointer(u.Elem()), "MarshalJSON") && !e.methodOf(types.NewPointer(u.Elem()), "MarshalText") {
+		if i.v.Type().Elem().Kind() == reflect.Uint8 && !e.methodOf(types.NewPointer(u.Elem()), "MarshalJSON") &&
+			!e.methodOf(types.NewPointer(u.Elem()), "MarshalText") {
 			e.text(`"` + base64.StdEncoding.EncodeToString(i.v.Bytes()) + `"`)
 			return nil
 		}
@@ -225,7 +226,8 @@ type failing struct{}
 
 func (failing) MarshalJSON() ([]byte, error) { return nil, errors.ErrUnsupported }
 
-// pointed reports whether this release of encoding/json names the pointer where a value's method fails, as from Go 1.27 on.
+// pointed reports whether this release of encoding/json names the pointer where a value's method fails, as from Go 1.27
+// on.
 var pointed = sync.OnceValue(func() bool {
 	_, err := json.Marshal(failing{})
 	var failed *json.MarshalerError
@@ -421,12 +423,14 @@ func (e *encoder) zero(i item) bool {
 		return true
 	}
 	if i.t == nil {
-		if z, ok := i.v.Interface().(interface{ IsZero() bool }); ok && !(i.v.Kind() == reflect.Pointer && i.v.IsNil()) {
+		if z, ok := i.v.Interface().(interface{ IsZero() bool }); ok &&
+			!(i.v.Kind() == reflect.Pointer && i.v.IsNil()) {
 			return z.IsZero()
 		}
 		return i.v.IsZero()
 	}
-	if m, ok := i.t.bind("IsZero", i.v.Interface()); ok && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 && m.Type().Out(0).Kind() == reflect.Bool {
+	if m, ok := i.t.bind("IsZero", i.v.Interface()); ok && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 &&
+		m.Type().Out(0).Kind() == reflect.Bool {
 		return m.Call(nil)[0].Bool()
 	}
 	return i.v.IsZero()

@@ -152,7 +152,8 @@ func (r *Registry) Panicked(x any) any {
 	return x
 }
 
-// ofReflection says what package reflect panics with where a cell uses it, of the texts that the interpreter's own use has too.
+// ofReflection says what package reflect panics with where a cell uses it, of the texts that the interpreter's own use
+// has too.
 type ofReflection string
 
 // ErrorsAs is errors.As, also for targets that point to a type of a cell.
@@ -181,7 +182,9 @@ func (r *Registry) ErrorsAs(err error, target any) bool {
 		ptr.Elem().Set(v)
 		return true
 	}
-	return asItself(err, target) || slices.ContainsFunc(unwrapped(err), func(e error) bool { return r.ErrorsAs(e, target) })
+	return asItself(err, target) || slices.ContainsFunc(unwrapped(err), func(e error) bool {
+		return r.ErrorsAs(e, target)
+	})
 }
 
 // asItself calls the As method of a cell's error.
@@ -201,7 +204,8 @@ func asItself(err error, target any) bool {
 // several.
 func (r *Registry) nativeAs(err error, target any) bool {
 	v := reflect.ValueOf(target)
-	if err == nil || v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Interface && !v.Elem().Type().Implements(reflect.TypeFor[error]()) {
+	if err == nil || v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Interface &&
+		!v.Elem().Type().Implements(reflect.TypeFor[error]()) {
 		return errors.As(err, target) // or a panic that says what is wrong
 	}
 	if reflect.TypeOf(err).AssignableTo(v.Type().Elem()) {

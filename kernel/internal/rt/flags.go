@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// PrintDefaults is that of a set of flags. The package tells by a new value of the type whether a default is the zero value,
-// which of cells' types it cannot make.
+// PrintDefaults is that of a set of flags. The package tells by a new value of the type whether a default is the zero
+// value, which of cells' types it cannot make.
 func (r *Registry) PrintDefaults(f *flag.FlagSet) {
 	shown := flag.NewFlagSet("", flag.ContinueOnError)
 	shown.SetOutput(f.Output())
@@ -52,7 +52,8 @@ func (r *Registry) TextVar(f *flag.FlagSet, p any, name string, value any, usage
 	to, ok := object(r.Norm(p))
 	from, isObj := object(r.Norm(value))
 	if !ok || !isObj {
-		refuse("flags of types of cells are not supported by this engine in TextVar where the default is of another type")
+		refuse("flags of types of cells are not supported by this engine in TextVar where the default is of another " +
+			"type")
 	}
 	v := reflect.ValueOf(from.V)
 	if v.Kind() == reflect.Pointer {

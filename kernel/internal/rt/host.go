@@ -29,8 +29,10 @@ type Host struct {
 // Symbols are the host functions by the names lowered code uses.
 func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 	m := map[string]any{
-		"Box": r.Box, "Value": r.Value, "Norm": r.Norm, "Is": r.Is, "As": r.As, "Method": r.Method, "Equal": r.Equal, "Hashed": hashed,
-		"Register": r.Register, "Lowered": r.Lowered, "TemplateFuncs": r.TemplateFuncs, "Plain": r.Plain, "Panicked": r.Panicked,
+		"Box": r.Box, "Value": r.Value, "Norm": r.Norm, "Is": r.Is, "As": r.As, "Method": r.Method, "Equal": r.Equal,
+		"Hashed":   hashed,
+		"Register": r.Register, "Lowered": r.Lowered, "TemplateFuncs": r.TemplateFuncs, "Plain": r.Plain,
+		"Panicked":      r.Panicked,
 		"PrintDefaults": r.PrintDefaults, "TextVar": r.TextVar,
 		"Thrown": r.thrown, "Logged": r.Logged, "Decode": r.Decode,
 		"Same":   r.Same,
@@ -45,8 +47,10 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 			}
 			return n
 		},
-		"Bytes":   func(s string) []byte { return append(make([]byte, 0, len(s)), s...) },
-		"Float32": func(n int64) float32 { return float32(n) }, "Float32U": func(n uint64) float32 { return float32(n) },
+		"Bytes": func(s string) []byte { return append(make([]byte, 0, len(s)), s...) },
+		"Float32": func(n int64) float32 {
+			return float32(n)
+		}, "Float32U": func(n uint64) float32 { return float32(n) },
 		"Scanned": r.Scanned, "ScannedAll": eachOf(r.Scanned), "LoggedAll": eachOf(r.Logged),
 		"Recover": r.Recover, "Entered": entered, "RecoverIn": func(deferred bool) any {
 			if !deferred {

@@ -131,7 +131,8 @@ func (o Obj) decoded(decode func(any) error) error {
 	x := reflect.New(to)
 	x.Elem().Set(m.value(v.Elem(), p.Elem(), to))
 	failed := decode(x.Interface())
-	if err := m.restore(v.Elem(), x.Elem(), p.Elem().Underlying()); err != nil && failed == nil { // also what was decoded before it failed
+	// also what was decoded before it failed
+	if err := m.restore(v.Elem(), x.Elem(), p.Elem().Underlying()); err != nil && failed == nil {
 		var e *json.UnmarshalTypeError
 		switch {
 		case !errors.As(err, &e):
@@ -165,7 +166,8 @@ func (r *Registry) Unmarshal(data []byte, x any) error {
 	return json.Unmarshal(data, x)
 }
 
-// exposed puts pointers of cells' types that interfaces in v hold where a decoder finds and fills them, until it is undone.
+// exposed puts pointers of cells' types that interfaces in v hold where a decoder finds and fills them, until it is
+// undone.
 func (r *Registry) exposed(v reflect.Value, depth int) (undo func()) {
 	undo = func() {}
 	also := func(part reflect.Value) {

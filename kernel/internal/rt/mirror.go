@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A mirror is a native value that encoding/json decodes into in place of one of a cell's type: with the type's own field
-// names and tags. A value stays JSON text at first where its type decodes itself.
+// A mirror is a native value that encoding/json decodes into in place of one of a cell's type: with the type's own
+// field names and tags. A value stays JSON text at first where its type decodes itself.
 type mirror struct {
 	r    *Registry
 	open map[*types.TypeName]bool
@@ -118,8 +118,8 @@ func held(x any) methods {
 	return heldValue{x}
 }
 
-// native is the native type of values that are their own mirror, nil for others. An interface is not one, as it may hold
-// a value of a cell's type.
+// native is the native type of values that are their own mirror, nil for others. An interface is not one, as it may
+// hold a value of a cell's type.
 func (m *mirror) native(t types.Type) reflect.Type {
 	nt := m.r.Resolve(t).Native
 	if nt != nil && holdsInterface(t) {
@@ -297,7 +297,8 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 		dst.Set(from)
 		return nil
 	}
-	if low := lowered(t, m.r); dst.Kind() == reflect.Interface && low != nil && low.Kind() != reflect.Interface { // erased
+	// erased
+	if low := lowered(t, m.r); dst.Kind() == reflect.Interface && low != nil && low.Kind() != reflect.Interface {
 		x := reflect.New(low).Elem()
 		if !dst.IsNil() {
 			x.Set(dst.Elem())
@@ -367,7 +368,8 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 		for it := from.MapRange(); it.Next(); {
 			k, e := reflect.New(dst.Type().Key()).Elem(), reflect.New(dst.Type().Elem()).Elem()
 			if m.textKey(u.Key()) {
-				if err := m.object(types.NewPointer(u.Key()), k.Addr()).unmarshalText([]byte(it.Key().String())); err != nil {
+				if err := m.object(types.NewPointer(u.Key()),
+					k.Addr()).unmarshalText([]byte(it.Key().String())); err != nil {
 					return err
 				}
 			} else if err := m.restore(k, it.Key(), u.Key()); err != nil {
@@ -385,12 +387,15 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 			if m.skips(f) {
 				continue
 			}
-			if _, isPtr := f.Type().Underlying().(*types.Pointer); isPtr && f.Embedded() && !f.Exported() && field(dst, j).IsNil() && !from.Field(k).IsNil() {
-				return fmt.Errorf("json: cannot set embedded pointer to unexported struct: %s", m.r.Resolve(f.Type().Underlying().(*types.Pointer).Elem()).Name)
+			if _, isPtr := f.Type().Underlying().(*types.Pointer); isPtr && f.Embedded() && !f.Exported() &&
+				field(dst, j).IsNil() && !from.Field(k).IsNil() {
+				return fmt.Errorf("json: cannot set embedded pointer to unexported struct: %s",
+					m.r.Resolve(f.Type().Underlying().(*types.Pointer).Elem()).Name)
 			}
 			if err := m.restore(field(dst, j), from.Field(k), f.Type()); err != nil {
 				if e, ok := err.(*json.UnmarshalTypeError); ok {
-					if _, own := e.Type.(typeNamed); own || !pointed() { // of a method that decodes it stays as it is from Go 1.27 on
+					// of a method that decodes it stays as it is from Go 1.27 on
+					if _, own := e.Type.(typeNamed); own || !pointed() {
 						switch {
 						case e.Field == "" && e.Struct == "", !own && m.decodesItself(f.Type()):
 							e.Struct = unnamed

@@ -43,7 +43,8 @@ func (i item) name() string {
 // nativeNames are what the types that stand for those of reflect and of the run time's errors are called.
 var nativeNames = strings.NewReplacer("rt.ReflectValue", "reflect.Value", "rt.rtype", "*reflect.rtype",
 	"rt.ReflectField", "reflect.StructField", "rt.ReflectMethod", "reflect.Method", "rt.ReflectType", "reflect.Type",
-	"rt.AssertError", "runtime.TypeAssertionError", "rt.boundsError", "runtime.boundsError", "rt.runtimeError", "runtime.errorString", "rt.plainError", "runtime.plainError")
+	"rt.AssertError", "runtime.TypeAssertionError", "rt.boundsError", "runtime.boundsError", "rt.runtimeError",
+	"runtime.errorString", "rt.plainError", "runtime.plainError")
 
 // item returns what an interface holds.
 func (p *printer) item(x any) item {
@@ -264,7 +265,8 @@ func (p *printer) caught(i item, verb rune, method string) {
 		panic(x)
 	}
 	if x = p.r.Panicked(x); x == indexOutOfRange {
-		refuse("what a method %s of %s panics with, an index out of range in a function it calls, is not supported by this engine in text", method, i.name())
+		refuse("what a method %s of %s panics with, an index out of range in a function it calls, is not supported "+
+			"by this engine in text", method, i.name())
 	}
 	was := p.flags
 	p.flags, p.panicking = flags{}, true
@@ -308,7 +310,8 @@ func (s *state) Flag(c int) bool {
 
 // value prints a value by its kind; depth is 0 for an operand.
 func (p *printer) value(i item, verb rune, depth int) {
-	if depth > 0 && i.t == nil && i.v.IsValid() && i.v.Kind() == reflect.Interface && !i.v.IsNil() { // of native methods: holds a wrapper
+	// of native methods: holds a wrapper
+	if depth > 0 && i.t == nil && i.v.IsValid() && i.v.Kind() == reflect.Interface && !i.v.IsNil() {
 		i = p.inside(i.v.Elem(), i.hidden)
 	}
 	if depth > 0 && p.handled(i, verb) {

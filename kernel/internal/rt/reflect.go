@@ -18,7 +18,8 @@ type ReflectValue struct {
 	method string        // of the Func of a reflect.Method of a cell's type: what it calls of its first argument
 }
 
-// ReflectSymbols are those of package reflect in cells. Of its own those stay that mention no values, types and methods.
+// ReflectSymbols are those of package reflect in cells. Of its own those stay that mention no values, types and
+// methods.
 func (r *Registry) ReflectSymbols(own map[string]reflect.Value) map[string]reflect.Value {
 	table := map[string]reflect.Value{}
 	for name, v := range own {
@@ -28,10 +29,12 @@ func (r *Registry) ReflectSymbols(own map[string]reflect.Value) map[string]refle
 	}
 	for name, f := range map[string]any{
 		"Value": (*ReflectValue)(nil), "Type": (*ReflectType)(nil), "StructField": (*ReflectField)(nil),
-		"Method": (*ReflectMethod)(nil), "MapIter": (*ReflectMapIter)(nil), "SelectCase": (*ReflectSelectCase)(nil), "Select": choose,
+		"Method": (*ReflectMethod)(nil), "MapIter": (*ReflectMapIter)(nil), "SelectCase": (*ReflectSelectCase)(nil),
+		"Select":  choose,
 		"ValueOf": r.valueOf, "TypeOf": r.typeOf, "Zero": r.zeroOf, "New": r.newOf, "MakeSlice": r.makeSlice,
 		"MakeMap": r.makeMap, "MakeMapWithSize": func(t ReflectType, _ int) ReflectValue { return r.makeMap(t) },
-		"PointerTo": pointerTo, "PtrTo": pointerTo, "SliceOf": sliceOf, "ArrayOf": arrayOf, "ChanOf": chanOf, "MapOf": r.mapOf,
+		"PointerTo": pointerTo, "PtrTo": pointerTo, "SliceOf": sliceOf, "ArrayOf": arrayOf, "ChanOf": chanOf,
+		"MapOf":   r.mapOf,
 		"Swapper": r.swapper, "MakeFunc": r.makeFunc, "MakeChan": r.makeChan,
 		"Indirect": func(v ReflectValue) ReflectValue {
 			if v.Kind() != reflect.Pointer {
@@ -387,7 +390,8 @@ func (v ReflectValue) Addr() ReflectValue {
 		return v.native(v.of.v.Addr())
 	}
 	if v.slot.IsValid() {
-		refuse("a pointer by reflection to a field of %s is not supported by this engine, as its struct is part of that type", v.of.t.Name)
+		refuse("a pointer by reflection to a field of %s is not supported by this engine, as its struct is part of "+
+			"that type", v.of.t.Name)
 	}
 	return v.part(v.of.v.Addr(), types.NewPointer(v.of.t.Go), false)
 }
@@ -514,20 +518,23 @@ func (v ReflectValue) MethodByName(name string) ReflectValue {
 	}
 	low := v.of.t.bound(name)
 	if low == nil {
-		refuse("calling the method %s of %s by reflection is not supported here: hand reflect.ValueOf a pointer or a value of that type first", name, v.of.t.Name)
+		refuse("calling the method %s of %s by reflection is not supported here: hand reflect.ValueOf a pointer or a "+
+			"value of that type first", name, v.of.t.Name)
 	}
 	if low.Kind() != reflect.Func { // of a signature that the interpreter cannot spell
 		m, _ := v.of.t.bind(name, interfaceOf(v.of.v))
 		low = m.Type()
 	}
-	m := reflect.MakeFunc(low, func(in []reflect.Value) []reflect.Value { // the receiver is what it is when it is called
+	// the receiver is what it is when it is called
+	m := reflect.MakeFunc(low, func(in []reflect.Value) []reflect.Value {
 		f, _ := v.of.t.bind(name, interfaceOf(v.of.v))
 		if low.IsVariadic() {
 			return f.CallSlice(in)
 		}
 		return f.Call(in)
 	})
-	sig := types.NewSignatureType(nil, nil, nil, f.Signature().Params(), f.Signature().Results(), f.Signature().Variadic())
+	sig := types.NewSignatureType(nil, nil, nil, f.Signature().Params(), f.Signature().Results(),
+		f.Signature().Variadic())
 	v.r.learn(v.r.Resolve(sig), low)
 	return v.part(m, sig, false)
 }

@@ -67,7 +67,8 @@ func (t rtype) Method(k int) ReflectMethod {
 	own := t.t
 	m.Func = ReflectValue{r: own.r, method: m.Name, of: item{t: own.r.Resolve(whole), v: reflect.MakeFunc(
 		reflect.FuncOf([]reflect.Type{anyType}, nil, false), func([]reflect.Value) []reflect.Value {
-			refuse("the Func of a reflect.Method of %s is not supported as a value of its own: use Call, or the Method of a reflect.Value", own.Name)
+			refuse("the Func of a reflect.Method of %s is not supported as a value of its own: use Call, or the "+
+				"Method of a reflect.Value", own.Name)
 			return nil
 		})}}
 	return m

@@ -107,7 +107,8 @@ func (t rtype) low() reflect.Type {
 	if low := lowered(t.t.Go, t.t.r); low != nil {
 		return low
 	}
-	refuse("a new value of %s by reflection is not supported by this engine before it has seen one: hand reflect.TypeOf a value of it", t.t.Name)
+	refuse("a new value of %s by reflection is not supported by this engine before it has seen one: hand "+
+		"reflect.TypeOf a value of it", t.t.Name)
 	return nil
 }
 
@@ -340,8 +341,9 @@ func (t rtype) Field(k int) ReflectField {
 		all = append(all, f)
 	}
 	out := ReflectField{
-		Name: f.Name(), Type: t.of(f.Type()), Tag: reflect.StructTag(s.Tag(k)), Offset: uintptr(sizes.Offsetsof(all)[k]),
-		Index: []int{k}, Anonymous: f.Embedded(),
+		Name: f.Name(), Type: t.of(f.Type()), Tag: reflect.StructTag(s.Tag(k)),
+		Offset: uintptr(sizes.Offsetsof(all)[k]),
+		Index:  []int{k}, Anonymous: f.Embedded(),
 	}
 	if !token.IsExported(f.Name()) {
 		out.PkgPath = "main"
@@ -478,7 +480,8 @@ func chanOf(dir reflect.ChanDir, of ReflectType) ReflectType {
 	if t.t == nil {
 		return rtype{n: reflect.ChanOf(dir, t.n)}
 	}
-	dirs := map[reflect.ChanDir]types.ChanDir{reflect.BothDir: types.SendRecv, reflect.SendDir: types.SendOnly, reflect.RecvDir: types.RecvOnly}
+	dirs := map[reflect.ChanDir]types.ChanDir{reflect.BothDir: types.SendRecv, reflect.SendDir: types.SendOnly,
+		reflect.RecvDir: types.RecvOnly}
 	return t.of(types.NewChan(dirs[dir], t.t.Go))
 }
 
@@ -492,7 +495,8 @@ func (r *Registry) mapOf(key, elem ReflectType) ReflectType {
 			return t.t.Go
 		}
 		for _, b := range types.Typ {
-			if b.Kind() != types.UnsafePointer && b.Info()&types.IsUntyped == 0 && b.Name() == strings.TrimPrefix(t.n.String(), ".") {
+			if b.Kind() != types.UnsafePointer && b.Info()&types.IsUntyped == 0 &&
+				b.Name() == strings.TrimPrefix(t.n.String(), ".") {
 				return b
 			}
 		}

@@ -55,7 +55,8 @@ func (r *Registry) Logged(x any) any {
 	if !ok {
 		return x
 	}
-	if m, ok := o.T.bind("LogValue", o.V); ok && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 && m.Type().Out(0) == reflect.TypeFor[slog.Value]() {
+	if m, ok := o.T.bind("LogValue", o.V); ok && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 &&
+		m.Type().Out(0) == reflect.TypeFor[slog.Value]() {
 		return logValuer{o}
 	}
 	text := o.T.has("MarshalText")

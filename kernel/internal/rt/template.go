@@ -117,7 +117,8 @@ func prepared(t executes, name any) (*template.Template, error) {
 			return text, nil
 		}
 		tree, root := text.Tree, text.Root
-		tree.Root = &parse.ListNode{NodeType: parse.NodeList, Nodes: []parse.Node{&parse.TextNode{NodeType: parse.NodeText}, root}}
+		tree.Root = &parse.ListNode{NodeType: parse.NodeList,
+			Nodes: []parse.Node{&parse.TextNode{NodeType: parse.NodeText}, root}}
 		defer func() { tree.Root = root }()
 	}
 	var err error
@@ -452,7 +453,8 @@ func (e *execution) operand(dot ReflectValue, n parse.Node, in use) ReflectValue
 
 // number is a number of the type that its text says.
 func (e *execution) number(n *parse.NumberNode) ReflectValue {
-	hex := len(n.Text) > 2 && n.Text[0] == '0' && (n.Text[1] == 'x' || n.Text[1] == 'X') && !strings.ContainsAny(n.Text, "pP")
+	hex := len(n.Text) > 2 && n.Text[0] == '0' && (n.Text[1] == 'x' || n.Text[1] == 'X') &&
+		!strings.ContainsAny(n.Text, "pP")
 	switch {
 	case n.IsComplex:
 		return e.r.valueOf(n.Complex128)
@@ -563,7 +565,8 @@ func (v ReflectValue) member(name string) (m ReflectValue, index []int, isField 
 		if _, byPointer := f.Signature().Recv().Type().(*types.Pointer); !byPointer {
 			typ := v.r.Resolve(p.Elem()).Name
 			m.of.v = reflect.MakeFunc(m.of.v.Type(), func([]reflect.Value) []reflect.Value {
-				panic(plainError(fmt.Sprintf("value method %s.%s called using nil *%s pointer", typ, name, exportedName(typ))))
+				panic(plainError(fmt.Sprintf("value method %s.%s called using nil *%s pointer", typ, name,
+					exportedName(typ))))
 			})
 		}
 	}

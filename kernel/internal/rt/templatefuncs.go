@@ -15,8 +15,8 @@ import (
 // templateFunc stands for a function of a cell whose type native code does not know: it returns that.
 type templateFunc func() any
 
-// TemplateFuncs are functions for a template. Of those with parameters or results of cells' types, the package only sees
-// that they are functions.
+// TemplateFuncs are functions for a template. Of those with parameters or results of cells' types, the package only
+// sees that they are functions.
 func (r *Registry) TemplateFuncs(m template.FuncMap) template.FuncMap {
 	funcs := template.FuncMap{}
 	for name, f := range m {
@@ -37,7 +37,8 @@ func callable(name string, t ReflectType) error {
 	case n == 1, n == 2 && t.Out(1) == rtype{n: reflect.TypeFor[error]()}:
 		return nil
 	case n == 2:
-		return fmt.Errorf("invalid function signature for %s: second return value should be error; is %s", name, t.Out(1))
+		return fmt.Errorf("invalid function signature for %s: second return value should be error; is %s",
+			name, t.Out(1))
 	default:
 		return fmt.Errorf("function %s has %d return values; should be 1 or 2", name, n)
 	}
@@ -190,7 +191,8 @@ func (e *execution) call(dot, f ReflectValue, builtin bool, name string, at use)
 // encodingBoxes are put by package encoding/json before errors of encoding a cell's value.
 var encodingBoxes = strings.NewReplacer(
 	"json: error calling MarshalJSON for type rt.Obj: ", "", "json: error calling MarshalJSON for type rt.ErrObj: ", "",
-	"json: error calling MarshalJSON for type *rt.Obj: ", "", "json: error calling MarshalJSON for type *rt.ErrObj: ", "")
+	"json: error calling MarshalJSON for type *rt.Obj: ", "", "json: error calling MarshalJSON for type *rt.ErrObj: ",
+	"")
 
 // safely calls a function, whose panic is an error.
 func (e *execution) safely(f ReflectValue, args []ReflectValue) (v ReflectValue, err error) {
@@ -268,7 +270,8 @@ func (e *execution) argument(dot ReflectValue, t ReflectType, n parse.Node) Refl
 			return e.r.nilOf(t)
 		}
 		e.fail("cannot assign nil to %s", t)
-	case *parse.DotNode, *parse.FieldNode, *parse.VariableNode, *parse.PipeNode, *parse.IdentifierNode, *parse.ChainNode:
+	case *parse.DotNode, *parse.FieldNode, *parse.VariableNode, *parse.PipeNode, *parse.IdentifierNode,
+		*parse.ChainNode:
 		return e.fitting(e.operand(dot, n, use{n: n}), t)
 	}
 	if t == templateValue || t.Kind() == reflect.Interface && t.NumMethod() == 0 {
@@ -430,7 +433,8 @@ func (r *Registry) templateIndex(of ReflectValue, indices ...ReflectValue) (Refl
 			}
 			if k == v.Len() {
 				return v, errors.New(map[reflect.Kind]string{
-					reflect.Array: "reflect: array index out of range", reflect.Slice: "reflect: slice index out of range",
+					reflect.Array:  "reflect: array index out of range",
+					reflect.Slice:  "reflect: slice index out of range",
 					reflect.String: "reflect: string index out of range",
 				}[v.Kind()])
 			}
@@ -489,7 +493,8 @@ func templateSlice(of ReflectValue, indices ...ReflectValue) (ReflectValue, erro
 	}
 	switch {
 	case v.Kind() == reflect.Array && !v.CanAddr():
-		return v, errors.New("reflect.Value.Slice" + map[bool]string{true: "3"}[len(indices) == 3] + ": slice of unaddressable array")
+		return v, errors.New("reflect.Value.Slice" + map[bool]string{true: "3"}[len(indices) == 3] +
+			": slice of unaddressable array")
 	case len(indices) < 3:
 		return v.slice(v.of.v.Slice(at[0], at[1])), nil
 	}

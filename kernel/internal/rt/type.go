@@ -25,7 +25,8 @@ type Type struct {
 	err   atomic.Bool              // it has an Error method
 	binds map[string]reflect.Value // by method: func(receiver) func(arguments) results
 
-	lowered atomic.Value // the reflect.Type that its values have, once one has been reflected upon or where erased fields lead to it
+	// the reflect.Type that its values have, once one has been reflected upon or where erased fields lead to it
+	lowered atomic.Value
 }
 
 // Obj is a value of a cell's type in an interface. Two are equal under == when their types and values are.
@@ -122,8 +123,8 @@ type Registry struct {
 	Recovered func()
 }
 
-// NewRegistry returns a registry over the library's symbols, and wrappers with methods that native code looks for beyond
-// the interface it takes.
+// NewRegistry returns a registry over the library's symbols, and wrappers with methods that native code looks for
+// beyond the interface it takes.
 func NewRegistry(symbols map[string]map[string]reflect.Value, richer []reflect.Type) *Registry {
 	r := &Registry{byKey: map[string]*Type{}, wrappers: map[reflect.Type]bool{}, symbols: symbols, richer: richer}
 	for _, w := range richer {
@@ -315,7 +316,8 @@ func sameKind(r reflect.Type, t types.Type) bool {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		return r.String() == u.String() || u.Name() == "byte" && r.Kind() == reflect.Uint8 || u.Name() == "rune" && r.Kind() == reflect.Int32
+		return r.String() == u.String() || u.Name() == "byte" && r.Kind() == reflect.Uint8 ||
+			u.Name() == "rune" && r.Kind() == reflect.Int32
 	case *types.Pointer:
 		return r.Kind() == reflect.Pointer && sameKind(r.Elem(), u.Elem())
 	case *types.Slice:
@@ -353,7 +355,8 @@ func (r *Registry) assertError(x any, id int, from string) error {
 		if x = r.Norm(x); x == nil {
 			return &AssertError{"interface conversion: interface is nil, not " + t.Name}
 		}
-		return &AssertError{fmt.Sprintf("interface conversion: %s is not %s: missing method %s", TypeName(x), t.Name, missing(x, i))}
+		return &AssertError{fmt.Sprintf("interface conversion: %s is not %s: missing method %s", TypeName(x), t.Name,
+			missing(x, i))}
 	}
 	name := "nil"
 	if x = r.Norm(x); x != nil {
@@ -531,7 +534,8 @@ func (r *Registry) Wrap(x any, to reflect.Type) reflect.Value {
 	}
 	w, ok := r.wrapper(o, to)
 	if !ok || !w.Type().Implements(to) {
-		refuse("a value of %s as %s is not supported by this engine: the interface has methods that cells cannot implement", o.T.Name, to)
+		refuse("a value of %s as %s is not supported by this engine: the interface has methods that cells cannot "+
+			"implement", o.T.Name, to)
 	}
 	for k := 1; k < w.NumField(); k++ {
 		name := w.Type().Field(k).Name[1:]
@@ -577,7 +581,8 @@ func (o Obj) fills(wrapper reflect.Type) bool {
 	return true
 }
 
-// optional reports whether a field of a wrapper may stay nil: the wrapper then does what native code does without the method.
+// optional reports whether a field of a wrapper may stay nil: the wrapper then does what native code does without the
+// method.
 func optional(f reflect.StructField) bool { return f.Name[0] == 'O' }
 
 // wrapper returns a new wrapper of the native interface, a richer one where o has the optional methods native code

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// unnamed is the struct of an error until it is known which one, as fields of embedded structs count as the outer one's.
+// unnamed is the struct of an error until it is known which one, as fields of embedded structs count as the outer
+// one's.
 const unnamed = "\x00"
 
 // typeError is err in terms of t, what was decoded into.

@@ -122,7 +122,8 @@ type history struct {
 	next  int
 }
 
-// first reports whether a signature has not been seen, and remembers it. Without a signature every message is the first.
+// first reports whether a signature has not been seen, and remembers it. Without a signature every message is the
+// first.
 func (h *history) first(signature []byte) bool {
 	if len(signature) == 0 {
 		return true
@@ -151,10 +152,12 @@ func (h *history) first(signature []byte) bool {
 func (c Connection) warnings() []string {
 	var list []string
 	if c.Key == "" {
-		list = append(list, "the connection has no key: every program that reaches the kernel's ports can run code as you")
+		list = append(list, "the connection has no key: every program that reaches the kernel's ports can run code "+
+			"as you")
 	}
 	if ip := net.ParseIP(c.IP); c.IP != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		list = append(list, "the kernel listens at "+c.IP+", where other machines can reach it; what they send and read is signed, not encrypted")
+		list = append(list, "the kernel listens at "+c.IP+
+			", where other machines can reach it; what they send and read is signed, not encrypted")
 	}
 	return list
 }
@@ -178,8 +181,8 @@ func (c Connection) encode(m *jupyter.Message) [][]byte {
 	return append(frames, m.Buffers...)
 }
 
-// decode reads frames, whose route ends at the delimiter, and checks the signature: that it is right and, unless seen is
-// nil, that it is new.
+// decode reads frames, whose route ends at the delimiter, and checks the signature: that it is right and, unless seen
+// is nil, that it is new.
 func (c Connection) decode(channel string, frames [][]byte, seen *history) (*jupyter.Message, error) {
 	at := -1
 	for i, f := range frames {
@@ -189,7 +192,8 @@ func (c Connection) decode(channel string, frames [][]byte, seen *history) (*jup
 		}
 	}
 	if at < 0 || len(frames) < at+6 {
-		return nil, fmt.Errorf("a message of %d frames: expected a route, %s and at least five more", len(frames), delimiter)
+		return nil, fmt.Errorf("a message of %d frames: expected a route, %s and at least five more", len(frames),
+			delimiter)
 	}
 	b := frames[at+1:]
 	if !hmac.Equal(b[0], []byte(c.sign(b[1], b[2], b[3], b[4]))) {
@@ -199,7 +203,8 @@ func (c Connection) decode(channel string, frames [][]byte, seen *history) (*jup
 		return nil, errReplayed
 	}
 	m := &jupyter.Message{
-		Channel: channel, Header: b[1], Parent: b[2], Metadata: b[3], Content: b[4], Buffers: b[5:], Route: frames[:at:at],
+		Channel: channel, Header: b[1], Parent: b[2], Metadata: b[3], Content: b[4], Buffers: b[5:],
+		Route: frames[:at:at],
 	}
 	return m, m.Check()
 }

@@ -46,8 +46,8 @@ func Dial(ctx context.Context, c Connection) (*Link, error) {
 	return l, l.greet(ctx)
 }
 
-// greet asks for the kernel's name until the answer comes on the iopub channel too: a subscription takes effect some time
-// after the connection is there, and what is published before is lost.
+// greet asks for the kernel's name until the answer comes on the iopub channel too: a subscription takes effect some
+// time after the connection is there, and what is published before is lost.
 func (l *Link) greet(ctx context.Context) error {
 	for {
 		short, cancel := context.WithTimeout(ctx, 200*time.Millisecond)

@@ -59,16 +59,18 @@ func TestKernelOverSockets(t *testing.T) {
 	l.Input = func(string, bool) (string, error) { return "me", nil }
 	ctx := within(t, patience)
 	var text strings.Builder
-	reply, err := l.Execute(ctx, jupyter.ExecuteRequest{Code: "print a\ninput who?", AllowStdin: true}, func(m *jupyter.Message) {
-		var s struct{ Text string }
-		if m.Type() == "stream" && m.Decode(&s) == nil {
-			text.WriteString(s.Text)
-		}
-	})
+	reply, err := l.Execute(ctx, jupyter.ExecuteRequest{Code: "print a\ninput who?", AllowStdin: true},
+		func(m *jupyter.Message) {
+			var s struct{ Text string }
+			if m.Type() == "stream" && m.Decode(&s) == nil {
+				text.WriteString(s.Text)
+			}
+		})
 	if err != nil || reply.Status != "ok" || text.String() != "a\ngot me\n" {
 		t.Errorf("%+v, %v, %q", reply, err, text.String())
 	}
-	if _, err := l.Request(ctx, jupyter.Control, "shutdown_request", map[string]bool{"restart": false}, nil); err != nil {
+	if _, err := l.Request(ctx, jupyter.Control, "shutdown_request", map[string]bool{"restart": false},
+		nil); err != nil {
 		t.Error(err)
 	}
 	if err := <-done; err != nil {
@@ -99,7 +101,8 @@ func TestReplayIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	request := c.encode(jupyter.NewMessage(jupyter.Shell, "execute_request", "attacker", nil, jupyter.ExecuteRequest{Code: "value 1"}))
+	request := c.encode(jupyter.NewMessage(jupyter.Shell, "execute_request", "attacker", nil,
+		jupyter.ExecuteRequest{Code: "value 1"}))
 	answers := make(chan [][]byte, 9)
 	raw, err := zmtp.Dial(zmtp.Dealer, c.address(c.ShellPort), []byte("attacker"), func(m [][]byte) { answers <- m })
 	if err != nil {
@@ -147,7 +150,8 @@ func TestWarnings(t *testing.T) {
 		want    []string
 	}{
 		{"127.0.0.1", "k", nil}, {"localhost", "k", nil}, {"::1", "k", nil}, {"127.0.0.1", "", []string{"no key"}},
-		{"0.0.0.0", "k", []string{"other machines"}}, {"::", "k", []string{"other machines"}}, {"192.0.2.1", "k", []string{"other machines"}},
+		{"0.0.0.0", "k", []string{"other machines"}}, {"::", "k", []string{"other machines"}},
+		{"192.0.2.1", "k", []string{"other machines"}},
 		{"0.0.0.0", "", []string{"no key", "other machines"}},
 	} {
 		var log bytes.Buffer
@@ -179,7 +183,8 @@ func FuzzDecode(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if again, err := c.decode(jupyter.Shell, append(slices.Clone(m.Route), c.encode(m)...), nil); err != nil || again.Head() != m.Head() {
+			if again, err := c.decode(jupyter.Shell, append(slices.Clone(m.Route), c.encode(m)...), nil); err != nil ||
+				again.Head() != m.Head() {
 				t.Errorf("%q: %+v, then %+v, %v", b, m, again, err)
 			}
 		}
@@ -201,7 +206,8 @@ func TestConnectionFile(t *testing.T) {
 	if got, err := ReadConnection(file); err != nil || got != c {
 		t.Errorf("%+v, %v, want %+v", got, err, c)
 	}
-	for _, text := range []string{`{`, `{"transport":"ipc"}`, `{"transport":"tcp","key":"k","signature_scheme":"hmac-md5"}`, `{"transport":"tcp","shell_port":70000}`} {
+	for _, text := range []string{`{`, `{"transport":"ipc"}`,
+		`{"transport":"tcp","key":"k","signature_scheme":"hmac-md5"}`, `{"transport":"tcp","shell_port":70000}`} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +223,8 @@ func TestInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := Install(dir, "nacre", Spec{Argv: []string{"nacre", "kernel", "-f", "{connection_file}"}, DisplayName: "Go", Language: "go"})
+	file, err := Install(dir, "nacre", Spec{Argv: []string{"nacre", "kernel", "-f", "{connection_file}"},
+		DisplayName: "Go", Language: "go"})
 	if err != nil || file != filepath.Join(prefix, "share/jupyter/kernels/nacre/kernel.json") {
 		t.Fatal(file, err)
 	}

@@ -20,8 +20,8 @@ type Socket struct {
 	loops  sync.WaitGroup
 }
 
-// Listen binds a Router, Pub, XPub or Rep socket to a TCP address. Receive gets the messages of a Router, each after the
-// identity of its sender; it is called from a goroutine for each connection.
+// Listen binds a Router, Pub, XPub or Rep socket to a TCP address. Receive gets the messages of a Router, each after
+// the identity of its sender; it is called from a goroutine for each connection.
 func Listen(kind Type, address string, receive func([][]byte)) (*Socket, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {

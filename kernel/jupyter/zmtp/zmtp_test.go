@@ -53,7 +53,8 @@ func connect(t *testing.T, s *zmtp.Socket, kind string) *peer {
 	greeting := make([]byte, 64)
 	copy(greeting, "\xff\x00\x00\x00\x00\x00\x00\x00\x01\x7f\x03\x00NULL")
 	p.write(greeting)
-	if got := p.read(64); !bytes.HasPrefix(got, []byte("\xff")) || got[9] != 0x7f || got[10] != 3 || !bytes.HasPrefix(got[12:], []byte("NULL\x00")) || got[32] != 0 {
+	if got := p.read(64); !bytes.HasPrefix(got, []byte("\xff")) || got[9] != 0x7f || got[10] != 3 ||
+		!bytes.HasPrefix(got[12:], []byte("NULL\x00")) || got[32] != 0 {
 		t.Fatalf("greeting %q", got)
 	}
 	ready := "\x05READY\x0bSocket-Type" + "\x00\x00\x00" + string(rune(len(kind))) + kind
