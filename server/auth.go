@@ -27,12 +27,13 @@ const (
 	maxLogins = 10_000
 )
 
-// auth decides who is let in. A client shows the token, or what it got for showing the token once: a cookie and a proof.
+// auth decides who is let in. A client shows the token, or what it got for showing the token once: a cookie and a
+// proof.
 //
-// Browsers send the cookies of a host to all of its ports, so the cookie alone opens nothing: whoever listens at another
-// port of this machine may have received it. The proof is handed over in the fragment of an address, which is sent to
-// nobody; the page keeps it in its storage, which is that of its port alone, and repeats it with every request. Where no
-// header can be sent, for an image or a download, the address has a second value that is good for files only.
+// Browsers send the cookies of a host to all of its ports, so the cookie alone opens nothing: whoever listens at
+// another port of this machine may have received it. The proof is handed over in the fragment of an address, which is
+// sent to nobody; the page keeps it in its storage, which is that of its port alone, and repeats it with every request.
+// Where no header can be sent, for an image or a download, the address has a second value that is good for files only.
 type auth struct {
 	token [sha256.Size]byte
 	hosts []string
@@ -143,7 +144,8 @@ func (a *auth) login(w http.ResponseWriter, r *http.Request, proof string) *logi
 	a.logins[value] = l
 	a.mu.Unlock()
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieName(r), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: loginDays * 86400,
+		Name: cookieName(r), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		MaxAge: loginDays * 86400,
 	})
 	return l
 }

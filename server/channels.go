@@ -73,8 +73,8 @@ func (s *Server) channels(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wire is the WebSocket of a client. What the client has received is known from its pongs, which every WebSocket sends by
-// itself: a ping carries the number of the last message before it, and what arrives is in order.
+// wire is the WebSocket of a client. What the client has received is known from its pongs, which every WebSocket sends
+// by itself: a ping carries the number of the last message before it, and what arrives is in order.
 type wire struct {
 	*Server
 	ws     *websocket.Conn
@@ -84,7 +84,8 @@ type wire struct {
 	over   chan struct{} // closed when reading has ended
 }
 
-// end closes the connection from this side. The client's answer, if it comes in time, says that it has received everything.
+// end closes the connection from this side. The client's answer, if it comes in time, says that it has received
+// everything.
 func (x *wire) end() {
 	x.ending.Store(true)
 	goodbye(x.ws)

@@ -48,7 +48,8 @@ func (s *Server) getContents(w http.ResponseWriter, r *http.Request) {
 	}
 	q := r.URL.Query()
 	m, err := s.store.Get(r.PathValue("path"), contents.GetOptions{
-		Content: q.Get("content") != "0", Hash: q.Get("hash") == "1" || q.Get("content") != "0", Type: q.Get("type"), Format: q.Get("format"),
+		Content: q.Get("content") != "0", Hash: q.Get("hash") == "1" || q.Get("content") != "0", Type: q.Get("type"),
+		Format: q.Get("format"),
 	})
 	if err != nil {
 		sendError(w, err)
@@ -132,7 +133,8 @@ func (s *Server) putContents(w http.ResponseWriter, r *http.Request) {
 func tooLarge(err error) error {
 	var limit *http.MaxBytesError
 	if errors.As(err, &limit) {
-		return &contents.Error{Status: http.StatusRequestEntityTooLarge, Message: "not saved: the file is larger than 256 MiB"}
+		return &contents.Error{Status: http.StatusRequestEntityTooLarge,
+			Message: "not saved: the file is larger than 256 MiB"}
 	}
 	return &contents.Error{Status: http.StatusBadRequest, Message: "not saved: the request broke off: " + err.Error()}
 }

@@ -13,8 +13,8 @@ import (
 	"nacre/server/servertest"
 )
 
-// However often and wherever a connection breaks off, the client gets every message, in order: each once if it says where it
-// was, and else some of them twice, since nobody knows whether they came.
+// However often and wherever a connection breaks off, the client gets every message, in order: each once if it says
+// where it was, and else some of them twice, since nobody knows whether they came.
 func TestNothingIsLostThroughCuts(t *testing.T) {
 	const displays = 800
 	for _, after := range []bool{true, false} {
@@ -78,7 +78,8 @@ func TestGapIsFilled(t *testing.T) {
 		return m
 	}
 	send(jupyter.NewMessage(jupyter.Control, "nacre_again", "tab", nil, map[string]uint64{"after": 0}))
-	end := send(jupyter.NewMessage(jupyter.Shell, "execute_request", "tab", nil, jupyter.ExecuteRequest{Code: "display d 4"}))
+	end := send(jupyter.NewMessage(jupyter.Shell, "execute_request", "tab", nil,
+		jupyter.ExecuteRequest{Code: "display d 4"}))
 	shown := map[string]bool{}
 	for over := false; !over; {
 		_, b, err := ws.ReadMessage()
@@ -90,7 +91,8 @@ func TestGapIsFilled(t *testing.T) {
 		if m.Type() == "display_data" && m.Decode(&d) == nil {
 			shown[d.Data["text/plain"]] = true
 		}
-		over = m.Type() == "status" && strings.Contains(string(m.Content), "idle") && string(m.Parent) == string(end.Header)
+		over = m.Type() == "status" && strings.Contains(string(m.Content), "idle") &&
+			string(m.Parent) == string(end.Header)
 	}
 	if len(shown) != 4 {
 		t.Errorf("shown: %v", shown)

@@ -22,11 +22,14 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		began := time.Now()
 		defer func() {
 			if p := recover(); p != nil {
-				s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				sendError(w, &contents.Error{Status: http.StatusInternalServerError, Message: "the server failed; its log says why"})
+				s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "panic", fmt.Sprint(p), "stack",
+					string(debug.Stack()))
+				sendError(w, &contents.Error{Status: http.StatusInternalServerError,
+					Message: "the server failed; its log says why"})
 			}
 			// Neither the query nor headers: the token may be in them.
-			s.log.Debug("request", "method", r.Method, "path", s.withoutToken(r.URL.Path), "status", w.status, "took", time.Since(began))
+			s.log.Debug("request", "method", r.Method, "path", s.withoutToken(r.URL.Path), "status", w.status, "took",
+				time.Since(began))
 		}()
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -42,7 +45,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 // admit checks a request and answers it itself if it does not pass.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 	if !s.auth.hostOK(r) {
-		refuse(w, http.StatusForbidden, "this server is not called "+strings.ToValidUTF8(r.Host, "?")+"; start it with --allow-host to let it be")
+		refuse(w, http.StatusForbidden, "this server is not called "+strings.ToValidUTF8(r.Host, "?")+
+			"; start it with --allow-host to let it be")
 		return false
 	}
 	isAPI := strings.HasPrefix(r.URL.Path, "/api")
@@ -81,7 +85,8 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 		refuse(w, http.StatusNotFound, "this request comes from another page")
 		return false
 	case !proven(r, login):
-		refuse(w, http.StatusForbidden, "the request does not repeat the login's proof; open the page again with the address that nacre notebook has printed")
+		refuse(w, http.StatusForbidden, "the request does not repeat the login's proof; open the page again with the "+
+			"address that nacre notebook has printed")
 		return false
 	}
 	return true
@@ -94,7 +99,8 @@ func (s *Server) withoutToken(text string) string {
 // localPath keeps a redirect on this server: one slash, no host, no control characters.
 func localPath(p string) string {
 	u, err := url.Parse(p)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "//") || strings.ContainsAny(p, "\\\r\n\t") {
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "//") ||
+		strings.ContainsAny(p, "\\\r\n\t") {
 		return "/"
 	}
 	return (&url.URL{Path: u.Path}).EscapedPath()

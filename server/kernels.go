@@ -45,7 +45,8 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 func (s *Server) me(w http.ResponseWriter, _ *http.Request) {
 	sendJSON(w, http.StatusOK, map[string]any{
 		"identity": map[string]any{
-			"username": "user", "name": "User", "display_name": "User", "initials": "U", "avatar_url": nil, "color": nil,
+			"username": "user", "name": "User", "display_name": "User", "initials": "U", "avatar_url": nil,
+			"color": nil,
 		},
 		"permissions": map[string]any{},
 	})
@@ -57,13 +58,15 @@ func (s *Server) kernelSpec() map[string]any {
 		"name": SpecName, "resources": map[string]any{},
 		"spec": map[string]any{
 			"argv": []string{"nacre", "kernel", "--connection-file", "{connection_file}"}, "display_name": DisplayName,
-			"language": "go", "interrupt_mode": "message", "env": map[string]any{}, "metadata": map[string]any{"debugger": false},
+			"language": "go", "interrupt_mode": "message", "env": map[string]any{},
+			"metadata": map[string]any{"debugger": false},
 		},
 	}
 }
 
 func (s *Server) specs(w http.ResponseWriter, _ *http.Request) {
-	sendJSON(w, http.StatusOK, map[string]any{"default": SpecName, "kernelspecs": map[string]any{SpecName: s.kernelSpec()}})
+	sendJSON(w, http.StatusOK,
+		map[string]any{"default": SpecName, "kernelspecs": map[string]any{SpecName: s.kernelSpec()}})
 }
 
 func (s *Server) spec(w http.ResponseWriter, r *http.Request) {
@@ -174,7 +177,8 @@ type sessionModel struct {
 }
 
 func modelOf(s *hub.Session) sessionModel {
-	return sessionModel{s.ID, s.Path, s.Name, s.Type, s.Kernel.Model(), map[string]string{"path": s.Path, "name": s.Name}}
+	return sessionModel{s.ID, s.Path, s.Name, s.Type, s.Kernel.Model(),
+		map[string]string{"path": s.Path, "name": s.Name}}
 }
 
 func (s *Server) sessions(w http.ResponseWriter, _ *http.Request) {

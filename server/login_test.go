@@ -12,12 +12,14 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// A browser sends the cookies of 127.0.0.1 to every port of it. What another program at another port gets that way opens
-// nothing here, and there is nothing that a script of its pages could read.
+// A browser sends the cookies of 127.0.0.1 to every port of it. What another program at another port gets that way
+// opens nothing here, and there is nothing that a script of its pages could read.
 func TestCookiesThatAnotherPortGets(t *testing.T) {
 	r := newRig(t)
 	var got []*http.Cookie
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = append(got, r.Cookies()...) }))
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Cookies()...)
+	}))
 	defer other.Close()
 	jar, _ := cookiejar.New(nil)
 	location := ""
@@ -60,7 +62,8 @@ func TestCookiesThatAnotherPortGets(t *testing.T) {
 	kernel := r.kernel()
 	for _, route := range r.s.routes {
 		method, path := concrete(route.pattern, kernel)
-		if strings.HasPrefix(path, "/login") || strings.HasPrefix(path, "/static/") || strings.HasPrefix(path, "/tsne/") || strings.HasPrefix(path, "/rollout/") {
+		if strings.HasPrefix(path, "/login") || strings.HasPrefix(path, "/static/") ||
+			strings.HasPrefix(path, "/tsne/") || strings.HasPrefix(path, "/rollout/") {
 			continue // the same for everybody
 		}
 		for _, extra := range []string{"X-XSRFToken: " + header, "Origin: " + r.base, "Sec-Fetch-Site: same-origin"} {
@@ -71,7 +74,8 @@ func TestCookiesThatAnotherPortGets(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/api/kernels/" + kernel + "/channels", "/api/events/subscribe"} {
-		ws, response, err := websocket.DefaultDialer.Dial("ws://"+r.host+path, http.Header{"Cookie": {strings.Join(values, "; ")}, "Origin": {r.base}})
+		ws, response, err := websocket.DefaultDialer.Dial("ws://"+r.host+path,
+			http.Header{"Cookie": {strings.Join(values, "; ")}, "Origin": {r.base}})
 		if err == nil {
 			ws.Close()
 		}
@@ -80,7 +84,8 @@ func TestCookiesThatAnotherPortGets(t *testing.T) {
 		}
 	}
 	// With the proof, which the page keeps for its own port, all of it works.
-	for path, want := range map[string]int{"/files/n.ipynb?key=" + files: 200, "/files/n.ipynb?key=" + proof: 403, "/api/contents/n.ipynb?key=" + files: 403} {
+	for path, want := range map[string]int{"/files/n.ipynb?key=" + files: 200, "/files/n.ipynb?key=" + proof: 403,
+		"/api/contents/n.ipynb?key=" + files: 403} {
 		if a := r.call("GET", path, "", cookies); a.StatusCode != want {
 			t.Errorf("%s: status %d, want %d", path, a.StatusCode, want)
 		}
@@ -100,7 +105,8 @@ func TestProofOfTheForm(t *testing.T) {
 	xsrf := r.call("GET", "/login", "").Cookies()[0]
 	form := url.Values{"password": {testToken}, "_xsrf": {xsrf.Value}}.Encode()
 	login := func(headers ...string) (cookie, proof string) {
-		a := r.call("POST", "/login", form, append(headers, "Content-Type: application/x-www-form-urlencoded", "Cookie: _xsrf="+xsrf.Value)...)
+		a := r.call("POST", "/login", form, append(headers, "Content-Type: application/x-www-form-urlencoded",
+			"Cookie: _xsrf="+xsrf.Value)...)
 		if a.StatusCode != http.StatusFound {
 			t.Fatal(a.StatusCode, a.body)
 		}
@@ -126,7 +132,8 @@ func TestLogoutClosesSockets(t *testing.T) {
 	kernel := r.kernel()
 	dial := func(cookie, proof, path string) *websocket.Conn {
 		_, value, _ := strings.Cut(cookie, ": ")
-		ws, _, err := websocket.DefaultDialer.Dial("ws://"+r.host+path+"?proof="+proof, http.Header{"Cookie": {value}, "Origin": {r.base}})
+		ws, _, err := websocket.DefaultDialer.Dial("ws://"+r.host+path+"?proof="+proof,
+			http.Header{"Cookie": {value}, "Origin": {r.base}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +159,8 @@ func TestLogoutClosesSockets(t *testing.T) {
 			}
 		}
 	}
-	if err := stays.WriteMessage(websocket.TextMessage, []byte(`{"channel":"shell","header":{"msg_id":"a","msg_type":"kernel_info_request"}}`)); err != nil {
+	if err := stays.WriteMessage(websocket.TextMessage,
+		[]byte(`{"channel":"shell","header":{"msg_id":"a","msg_type":"kernel_info_request"}}`)); err != nil {
 		t.Fatal(err)
 	}
 	_ = stays.SetReadDeadline(time.Now().Add(patience))
@@ -167,8 +175,8 @@ func TestLogoutClosesSockets(t *testing.T) {
 	}
 }
 
-// A login that ends while a socket of it is being opened leaves none behind: whoever asks until when it may stay is told
-// that it is over.
+// A login that ends while a socket of it is being opened leaves none behind: whoever asks until when it may stay is
+// told that it is over.
 func TestUntilAfterTheLogout(t *testing.T) {
 	a := newAuth("a-token-for-tests-only", nil)
 	r := httptest.NewRequest("GET", "http://127.0.0.1:8888/api", nil)

@@ -15,10 +15,11 @@ const pagePolicy = "frame-ancestors 'self'"
 const framePolicy = "sandbox allow-scripts; frame-ancestors 'self'"
 
 // filePolicy is for files of the served folder, which may be pages somebody else wrote.
-const filePolicy = "sandbox allow-scripts; default-src data: blob: 'unsafe-inline'; connect-src 'none'; form-action 'none'; frame-ancestors 'self'"
+const filePolicy = "sandbox allow-scripts; default-src data: blob: 'unsafe-inline'; connect-src 'none'; form-action " +
+	"'none'; frame-ancestors 'self'"
 
-// noConnections goes with pages whose scripts are somebody else's: a policy of contents says nothing about WebRTC, which
-// this header forbids too, in frames within the page as well, where a browser knows it.
+// noConnections goes with pages whose scripts are somebody else's: a policy of contents says nothing about WebRTC,
+// which this header forbids too, in frames within the page as well, where a browser knows it.
 const noConnections = "()"
 
 func init() {
@@ -66,8 +67,8 @@ func (s *Server) static(w http.ResponseWriter, r *http.Request) {
 	s.asset(w, r, "static/"+r.PathValue("path"), policy)
 }
 
-// tsne is the page that lays out embeddings in the browser; its addresses are relative to it. Isolated from other sites, its
-// workers may share memory.
+// tsne is the page that lays out embeddings in the browser; its addresses are relative to it. Isolated from other
+// sites, its workers may share memory.
 func (s *Server) tsne(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
 	w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
@@ -126,23 +127,27 @@ input{font:inherit;width:100%;box-sizing:border-box;padding:.4em}button{font:inh
 <p>The token is in the address that <code>nacre notebook</code> has printed.</p></html>`))
 
 func (s *Server) showLogin(w http.ResponseWriter, r *http.Request, status int, xsrf, problem string) {
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+	w.Header().Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = loginTemplate.Execute(w, map[string]string{"Next": localPath(r.URL.Query().Get("next")), "XSRF": xsrf, "Problem": problem})
+	_ = loginTemplate.Execute(w, map[string]string{"Next": localPath(r.URL.Query().Get("next")), "XSRF": xsrf,
+		"Problem": problem})
 }
 
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
 	if t := r.URL.Query().Get("token"); t != "" && s.auth.isToken(t) {
-		http.Redirect(w, r, localPath(r.URL.Query().Get("next"))+s.auth.login(w, r, random()).fragment(), http.StatusFound)
+		http.Redirect(w, r, localPath(r.URL.Query().Get("next"))+s.auth.login(w, r, random()).fragment(),
+			http.StatusFound)
 		return
 	}
 	value := random()
 	if c, err := r.Cookie(xsrfCookie); err == nil && c.Value != "" {
 		value = c.Value
 	} else {
-		http.SetCookie(w, &http.Cookie{Name: xsrfCookie, Value: value, Path: "/login", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+		http.SetCookie(w, &http.Cookie{Name: xsrfCookie, Value: value, Path: "/login", HttpOnly: true,
+			SameSite: http.SameSiteStrictMode})
 	}
 	s.showLogin(w, r, http.StatusOK, value, "")
 }
@@ -178,7 +183,8 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Connection-Allowlist", noConnections)
 	w.Header().Set("Cache-Control", "no-cache")
 	if r.URL.Query().Get("download") != "" {
-		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": info.Name()}))
+		w.Header().Set("Content-Disposition",
+			mime.FormatMediaType("attachment", map[string]string{"filename": info.Name()}))
 	}
 	http.ServeContent(w, r, info.Name(), info.ModTime(), f)
 }

@@ -21,7 +21,8 @@ func concrete(pattern, kernel string) (method, path string) {
 	if !ok {
 		method, path = "GET", pattern
 	}
-	return method, strings.NewReplacer("{path...}", "n.ipynb", "{id}", kernel, "{name}", "nacre", "{$}", "").Replace(path)
+	return method, strings.NewReplacer("{path...}", "n.ipynb", "{id}", kernel, "{name}", "nacre", "{$}",
+		"").Replace(path)
 }
 
 // Nothing but the login page and the front end's scripts answers without the token: a route that is forgotten is the
@@ -30,7 +31,8 @@ func TestEveryRouteNeedsTheToken(t *testing.T) {
 	r := newRig(t)
 	kernel := r.kernel()
 	for _, headers := range [][]string{
-		nil, {"Authorization: token wrong-wrong-wrong-wrong"}, {"Authorization: Basic dXNlcjpwYXNz"}, {"Cookie: " + cookieFor(r) + "=" + testToken},
+		nil, {"Authorization: token wrong-wrong-wrong-wrong"}, {"Authorization: Basic dXNlcjpwYXNz"},
+		{"Cookie: " + cookieFor(r) + "=" + testToken},
 		{"Authorization: token"}, {"Authorization: token "}, {"X-Forwarded-For: 127.0.0.1"},
 	} {
 		for _, route := range r.s.routes {
@@ -40,7 +42,8 @@ func TestEveryRouteNeedsTheToken(t *testing.T) {
 			case strings.HasPrefix(path, "/login"), strings.HasPrefix(path, "/static/"):
 			case method == "GET" && isPage(a.Request):
 				if a.StatusCode != http.StatusFound || !strings.HasPrefix(a.Header.Get("Location"), "/login?") {
-					t.Errorf("%s %s with %v: status %d to %s", method, path, headers, a.StatusCode, a.Header.Get("Location"))
+					t.Errorf("%s %s with %v: status %d to %s", method, path, headers, a.StatusCode,
+						a.Header.Get("Location"))
 				}
 			case a.StatusCode != http.StatusForbidden:
 				t.Errorf("%s %s with %v: status %d", method, path, headers, a.StatusCode)
@@ -112,9 +115,12 @@ func TestOriginsAndCrossSiteRequests(t *testing.T) {
 		{"GET", "/api/kernels", []string{cookies, header, "Referer: http://evil.example/x"}, 404},
 		{"GET", "/api/kernels", []string{cookies, header, "Referer: " + r.base + "/tree"}, 200},
 		{"GET", "/api/kernels", []string{cookies, header, "Sec-Fetch-Site: cross-site"}, 404},
-		{"GET", "/files/page.html", []string{cookies, header, "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: no-cors"}, 404},
-		{"GET", "/files/page.html", []string{cookies, header, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"}, 404},
-		{"GET", "/tree", []string{cookies, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"}, 200},
+		{"GET", "/files/page.html", []string{cookies, header, "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: no-cors"},
+			404},
+		{"GET", "/files/page.html", []string{cookies, header, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate",
+			"Sec-Fetch-Dest: document"}, 404},
+		{"GET", "/tree", []string{cookies, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate",
+			"Sec-Fetch-Dest: document"}, 200},
 		{"GET", "/api/kernels", []string{cookies}, 403},
 		{"GET", "/api/kernels", []string{cookies, own}, 403},
 		{"GET", "/api/kernels?proof=" + proof, []string{cookies}, 403},
@@ -137,15 +143,18 @@ func TestOriginsAndCrossSiteRequests(t *testing.T) {
 		{"GET", "/api/kernels", []string{"Authorization: Bearer " + testToken}, 200},
 	} {
 		if a := r.call(test.method, test.path, body, test.headers...); a.StatusCode != test.want {
-			t.Errorf("%d: %s %s with %v: status %d, want %d (%s)", i, test.method, test.path, test.headers, a.StatusCode, test.want, a.body)
+			t.Errorf("%d: %s %s with %v: status %d, want %d (%s)", i, test.method, test.path, test.headers,
+				a.StatusCode, test.want, a.body)
 		} else if a.Header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%d: other origins may read the answer", i)
 		}
 	}
 	kernel := r.kernel()
-	for origin, want := range map[string]int{r.base: 101, "http://evil.example": 404, "null": 404, "http://127.0.0.1:1": 404} {
+	for origin, want := range map[string]int{r.base: 101, "http://evil.example": 404, "null": 404,
+		"http://127.0.0.1:1": 404} {
 		_, value, _ := strings.Cut(cookies, ": ")
-		ws, response, err := websocket.DefaultDialer.Dial("ws://"+r.host+"/api/kernels/"+kernel+"/channels?proof="+proof, http.Header{"Cookie": {value}, "Origin": {origin}})
+		ws, response, err := websocket.DefaultDialer.Dial("ws://"+r.host+"/api/kernels/"+kernel+"/channels?proof="+
+			proof, http.Header{"Cookie": {value}, "Origin": {origin}})
 		if err == nil {
 			ws.Close()
 		}
@@ -160,9 +169,11 @@ func TestRebindingHosts(t *testing.T) {
 	r := newRig(t)
 	port := r.host[strings.LastIndex(r.host, ":"):]
 	for host, want := range map[string]int{
-		"127.0.0.1" + port: 200, "localhost" + port: 200, "LOCALHOST" + port: 200, "[::1]" + port: 200, "127.0.0.2": 200, "localhost.": 200,
-		"evil.example" + port: 403, "127.0.0.1.evil.example": 403, "localhost.evil.example" + port: 403, "10.0.0.1" + port: 403,
-		"0.0.0.0": 403, "2130706433": 403, "127.1": 403, "[::ffff:10.0.0.1]": 403,
+		"127.0.0.1" + port: 200, "localhost" + port: 200, "LOCALHOST" + port: 200, "[::1]" + port: 200,
+		"127.0.0.2": 200, "localhost.": 200,
+		"evil.example" + port: 403, "127.0.0.1.evil.example": 403, "localhost.evil.example" + port: 403,
+		"10.0.0.1" + port: 403,
+		"0.0.0.0":         403, "2130706433": 403, "127.1": 403, "[::ffff:10.0.0.1]": 403,
 	} {
 		if a := r.call("GET", "/api/kernels", "", authorized, "Host: "+host); a.StatusCode != want {
 			t.Errorf("%s: status %d, want %d", host, a.StatusCode, want)
@@ -176,7 +187,8 @@ func TestRebindingHosts(t *testing.T) {
 // raw sends a request line as it stands: Go's client would tidy it.
 func (r *rig) raw(path string, headers ...string) answer {
 	r.t.Helper()
-	request := &http.Request{Method: "GET", URL: &url.URL{Scheme: "http", Host: r.host, Opaque: path}, Header: http.Header{}}
+	request := &http.Request{Method: "GET", URL: &url.URL{Scheme: "http", Host: r.host, Opaque: path},
+		Header: http.Header{}}
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
 		request.Header.Set(name, value)
@@ -211,14 +223,18 @@ func TestTraversal(t *testing.T) {
 	name := filepath.Base(r.s.config.Dir)
 	for _, prefix := range []string{"/files/", "/api/contents/", "/static/", "/notebooks/"} {
 		for _, p := range []string{
-			"../outside.txt", "%2e%2e/outside.txt", "%2e%2e%2foutside.txt", "..%2foutside.txt", "..%5coutside.txt", "....//outside.txt", "./../outside.txt",
-			"%252e%252e/outside.txt", "..;/outside.txt", "x/../../outside.txt", "x/%2e%2e/%2e%2e/outside.txt", "/etc/passwd", "//etc/passwd", "%2fetc%2fpasswd",
-			"../" + name + "-sibling/f.txt", "%2e%2e/" + name + "-sibling/f.txt", "l", "d/outside.txt", "up/outside.txt", "n.ipynb%00.txt", ".secret",
+			"../outside.txt", "%2e%2e/outside.txt", "%2e%2e%2foutside.txt", "..%2foutside.txt", "..%5coutside.txt",
+			"....//outside.txt", "./../outside.txt",
+			"%252e%252e/outside.txt", "..;/outside.txt", "x/../../outside.txt", "x/%2e%2e/%2e%2e/outside.txt",
+			"/etc/passwd", "//etc/passwd", "%2fetc%2fpasswd",
+			"../" + name + "-sibling/f.txt", "%2e%2e/" + name + "-sibling/f.txt", "l", "d/outside.txt",
+			"up/outside.txt", "n.ipynb%00.txt", ".secret",
 			"%2esecret", "./.secret", "..%c0%afoutside.txt", "\\..\\outside.txt", "d/" + name + "/.secret",
 		} {
 			a := r.raw(prefix+p, authorized)
 			status, body := a.StatusCode, a.body
-			if strings.Contains(body, "treasure") || strings.Contains(body, "root:") || strings.Contains(body, "hidden") && !strings.Contains(body, "hidden ones") {
+			if strings.Contains(body, "treasure") || strings.Contains(body, "root:") ||
+				strings.Contains(body, "hidden") && !strings.Contains(body, "hidden ones") {
 				t.Errorf("%s%s: status %d: %s", prefix, p, status, body)
 			}
 			if status == 200 && prefix != "/notebooks/" {
@@ -232,19 +248,24 @@ func TestTraversal(t *testing.T) {
 func TestNoOpenRedirect(t *testing.T) {
 	r := newRig(t)
 	for _, next := range []string{
-		"//evil.example", "https://evil.example", "/\\evil.example", "\\\\evil.example", "/\t/evil.example", "///evil.example", "javascript:alert(1)",
-		"http:evil.example", "/%0d%0aSet-Cookie:x=1", "//evil.example/%2e%2e", "/\n/evil.example", "evil.example", "@evil.example", "",
+		"//evil.example", "https://evil.example", "/\\evil.example", "\\\\evil.example", "/\t/evil.example",
+		"///evil.example", "javascript:alert(1)",
+		"http:evil.example", "/%0d%0aSet-Cookie:x=1", "//evil.example/%2e%2e", "/\n/evil.example", "evil.example",
+		"@evil.example", "",
 	} {
 		a := r.call("GET", "/login?token="+testToken+"&next="+url.QueryEscape(next), "")
 		to := a.Header.Get("Location")
 		u, err := url.Parse(to)
-		if a.StatusCode != http.StatusFound || err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") ||
+		if a.StatusCode != http.StatusFound || err != nil || u.Host != "" || u.Scheme != "" ||
+			!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") ||
 			strings.ContainsAny(to, "\\\r\n\t") {
 			t.Errorf("%q leads to %q", next, to)
 		}
 	}
-	for _, path := range []string{"//evil.example?token=", "///evil.example?token=", "/%2f/evil.example?token=", "/tree//evil.example?token="} {
-		if to := r.raw(path + testToken).Header.Get("Location"); strings.HasPrefix(to, "//") || strings.Contains(to, "://") {
+	for _, path := range []string{"//evil.example?token=", "///evil.example?token=", "/%2f/evil.example?token=",
+		"/tree//evil.example?token="} {
+		if to := r.raw(path + testToken).Header.Get("Location"); strings.HasPrefix(to, "//") ||
+			strings.Contains(to, "://") {
 			t.Errorf("%s leads to %q", path, to)
 		}
 	}
@@ -267,7 +288,8 @@ func TestPasswordForm(t *testing.T) {
 	}
 	post := func(password, field string, headers ...string) answer {
 		form := url.Values{"password": {password}, "_xsrf": {field}}.Encode()
-		return r.call("POST", "/login?next=/notebooks/n.ipynb", form, append(headers, "Content-Type: application/x-www-form-urlencoded")...)
+		return r.call("POST", "/login?next=/notebooks/n.ipynb", form,
+			append(headers, "Content-Type: application/x-www-form-urlencoded")...)
 	}
 	cookie := "Cookie: _xsrf=" + xsrf
 	if a := post(testToken, xsrf); a.StatusCode != 403 {
@@ -283,7 +305,8 @@ func TestPasswordForm(t *testing.T) {
 		t.Errorf("with a wrong token: %d %v", a.StatusCode, a.Cookies())
 	}
 	a := post(testToken, xsrf, cookie)
-	if a.StatusCode != 302 || !strings.HasPrefix(a.Header.Get("Location"), "/notebooks/n.ipynb#proof=") || len(a.Cookies()) == 0 || a.Cookies()[0].Name != cookieFor(r) {
+	if a.StatusCode != 302 || !strings.HasPrefix(a.Header.Get("Location"), "/notebooks/n.ipynb#proof=") ||
+		len(a.Cookies()) == 0 || a.Cookies()[0].Name != cookieFor(r) {
 		t.Errorf("%d %v", a.StatusCode, a.Header)
 	}
 }
@@ -296,11 +319,13 @@ func TestCookiesEnd(t *testing.T) {
 	if a := r.call("GET", "/api/kernels", "", cookies, header); a.StatusCode != 200 {
 		t.Fatal(a.StatusCode)
 	}
-	if a := newRig(t).call("GET", "/api/kernels", "", strings.ReplaceAll(cookies, cookieFor(r), "nacre-0"), header); a.StatusCode != 403 {
+	if a := newRig(t).call("GET", "/api/kernels", "", strings.ReplaceAll(cookies, cookieFor(r), "nacre-0"),
+		header); a.StatusCode != 403 {
 		t.Error(a.StatusCode)
 	}
 	other := newRig(t)
-	if a := other.call("GET", "/api/kernels", "", strings.ReplaceAll(cookies, cookieFor(r), cookieFor(other)), header); a.StatusCode != 403 {
+	if a := other.call("GET", "/api/kernels", "", strings.ReplaceAll(cookies, cookieFor(r), cookieFor(other)),
+		header); a.StatusCode != 403 {
 		t.Errorf("another server takes the cookie: %d", a.StatusCode)
 	}
 	if a := r.call("POST", "/logout", "", cookies, header); a.StatusCode != 204 {
@@ -317,12 +342,15 @@ func TestHeaders(t *testing.T) {
 	r := newRig(t)
 	cookies, proof := r.login()
 	for path, want := range map[string]string{
-		"/tree": "frame-ancestors 'self'", "/notebooks/n.ipynb": "frame-ancestors 'self'", "/static/frame.html": "sandbox allow-scripts; frame-ancestors 'self'",
-		"/files/page.html": "sandbox allow-scripts; default-src data: blob: 'unsafe-inline'; connect-src 'none'; form-action 'none'; frame-ancestors 'self'",
-		"/api/kernels":     "default-src 'none'; frame-ancestors 'none'",
+		"/tree": "frame-ancestors 'self'", "/notebooks/n.ipynb": "frame-ancestors 'self'",
+		"/static/frame.html": "sandbox allow-scripts; frame-ancestors 'self'",
+		"/files/page.html": "sandbox allow-scripts; default-src data: blob: 'unsafe-inline'; connect-src 'none'; " +
+			"form-action 'none'; frame-ancestors 'self'",
+		"/api/kernels": "default-src 'none'; frame-ancestors 'none'",
 	} {
 		a := r.call("GET", path, "", cookies, "X-XSRFToken: "+proof)
-		if a.StatusCode != 200 || a.Header.Get("Content-Security-Policy") != want || a.Header.Get("X-Content-Type-Options") != "nosniff" {
+		if a.StatusCode != 200 || a.Header.Get("Content-Security-Policy") != want ||
+			a.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d %v", path, a.StatusCode, a.Header)
 		}
 		foreign := path == "/static/frame.html" || strings.HasPrefix(path, "/files/")
@@ -331,7 +359,8 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 	// The t-SNE page is isolated, so that its workers may share memory; frames are of another origin and cannot be.
-	for path, want := range map[string]string{"/tsne/": "require-corp", "/static/main.js": "require-corp", "/static/frame.html": "", "/tree": ""} {
+	for path, want := range map[string]string{"/tsne/": "require-corp", "/static/main.js": "require-corp",
+		"/static/frame.html": "", "/tree": ""} {
 		if got := r.call("GET", path, "", cookies).Header.Get("Cross-Origin-Embedder-Policy"); got != want {
 			t.Errorf("%s: Cross-Origin-Embedder-Policy is %q, expected %q", path, got, want)
 		}
@@ -344,8 +373,10 @@ func TestTokenIsNotLogged(t *testing.T) {
 	kernel := r.kernel()
 	cookies, proof := r.login()
 	for _, path := range []string{
-		"/?token=" + testToken, "/api/kernels?token=" + testToken, "/files/none?token=" + testToken, "/api/" + testToken, "/static/" + testToken,
-		"/api/kernels/" + testToken, "/login?token=" + testToken + "&next=/" + testToken, "/files/n.ipynb?key=" + proof, "/api/events/subscribe?proof=" + proof,
+		"/?token=" + testToken, "/api/kernels?token=" + testToken, "/files/none?token=" + testToken,
+		"/api/" + testToken, "/static/" + testToken,
+		"/api/kernels/" + testToken, "/login?token=" + testToken + "&next=/" + testToken, "/files/n.ipynb?key=" + proof,
+		"/api/events/subscribe?proof=" + proof,
 	} {
 		r.call("GET", path, "", cookies)
 		r.call("GET", path, "", cookies, "X-XSRFToken: "+proof)
@@ -356,7 +387,8 @@ func TestTokenIsNotLogged(t *testing.T) {
 	_ = x.ws.WriteMessage(websocket.BinaryMessage, []byte("nonsense "+testToken))
 	x.run(t, "native "+testToken[:4])
 	log := r.log.String()
-	if strings.Contains(log, testToken) || !strings.Contains(log, "path=/api/kernels") || !strings.Contains(log, "message not passed on") {
+	if strings.Contains(log, testToken) || !strings.Contains(log, "path=/api/kernels") ||
+		!strings.Contains(log, "message not passed on") {
 		t.Errorf("log:\n%s", log)
 	}
 	if strings.Contains(log, proof) {
@@ -370,7 +402,8 @@ func TestTokenIsNotLogged(t *testing.T) {
 }
 
 func TestShortTokenIsRefused(t *testing.T) {
-	if _, err := New(Config{Dir: t.TempDir(), Token: "secret"}); err == nil || !strings.Contains(err.Error(), "at least 16") {
+	if _, err := New(Config{Dir: t.TempDir(), Token: "secret"}); err == nil ||
+		!strings.Contains(err.Error(), "at least 16") {
 		t.Error(err)
 	}
 	a, err := New(Config{Dir: t.TempDir()})
@@ -385,7 +418,8 @@ func TestShortTokenIsRefused(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	r := newRig(t)
-	for path, body := range map[string]string{"/api/sessions": strings.Repeat(" ", maxRequest+1), "/api/kernels": "[", "/api/contents": `{"type":5}`} {
+	for path, body := range map[string]string{"/api/sessions": strings.Repeat(" ", maxRequest+1), "/api/kernels": "[",
+		"/api/contents": `{"type":5}`} {
 		if a := r.call("POST", path, body, authorized); a.StatusCode != 400 {
 			t.Errorf("%s: %d %s", path, a.StatusCode, a.body)
 		}
@@ -394,7 +428,8 @@ func TestLimits(t *testing.T) {
 		t.Error(a.StatusCode)
 	}
 	kernel := r.kernel()
-	if a := r.call("GET", fmt.Sprintf("/api/kernels/%s/channels?after=-1", kernel), "", authorized); a.StatusCode != 400 {
+	if a := r.call("GET", fmt.Sprintf("/api/kernels/%s/channels?after=-1", kernel), "",
+		authorized); a.StatusCode != 400 {
 		t.Error(a.StatusCode)
 	}
 }

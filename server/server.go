@@ -35,18 +35,20 @@ const DisplayName = "Go (Nacre)"
 
 // Config says what to serve.
 type Config struct {
-	Dir     string
-	Fixed   func(path string) bool // files of Dir that are not written: edits of such notebooks go to a copy; nil where there are none
-	Token   string                 // at least 16 characters; "" makes a random one
-	Kernel  []string               // command of a kernel's process
-	Env     []string               // added to its environment
-	Memory  int64                  // of one kernel, in bytes; 0 for no limit
-	Static  fs.FS                  // the front end: index.html and what is under static/
-	Wasm    fs.FS                  // programs that the browser runs, and their manifest; nil where there are none
-	Runs    http.Handler           // answers the page of runs, at paths relative to its own; nil if there is none
-	Layouts http.Handler           // answers the page of embeddings, likewise
-	Hosts   []string               // further names this server may be called by, besides those of the loopback interface
-	Log     *slog.Logger
+	Dir string
+	// files of Dir that are not written: edits of such notebooks go to a copy; nil where there are none
+	Fixed   func(path string) bool
+	Token   string       // at least 16 characters; "" makes a random one
+	Kernel  []string     // command of a kernel's process
+	Env     []string     // added to its environment
+	Memory  int64        // of one kernel, in bytes; 0 for no limit
+	Static  fs.FS        // the front end: index.html and what is under static/
+	Wasm    fs.FS        // programs that the browser runs, and their manifest; nil where there are none
+	Runs    http.Handler // answers the page of runs, at paths relative to its own; nil if there is none
+	Layouts http.Handler // answers the page of embeddings, likewise
+	// further names this server may be called by, besides those of the loopback interface
+	Hosts []string
+	Log   *slog.Logger
 }
 
 // Server is a notebook server.
@@ -101,9 +103,12 @@ type route struct {
 func (s *Server) table() []route {
 	return []route{
 		{"GET /login", s.loginPage}, {"POST /login", s.login}, {"POST /logout", s.logout},
-		{"GET /{$}", s.home}, {"GET /tree", s.page}, {"GET /tree/{path...}", s.page}, {"GET /notebooks/{path...}", s.page},
-		{"GET /edit/{path...}", s.page}, {"GET /runs", s.overview}, {"/api/runs/", s.mounted("/api/runs", s.config.Runs)},
-		{"GET /embeddings", s.overview}, {"/api/layouts/", s.mounted("/api/layouts", s.config.Layouts)}, {"GET /static/{path...}", s.static},
+		{"GET /{$}", s.home}, {"GET /tree", s.page}, {"GET /tree/{path...}", s.page},
+		{"GET /notebooks/{path...}", s.page},
+		{"GET /edit/{path...}", s.page}, {"GET /runs", s.overview},
+		{"/api/runs/", s.mounted("/api/runs", s.config.Runs)},
+		{"GET /embeddings", s.overview}, {"/api/layouts/", s.mounted("/api/layouts", s.config.Layouts)},
+		{"GET /static/{path...}", s.static},
 		{"GET /tsne/{$}", s.tsne}, {"GET /tsne/static/{path...}", s.static}, {"GET /tsne/wasm/{name}", s.wasm},
 		{"GET /rollout/{$}", s.rollout}, {"GET /rollout/static/{path...}", s.static},
 		{"GET /files/{path...}", s.file},
@@ -114,9 +119,11 @@ func (s *Server) table() []route {
 		{"POST /api/kernels/{id}/interrupt", s.interrupt}, {"POST /api/kernels/{id}/restart", s.restart},
 		{"GET /api/kernels/{id}/channels", s.channels},
 		{"GET /api/sessions", s.sessions}, {"POST /api/sessions", s.openSession},
-		{"GET /api/sessions/{id}", s.session}, {"PATCH /api/sessions/{id}", s.changeSession}, {"DELETE /api/sessions/{id}", s.deleteSession},
+		{"GET /api/sessions/{id}", s.session}, {"PATCH /api/sessions/{id}", s.changeSession},
+		{"DELETE /api/sessions/{id}", s.deleteSession},
 		{"GET /api/contents", s.getContents}, {"GET /api/contents/{path...}", s.getContents},
-		{"PUT /api/contents/{path...}", s.putContents}, {"POST /api/contents", s.postContents}, {"POST /api/contents/{path...}", s.postContents},
+		{"PUT /api/contents/{path...}", s.putContents}, {"POST /api/contents", s.postContents},
+		{"POST /api/contents/{path...}", s.postContents},
 		{"PATCH /api/contents/{path...}", s.patchContents}, {"DELETE /api/contents/{path...}", s.deleteContents},
 		{"GET /api/events/subscribe", s.events},
 		{"/api/", s.unknown}, {"/", s.unknown},

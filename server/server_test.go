@@ -77,7 +77,8 @@ func (b *syncBuffer) String() string {
 
 func newRig(t *testing.T) *rig {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"n.ipynb": testFile, "page.html": "<script>alert(1)</script>", ".secret": "hidden"} {
+	for name, text := range map[string]string{"n.ipynb": testFile, "page.html": "<script>alert(1)</script>",
+		".secret": "hidden"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -181,28 +182,35 @@ func TestContentsInterface(t *testing.T) {
 	}
 	r.api("PUT", "/api/contents/new.ipynb", map[string]any{"type": "notebook", "content": m["content"]}, 201)
 	r.api("PUT", "/api/contents/dir", map[string]any{"type": "directory"}, 201)
-	if u := r.api("POST", "/api/contents/dir", map[string]any{"type": "notebook"}, 201); u["path"] != "dir/Untitled.ipynb" {
+	if u := r.api("POST", "/api/contents/dir", map[string]any{"type": "notebook"},
+		201); u["path"] != "dir/Untitled.ipynb" {
 		t.Error(u)
 	}
-	if u := r.api("POST", "/api/contents/dir", map[string]any{"copy_from": "n.ipynb"}, 201); u["path"] != "dir/n-Copy1.ipynb" {
+	if u := r.api("POST", "/api/contents/dir", map[string]any{"copy_from": "n.ipynb"},
+		201); u["path"] != "dir/n-Copy1.ipynb" {
 		t.Error(u)
 	}
-	if u := r.api("PATCH", "/api/contents/new.ipynb", map[string]any{"path": "dir/moved.ipynb"}, 200); u["path"] != "dir/moved.ipynb" {
+	if u := r.api("PATCH", "/api/contents/new.ipynb", map[string]any{"path": "dir/moved.ipynb"},
+		200); u["path"] != "dir/moved.ipynb" {
 		t.Error(u)
 	}
 	c := r.api("POST", "/api/contents/n.ipynb/checkpoints", nil, 201)
-	if list := r.call("GET", "/api/contents/n.ipynb/checkpoints", "", authorized); !strings.Contains(list.body, fmt.Sprint(c["id"])) {
+	if list := r.call("GET", "/api/contents/n.ipynb/checkpoints", "", authorized); !strings.Contains(list.body,
+		fmt.Sprint(c["id"])) {
 		t.Error(list.body)
 	}
 	r.api("POST", "/api/contents/n.ipynb/checkpoints/"+fmt.Sprint(c["id"]), nil, 204)
 	r.api("DELETE", "/api/contents/n.ipynb/checkpoints/"+fmt.Sprint(c["id"]), nil, 204)
 	r.api("DELETE", "/api/contents/dir/moved.ipynb", nil, 204)
 	r.api("GET", "/api/contents/none.ipynb", nil, 404)
-	r.api("PUT", "/api/contents/x.ipynb", map[string]any{"type": "notebook", "content": map[string]any{"nbformat": 7, "cells": []any{}}}, 400)
-	if a := r.call("GET", "/files/page.html", "", authorized); a.body != "<script>alert(1)</script>" || !strings.HasPrefix(a.Header.Get("Content-Security-Policy"), "sandbox") {
+	r.api("PUT", "/api/contents/x.ipynb",
+		map[string]any{"type": "notebook", "content": map[string]any{"nbformat": 7, "cells": []any{}}}, 400)
+	if a := r.call("GET", "/files/page.html", "", authorized); a.body != "<script>alert(1)</script>" ||
+		!strings.HasPrefix(a.Header.Get("Content-Security-Policy"), "sandbox") {
 		t.Errorf("%v %s", a.Header, a.body)
 	}
-	if a := r.call("GET", "/files/page.html?download=1", "", authorized); a.Header.Get("Content-Disposition") != "attachment; filename=page.html" {
+	if a := r.call("GET", "/files/page.html?download=1", "",
+		authorized); a.Header.Get("Content-Disposition") != "attachment; filename=page.html" {
 		t.Error(a.Header)
 	}
 }
@@ -214,8 +222,10 @@ func TestSessionsAndKernels(t *testing.T) {
 	}
 	r.api("GET", "/api/kernelspecs/nacre", nil, 200)
 	r.api("GET", "/api/kernelspecs/python3", nil, 404)
-	s := r.api("POST", "/api/sessions", map[string]any{"path": "n.ipynb", "name": "n", "type": "notebook", "kernel": map[string]any{"name": "nacre"}}, 201)
-	again := r.api("POST", "/api/sessions", map[string]any{"path": "n.ipynb", "name": "n", "type": "notebook", "kernel": map[string]any{"name": "nacre"}}, 201)
+	s := r.api("POST", "/api/sessions", map[string]any{"path": "n.ipynb", "name": "n", "type": "notebook",
+		"kernel": map[string]any{"name": "nacre"}}, 201)
+	again := r.api("POST", "/api/sessions", map[string]any{"path": "n.ipynb", "name": "n", "type": "notebook",
+		"kernel": map[string]any{"name": "nacre"}}, 201)
 	if s["id"] != again["id"] {
 		t.Error("a second session for the same notebook")
 	}
@@ -226,9 +236,11 @@ func TestSessionsAndKernels(t *testing.T) {
 			t.Errorf("the kernel has no %s", field)
 		}
 	}
-	r.api("POST", "/api/sessions", map[string]any{"path": "other.ipynb", "kernel": map[string]any{"name": "python3"}}, 501)
+	r.api("POST", "/api/sessions", map[string]any{"path": "other.ipynb", "kernel": map[string]any{"name": "python3"}},
+		501)
 	r.api("POST", "/api/sessions", map[string]any{"name": "no path"}, 400)
-	if m := r.api("PATCH", "/api/sessions/"+fmt.Sprint(s["id"]), map[string]any{"path": "m.ipynb"}, 200); m["path"] != "m.ipynb" {
+	if m := r.api("PATCH", "/api/sessions/"+fmt.Sprint(s["id"]), map[string]any{"path": "m.ipynb"},
+		200); m["path"] != "m.ipynb" {
 		t.Error(m)
 	}
 	r.api("POST", "/api/kernels/"+id+"/interrupt", nil, 204)
@@ -257,7 +269,8 @@ func (r *rig) socket(kernel, query, protocol string) *socket {
 	if protocol != "" {
 		d.Subprotocols = []string{protocol}
 	}
-	ws, _, err := d.Dial("ws://"+r.host+"/api/kernels/"+kernel+"/channels?"+query, http.Header{"Authorization": {"token " + testToken}})
+	ws, _, err := d.Dial("ws://"+r.host+"/api/kernels/"+kernel+"/channels?"+query,
+		http.Header{"Authorization": {"token " + testToken}})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -375,7 +388,8 @@ func TestFrameFuzz(t *testing.T) {
 		if err := x.ws.WriteMessage(websocket.BinaryMessage, b); err != nil {
 			t.Fatal(err)
 		}
-		if err := legacy.ws.WriteMessage([]int{websocket.BinaryMessage, websocket.TextMessage}[i%2], b); err != nil && i%2 == 0 {
+		if err := legacy.ws.WriteMessage([]int{websocket.BinaryMessage, websocket.TextMessage}[i%2], b); err != nil &&
+			i%2 == 0 {
 			t.Fatal(err)
 		}
 	}
@@ -397,17 +411,20 @@ func TestPages(t *testing.T) {
 		b, _ := io.ReadAll(response.Body)
 		return response.StatusCode, response.Request.URL.RequestURI(), string(b)
 	}
-	if status, at, body := get("/notebooks/n.ipynb"); status != 200 || at != "/login?next=%2Fnotebooks%2Fn.ipynb" || !strings.Contains(body, "Token") {
+	if status, at, body := get("/notebooks/n.ipynb"); status != 200 || at != "/login?next=%2Fnotebooks%2Fn.ipynb" ||
+		!strings.Contains(body, "Token") {
 		t.Error(status, at, body)
 	}
 	status, at, body := get("/notebooks/n.ipynb?token=" + testToken)
-	if status != 200 || at != "/notebooks/n.ipynb" || !strings.Contains(body, "front") { // the token is gone from the address
+	// the token is gone from the address
+	if status != 200 || at != "/notebooks/n.ipynb" || !strings.Contains(body, "front") {
 		t.Error(status, at, body)
 	}
 	if status, at, _ := get("/"); status != 200 || at != "/tree" {
 		t.Error(status, at)
 	}
-	if status, _, body := get("/api/contents/n.ipynb"); status != 403 || strings.Contains(body, "cells") { // the page's proof is missing
+	// the page's proof is missing
+	if status, _, body := get("/api/contents/n.ipynb"); status != 403 || strings.Contains(body, "cells") {
 		t.Error(status, body)
 	}
 	for _, path := range []string{"/static/", "/static/none.js", "/index.html", "/static/../index.html"} {

@@ -26,8 +26,8 @@ import (
 // Options says how a notebook is run.
 type Options struct {
 	Process process.Config
-	// Started and Ended are called before and after each code cell; they may be nil. Number counts all cells from 1, of is
-	// how many there are.
+	// Started and Ended are called before and after each code cell; they may be nil. Number counts all cells from 1, of
+	// is how many there are.
 	Started func(number, of int, c nbformat.Cell)
 	Ended   func(number, of int, c nbformat.Cell) error
 }
@@ -114,7 +114,8 @@ func (r *runner) cell(ctx context.Context, number int, c nbformat.Cell) error {
 	began := time.Now()
 	no := false
 	request := jupyter.NewMessage(jupyter.Shell, "execute_request", r.client.Session, nil,
-		jupyter.ExecuteRequest{Code: c.Source(), AllowStdin: no, StopOnError: &no, UserExpressions: map[string]string{}})
+		jupyter.ExecuteRequest{Code: c.Source(), AllowStdin: no, StopOnError: &no,
+			UserExpressions: map[string]string{}})
 	request.Metadata, _ = json.Marshal(map[string]string{"cellId": c.ID()})
 	message, err := r.execute(ctx, request, func(m *jupyter.Message) { r.take(s, m) })
 	failure := &CellError{Number: number, ID: c.ID(), FirstLine: firstLine(c.Source())}
@@ -134,13 +135,15 @@ func (r *runner) cell(ctx context.Context, number int, c nbformat.Cell) error {
 			failure.Name = "Timeout"
 		}
 		s.outputs.List = append(s.outputs.List, nbformat.Output{
-			Type: "error", EName: failure.Name, EValue: failure.Value, Traceback: []string{failure.Name + ": " + failure.Value},
+			Type: "error", EName: failure.Name, EValue: failure.Value,
+			Traceback: []string{failure.Name + ": " + failure.Value},
 		})
 	}
 	s.count = reply.Count
 	r.write()
 	execution := map[string]any{
-		"iopub.execute_input": began.UTC().Format(time.RFC3339Nano), "shell.execute_reply": time.Now().UTC().Format(time.RFC3339Nano),
+		"iopub.execute_input": began.UTC().Format(time.RFC3339Nano),
+		"shell.execute_reply": time.Now().UTC().Format(time.RFC3339Nano),
 	}
 	if reply.Engine != "" {
 		execution["engine"] = reply.Engine
@@ -159,7 +162,8 @@ func (r *runner) cell(ctx context.Context, number int, c nbformat.Cell) error {
 const interruptGrace = 3 * time.Second
 
 // execute waits for a request's end. When ctx ends first, the cell is interrupted, so that what it has shown is kept.
-func (r *runner) execute(ctx context.Context, request *jupyter.Message, on func(*jupyter.Message)) (*jupyter.Message, error) {
+func (r *runner) execute(ctx context.Context, request *jupyter.Message,
+	on func(*jupyter.Message)) (*jupyter.Message, error) {
 	interrupt := context.AfterFunc(ctx, func() {
 		_ = r.child.Send(jupyter.NewMessage(jupyter.Control, "interrupt_request", r.client.Session, nil, nil))
 	})

@@ -31,7 +31,8 @@ func notebook(sources ...string) *nbformat.Notebook {
 	for i, s := range sources {
 		c := nbformat.NewCode(fmt.Sprint("c", i+1), s)
 		if strings.HasPrefix(s, "# ") {
-			c = nbformat.Cell{"cell_type": "markdown", "id": fmt.Sprint("c", i+1), "metadata": map[string]any{}, "source": s}
+			c = nbformat.Cell{"cell_type": "markdown", "id": fmt.Sprint("c", i+1), "metadata": map[string]any{},
+				"source": s}
 		}
 		nb.Insert(i, c)
 	}
@@ -80,9 +81,13 @@ func TestFailures(t *testing.T) {
 		want    batch.CellError
 		output  string
 	}{
-		"error":    {[]string{"value 1", "print x\nfail Boom it broke", "print never"}, batch.CellError{Number: 2, ID: "c2", FirstLine: "print x", Name: "Boom", Value: "it broke"}, `"ename":"Boom"`},
-		"death":    {[]string{"native why\nexit 3"}, batch.CellError{Number: 1, ID: "c1", FirstLine: "native why", Name: "KernelDied", Value: "the kernel ended with exit status 3: why"}, "KernelDied"},
-		"no stdin": {[]string{"input who"}, batch.CellError{Number: 1, ID: "c1", FirstLine: "input who", Name: "InputRefused", Value: "this client cannot be asked for input"}, "InputRefused"},
+		"error": {[]string{"value 1", "print x\nfail Boom it broke", "print never"},
+			batch.CellError{Number: 2, ID: "c2", FirstLine: "print x", Name: "Boom", Value: "it broke"},
+			`"ename":"Boom"`},
+		"death": {[]string{"native why\nexit 3"}, batch.CellError{Number: 1, ID: "c1", FirstLine: "native why",
+			Name: "KernelDied", Value: "the kernel ended with exit status 3: why"}, "KernelDied"},
+		"no stdin": {[]string{"input who"}, batch.CellError{Number: 1, ID: "c1", FirstLine: "input who",
+			Name: "InputRefused", Value: "this client cannot be asked for input"}, "InputRefused"},
 	} {
 		nb := notebook(test.sources...)
 		err := batch.Run(t.Context(), nb, options())
@@ -128,7 +133,8 @@ func TestTimeout(t *testing.T) {
 
 func TestParameters(t *testing.T) {
 	make := func() *nbformat.Notebook {
-		nb := notebook("print 1", "n := 3\nvar (\n\tname = \"x\"\n\trate float64 = 0.5\n)\nvar deep, on = 1, true\nif n == 3 {}", "print n")
+		nb := notebook("print 1", "n := 3\nvar (\n\tname = \"x\"\n\trate float64 = 0.5\n)\nvar deep, on = 1, true\n"+
+			"if n == 3 {}", "print n")
 		nb.Cell("c2").Metadata()["tags"] = []any{"parameters"}
 		return nb
 	}
@@ -137,13 +143,15 @@ func TestParameters(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := nb.Cells()[2]
-	if want := "n = 5\nname = \"ant-dir\"\nrate = 1e-3\nname = \"7\""; c.Source() != want || !c.Tagged("injected-parameters") {
+	if want := "n = 5\nname = \"ant-dir\"\nrate = 1e-3\nname = \"7\""; c.Source() != want ||
+		!c.Tagged("injected-parameters") {
 		t.Errorf("%v", c)
 	}
 	if err := nb.Validate(); err != nil {
 		t.Error(err)
 	}
-	if err := batch.SetParameters(nb, []string{"n=6"}); err != nil || len(nb.Cells()) != 4 || nb.Cells()[2].Source() != "n = 6" {
+	if err := batch.SetParameters(nb, []string{"n=6"}); err != nil || len(nb.Cells()) != 4 ||
+		nb.Cells()[2].Source() != "n = 6" {
 		t.Errorf("%v, %d cells", err, len(nb.Cells()))
 	}
 	for value, want := range map[string]string{
@@ -153,7 +161,8 @@ func TestParameters(t *testing.T) {
 			t.Errorf("%s: %v", value, err)
 		}
 	}
-	if err := batch.SetParameters(notebook("print 1"), []string{"n=1"}); err == nil || !strings.Contains(err.Error(), `the tag "parameters"`) {
+	if err := batch.SetParameters(notebook("print 1"), []string{"n=1"}); err == nil ||
+		!strings.Contains(err.Error(), `the tag "parameters"`) {
 		t.Error(err)
 	}
 	if err := batch.SetParameters(notebook("print 1"), nil); err != nil {

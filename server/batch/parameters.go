@@ -21,13 +21,15 @@ const (
 var declaration = regexp.MustCompile(`(?m)^\s*(?:var\s+)?([A-Za-z_]\w*)(?:\s+[\w.\[\]*]+)?\s*:?=[^=]`)
 
 // SetParameters puts a cell behind the notebook's parameters cell that assigns new values, each given as "name=value".
-// Values are numbers, true, false or Go string literals; anything else is a string as it stands. An earlier such cell is
-// replaced.
+// Values are numbers, true, false or Go string literals; anything else is a string as it stands. An earlier such cell
+// is replaced.
 func SetParameters(nb *nbformat.Notebook, values []string) error {
 	if len(values) == 0 {
 		return nil
 	}
-	at := slices.IndexFunc(nb.Cells(), func(c nbformat.Cell) bool { return c.Tagged(parametersTag) && c.Type() == "code" })
+	at := slices.IndexFunc(nb.Cells(), func(c nbformat.Cell) bool {
+		return c.Tagged(parametersTag) && c.Type() == "code"
+	})
 	if at < 0 {
 		return fmt.Errorf("the notebook takes no parameters: none of its cells has the tag %q", parametersTag)
 	}

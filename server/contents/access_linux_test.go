@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A file is replaced by one written beside it: where the folder does not allow that, the file is not writable, whatever its
-// own mode says. An administrator may write everywhere, so the test looks with another user's eyes.
+// A file is replaced by one written beside it: where the folder does not allow that, the file is not writable, whatever
+// its own mode says. An administrator may write everywhere, so the test looks with another user's eyes.
 func TestWritableAsksTheFileSystem(t *testing.T) {
 	dir, err := os.MkdirTemp("", "contents")
 	if err != nil {
@@ -22,7 +22,8 @@ func TestWritableAsksTheFileSystem(t *testing.T) {
 	for _, step := range []error{
 		os.Mkdir(in("sub"), 0o777), os.Symlink("../n.ipynb", in("sub/link.ipynb")),
 		os.WriteFile(in("n.ipynb"), []byte(notebook), 0o666), os.WriteFile(in("sub/n.ipynb"), []byte(notebook), 0o666),
-		os.Chmod(in("n.ipynb"), 0o666), os.Chmod(in("sub/n.ipynb"), 0o666), os.Chmod(in("sub"), 0o777), os.Chmod(dir, 0o555),
+		os.Chmod(in("n.ipynb"), 0o666), os.Chmod(in("sub/n.ipynb"), 0o666), os.Chmod(in("sub"), 0o777),
+		os.Chmod(dir, 0o555),
 	} {
 		if step != nil {
 			t.Fatal(step)
@@ -42,12 +43,14 @@ func TestWritableAsksTheFileSystem(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for p, want := range map[string]bool{"": false, "n.ipynb": false, "sub": true, "sub/n.ipynb": true, "sub/link.ipynb": false} {
+	for p, want := range map[string]bool{"": false, "n.ipynb": false, "sub": true, "sub/n.ipynb": true,
+		"sub/link.ipynb": false} {
 		if m, err := s.Get(p, GetOptions{}); err != nil || m.Writable != want {
 			t.Errorf("%q: %+v, %v, want writable %v", p, m, err, want)
 		}
 	}
-	if _, _, err := s.Save("n.ipynb", nb(notebook)); status(err) != 403 || !strings.Contains(err.Error(), "write-protected") {
+	if _, _, err := s.Save("n.ipynb", nb(notebook)); status(err) != 403 ||
+		!strings.Contains(err.Error(), "write-protected") {
 		t.Errorf("%v", err)
 	}
 }

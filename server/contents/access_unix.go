@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writable asks the file system whether this user may replace a file: write it, and make a file beside it. A file without
-// any right to write is write-protected for an administrator too.
+// writable asks the file system whether this user may replace a file: write it, and make a file beside it. A file
+// without any right to write is write-protected for an administrator too.
 func (s *Store) writable(p string, info fs.FileInfo) bool {
 	if info.Mode().Perm()&0o222 == 0 || !s.access(p) {
 		return false

@@ -1,6 +1,6 @@
 // Package contents is a folder of notebooks and files as a notebook server shows it: reading, saving without ever
-// leaving half a file, conflict detection, checkpoints. Nothing outside the folder can be reached, neither by ".." nor by
-// symbolic links, and nothing hidden is shown, by whatever link it is named.
+// leaving half a file, conflict detection, checkpoints. Nothing outside the folder can be reached, neither by ".." nor
+// by symbolic links, and nothing hidden is shown, by whatever link it is named.
 //
 //	store, err := contents.Open("notebooks")
 //	m, err := store.Get("quickstart.ipynb", contents.GetOptions{Content: true})
@@ -66,8 +66,8 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// Protect write-protects files, whatever the file system allows: those of which fixed says so, by their path without links.
-// It is to be called before the store is used.
+// Protect write-protects files, whatever the file system allows: those of which fixed says so, by their path without
+// links. It is to be called before the store is used.
 func (s *Store) Protect(fixed func(path string) bool) { s.fixed = fixed }
 
 // mayWrite reports whether a file may be replaced.
@@ -137,11 +137,13 @@ func explain(p string, err error) error {
 		errors.Is(err, syscall.ENAMETOOLONG):
 		return fail(http.StatusNotFound, "%s: no such file or folder", p)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fail(http.StatusInsufficientStorage, "%s was not saved: the disk is full; the file on disk is as it was", p)
+		return fail(http.StatusInsufficientStorage, "%s was not saved: the disk is full; the file on disk is as it was",
+			p)
 	case errors.Is(err, syscall.EROFS):
 		return fail(http.StatusForbidden, "%s was not saved: the disk is read-only", p)
 	case errors.Is(err, fs.ErrPermission):
-		return fail(http.StatusForbidden, "%s: permission denied; it can be saved under another name in a folder you may write to", p)
+		return fail(http.StatusForbidden,
+			"%s: permission denied; it can be saved under another name in a folder you may write to", p)
 	case errors.Is(err, fs.ErrExist), errors.Is(err, syscall.ENOTEMPTY):
 		return fail(http.StatusConflict, "%s exists already", p)
 	case strings.Contains(err.Error(), "path escapes"), strings.Contains(err.Error(), "too many levels"):
@@ -169,8 +171,9 @@ func (s *Store) lock(p string) (unlock func()) {
 // describe makes the model of a file without its content.
 func (s *Store) describe(p string, info fs.FileInfo) *Model {
 	m := &Model{
-		Name: path.Base(p), Path: p, Created: info.ModTime().UTC().Truncate(time.Microsecond), LastModified: info.ModTime().UTC().Truncate(time.Microsecond),
-		Writable: s.mayWrite(p, info),
+		Name: path.Base(p), Path: p, Created: info.ModTime().UTC().Truncate(time.Microsecond),
+		LastModified: info.ModTime().UTC().Truncate(time.Microsecond),
+		Writable:     s.mayWrite(p, info),
 	}
 	if p == "." {
 		m.Name, m.Path = "", ""
@@ -205,8 +208,8 @@ func mimeOf(p string) *string {
 	return &kind
 }
 
-// stat looks at a file or folder. Devices, pipes and sockets are not served: opening one may block for ever. Nor is what
-// is hidden, under whatever name.
+// stat looks at a file or folder. Devices, pipes and sockets are not served: opening one may block for ever. Nor is
+// what is hidden, under whatever name.
 func (s *Store) stat(p string) (fs.FileInfo, error) {
 	if _, err := s.visible(p); err != nil {
 		return nil, err

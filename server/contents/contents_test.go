@@ -73,10 +73,12 @@ func TestFiles(t *testing.T) {
 		t.Error(names)
 	}
 	text, err := s.Get("/sub/t.txt", GetOptions{Content: true})
-	if err != nil || text.Content != "hé" || *text.Format != "text" || *text.Mimetype != "text/plain" || *text.Size != 3 {
+	if err != nil || text.Content != "hé" || *text.Format != "text" || *text.Mimetype != "text/plain" ||
+		*text.Size != 3 {
 		t.Errorf("%+v %v", text, err)
 	}
-	if bin, err := s.Get("b.bin", GetOptions{Content: true}); err != nil || bin.Content != "AAH/" || *bin.Format != "base64" {
+	if bin, err := s.Get("b.bin", GetOptions{Content: true}); err != nil || bin.Content != "AAH/" ||
+		*bin.Format != "base64" {
 		t.Errorf("%+v %v", bin, err)
 	}
 	// From coreutils' sha256sum.
@@ -125,7 +127,8 @@ func TestNoWayOut(t *testing.T) {
 	if err := os.WriteFile(secret, []byte(notebook), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{filepath.Join(outside, "served-sibling"), filepath.Join(s.Dir(), ".hidden"), filepath.Join(s.Dir(), "ok")} {
+	for _, dir := range []string{filepath.Join(outside, "served-sibling"), filepath.Join(s.Dir(), ".hidden"),
+		filepath.Join(s.Dir(), "ok")} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +136,8 @@ func TestNoWayOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, to := range map[string]string{"link.ipynb": secret, "rel.ipynb": "../secret.ipynb", "dir": outside, "up": "..", "loop": "loop", "ok/chain": "../up"} {
+	for name, to := range map[string]string{"link.ipynb": secret, "rel.ipynb": "../secret.ipynb", "dir": outside,
+		"up": "..", "loop": "loop", "ok/chain": "../up"} {
 		if err := os.Symlink(to, filepath.Join(s.Dir(), name)); err != nil {
 			t.Fatal(err)
 		}
@@ -143,9 +147,12 @@ func TestNoWayOut(t *testing.T) {
 	}
 	s.put(t, "mine.ipynb", nb(notebook))
 	for _, p := range []string{
-		"../secret.ipynb", "..", "ok/../../secret.ipynb", "/../secret.ipynb", "./../secret.ipynb", "..\\secret.ipynb", "../served-sibling/f.ipynb",
-		secret, "/" + secret, "link.ipynb", "rel.ipynb", "dir/secret.ipynb", "dir", "up/secret.ipynb", "up/served/mine.ipynb", "ok/chain/secret.ipynb", "loop",
-		".hidden/f.ipynb", ".hidden", "ok/.x", "mine.ipynb\x00.txt", "ok//f.ipynb", "ok/./f.ipynb", "pipe", strings.Repeat("a/", 3000),
+		"../secret.ipynb", "..", "ok/../../secret.ipynb", "/../secret.ipynb", "./../secret.ipynb", "..\\secret.ipynb",
+		"../served-sibling/f.ipynb",
+		secret, "/" + secret, "link.ipynb", "rel.ipynb", "dir/secret.ipynb", "dir", "up/secret.ipynb",
+		"up/served/mine.ipynb", "ok/chain/secret.ipynb", "loop",
+		".hidden/f.ipynb", ".hidden", "ok/.x", "mine.ipynb\x00.txt", "ok//f.ipynb", "ok/./f.ipynb", "pipe",
+		strings.Repeat("a/", 3000),
 		"%2e%2e/secret.ipynb", "..%2fsecret.ipynb",
 	} {
 		if m, err := s.Get(p, GetOptions{Content: true}); status(err) != 404 && status(err) != 400 {
@@ -159,7 +166,8 @@ func TestNoWayOut(t *testing.T) {
 				t.Errorf("rename to %q", p)
 			}
 		}
-		if _, err := s.Rename(p, "stolen.ipynb"); err == nil && !strings.Contains(p, "link") && !isLink(s, "stolen.ipynb") {
+		if _, err := s.Rename(p, "stolen.ipynb"); err == nil && !strings.Contains(p, "link") &&
+			!isLink(s, "stolen.ipynb") {
 			t.Errorf("rename %q", p)
 		}
 		if _, err := s.Copy(p, ""); err == nil {
@@ -220,7 +228,8 @@ func TestConflicts(t *testing.T) {
 	}
 	_, _, err := s.Save("a.ipynb", save)
 	var e *Error
-	if !errors.As(err, &e) || e.Status != http.StatusConflict || e.Reason != "conflict" || e.Model == nil || *e.Model.Hash == *first.Hash {
+	if !errors.As(err, &e) || e.Status != http.StatusConflict || e.Reason != "conflict" || e.Model == nil ||
+		*e.Model.Hash == *first.Hash {
 		t.Fatalf("%v", err)
 	}
 	if b, _ := os.ReadFile(file); !strings.Contains(string(b), "theirs") {
@@ -296,7 +305,8 @@ func TestFullDisk(t *testing.T) {
 	s := open(t)
 	s.put(t, "a.ipynb", nb(notebook))
 	before, _ := os.ReadFile(filepath.Join(s.Dir(), "a.ipynb"))
-	for err, want := range map[error]int{syscall.ENOSPC: 507, syscall.EDQUOT: 507, syscall.EROFS: 403, syscall.EACCES: 403, syscall.EIO: 500} {
+	for err, want := range map[error]int{syscall.ENOSPC: 507, syscall.EDQUOT: 507, syscall.EROFS: 403,
+		syscall.EACCES: 403, syscall.EIO: 500} {
 		s.disk = failingDisk{err}
 		_, _, got := s.Save("a.ipynb", nb(strings.Replace(notebook, "x := 1", "new", 1)))
 		if status(got) != want || !strings.Contains(got.Error(), "a.ipynb") {
@@ -317,7 +327,8 @@ func TestWriteProtected(t *testing.T) {
 	if err := os.Chmod(filepath.Join(s.Dir(), "a.ipynb"), 0o444); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Save("a.ipynb", nb(notebook)); status(err) != http.StatusForbidden || !strings.Contains(err.Error(), "write-protected") {
+	if _, _, err := s.Save("a.ipynb", nb(notebook)); status(err) != http.StatusForbidden ||
+		!strings.Contains(err.Error(), "write-protected") {
 		t.Error(err)
 	}
 	if m, err := s.Get("a.ipynb", GetOptions{}); err != nil || m.Writable {
@@ -328,7 +339,8 @@ func TestWriteProtected(t *testing.T) {
 func TestBadNotebooks(t *testing.T) {
 	s := open(t)
 	for text, want := range map[string]string{
-		`{"nbformat":5,"cells":[]}`: "newer than format 4.5", "{\n\"cells\": 5 5}": "line 2", `{}`: "no nbformat number",
+		`{"nbformat":5,"cells":[]}`: "newer than format 4.5", "{\n\"cells\": 5 5}": "line 2",
+		`{}`: "no nbformat number",
 	} {
 		if err := os.WriteFile(filepath.Join(s.Dir(), "bad.ipynb"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -389,8 +401,8 @@ func TestCheckpoints(t *testing.T) {
 	}
 }
 
-// What is protected cannot be written by any name it has, neither by a client nor by the server itself; it can be read and
-// copied, and the copy is as writable as any.
+// What is protected cannot be written by any name it has, neither by a client nor by the server itself; it can be read
+// and copied, and the copy is as writable as any.
 func TestProtected(t *testing.T) {
 	s := open(t)
 	s.put(t, "a.ipynb", nb(notebook))

@@ -28,13 +28,14 @@ func TestSavingProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, _ := strconv.Atoi(os.Getenv(savingFolder + "_FROM")); ; i++ {
-		s.put(t, "n.ipynb", nb(strings.Replace(notebook, "x := 1", fmt.Sprintf("version %d %s", i, strings.Repeat("x", i*7919%300_000)), 1)))
+		s.put(t, "n.ipynb", nb(strings.Replace(notebook, "x := 1",
+			fmt.Sprintf("version %d %s", i, strings.Repeat("x", i*7919%300_000)), 1)))
 		fmt.Printf("saved %d\n", i)
 	}
 }
 
-// Killed with SIGKILL at any moment of saving, the server leaves the notebook whole, in the last version that it said it had
-// saved or the one after it. A hundred kills, or as many as twenty seconds allow.
+// Killed with SIGKILL at any moment of saving, the server leaves the notebook whole, in the last version that it said
+// it had saved or the one after it. A hundred kills, or as many as twenty seconds allow.
 func TestKilledWhileSaving(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "n.ipynb")
@@ -58,7 +59,9 @@ func TestKilledWhileSaving(t *testing.T) {
 			}
 			last, _ = strconv.Atoi(number)
 			if timer == nil { // it is saving: from now on at any moment
-				timer = time.AfterFunc(time.Duration(rand.Int64N(int64(15*time.Millisecond))), func() { _ = cmd.Process.Kill() })
+				timer = time.AfterFunc(time.Duration(rand.Int64N(int64(15*time.Millisecond))), func() {
+					_ = cmd.Process.Kill()
+				})
 			}
 		}
 		_ = cmd.Wait()
@@ -75,10 +78,12 @@ func TestKilledWhileSaving(t *testing.T) {
 		}
 		source := fmt.Sprint(found.Cells[0].Source)
 		version := 0
-		if _, err := fmt.Sscanf(strings.Trim(source, "[]"), "version %d", &version); err != nil || version != last && version != last+1 {
+		if _, err := fmt.Sscanf(strings.Trim(source, "[]"), "version %d", &version); err != nil ||
+			version != last && version != last+1 {
 			t.Fatalf("after kill %d the file has version %d; %d was acknowledged", kills, version, last)
 		}
-		if want := fmt.Sprintf("version %d %s", version, strings.Repeat("x", version*7919%300_000)); strings.Trim(source, "[]") != want {
+		if want := fmt.Sprintf("version %d %s", version, strings.Repeat("x", version*7919%300_000)); strings.Trim(
+			source, "[]") != want {
 			t.Fatalf("after kill %d version %d has %d bytes, expected %d", kills, version, len(source), len(want))
 		}
 		last = version

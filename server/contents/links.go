@@ -14,8 +14,8 @@ import (
 // maxLinks is how many symbolic links a path may lead over.
 const maxLinks = 16
 
-// resolve is the path without symbolic links that p, which is clean or ours, leads to; its last part, or a part after one
-// that does not exist, need not exist. Two names of one file have the same.
+// resolve is the path without symbolic links that p, which is clean or ours, leads to; its last part, or a part after
+// one that does not exist, need not exist. Two names of one file have the same.
 func (s *Store) resolve(p string) (string, error) {
 	done, rest := ".", p
 	for links := 0; rest != ""; {
@@ -77,7 +77,8 @@ func (s *Store) visible(p string) (string, error) {
 // Files being written have names of this form.
 const tempPrefix, tempSuffix = ".~", ".tmp"
 
-var tempName = regexp.MustCompile(`^` + regexp.QuoteMeta(tempPrefix) + `[0-9a-f]{8}` + regexp.QuoteMeta(tempSuffix) + `$`)
+var tempName = regexp.MustCompile(`^` + regexp.QuoteMeta(tempPrefix) + `[0-9a-f]{8}` +
+	regexp.QuoteMeta(tempSuffix) + `$`)
 
 // orphanAge is how old a file must be that nobody is writing any more: another server may serve the same folder.
 const orphanAge = time.Minute

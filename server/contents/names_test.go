@@ -107,14 +107,16 @@ func TestHiddenThroughLinks(t *testing.T) {
 // A notebook must not grow by being saved: 18 kB nested 9,000 deep would be written as 81 MB.
 func TestDeepNotebook(t *testing.T) {
 	s := open(t)
-	deep := strings.Replace(notebook, `"metadata":{},"cells"`, `"metadata":{"x":`+strings.Repeat("[", 9000)+strings.Repeat("]", 9000)+`},"cells"`, 1)
+	deep := strings.Replace(notebook, `"metadata":{},"cells"`, `"metadata":{"x":`+strings.Repeat("[", 9000)+
+		strings.Repeat("]", 9000)+`},"cells"`, 1)
 	if _, _, err := s.Save("deep.ipynb", nb(deep)); status(err) != 400 || !strings.Contains(err.Error(), "nested") {
 		t.Errorf("%v", err)
 	}
 	if err := os.WriteFile(filepath.Join(s.Dir(), "deep.ipynb"), []byte(deep), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Get("deep.ipynb", GetOptions{Content: true}); status(err) != 400 || !strings.Contains(err.Error(), "nested") {
+	if _, err := s.Get("deep.ipynb", GetOptions{Content: true}); status(err) != 400 ||
+		!strings.Contains(err.Error(), "nested") {
 		t.Errorf("%v", err)
 	}
 	brackets := strings.Replace(notebook, "x := 1", strings.Repeat("[", 9000)+`\"[`, 1) // in a text they are no nesting

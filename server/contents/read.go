@@ -25,8 +25,8 @@ type GetOptions struct {
 	Format  string // "text" or "base64"; "" is text where the file is text
 }
 
-// Get describes a file or folder, with its content if asked for. The content of a notebook is a *nbformat.Notebook, of a
-// folder a []*Model.
+// Get describes a file or folder, with its content if asked for. The content of a notebook is a *nbformat.Notebook, of
+// a folder a []*Model.
 func (s *Store) Get(p string, o GetOptions) (*Model, error) {
 	p, err := clean(p)
 	if err != nil {
@@ -175,7 +175,8 @@ func (s *Store) read(p string) ([]byte, error) {
 		return nil, explain(p, err)
 	}
 	if len(b) > MaxFile {
-		return nil, fail(http.StatusRequestEntityTooLarge, "%s is larger than %d MiB, the most that is opened here", p, MaxFile>>20)
+		return nil, fail(http.StatusRequestEntityTooLarge, "%s is larger than %d MiB, the most that is opened here",
+			p, MaxFile>>20)
 	}
 	return b, nil
 }

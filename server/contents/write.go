@@ -78,7 +78,8 @@ func (s *Store) Save(p string, save Save) (m *Model, created bool, err error) {
 // fits refuses what could be written and never be opened again.
 func fits(p string, data []byte) error {
 	if len(data) > MaxFile {
-		return fail(http.StatusRequestEntityTooLarge, "%s was not saved: as a file it has %d MiB, and at most %d are opened here",
+		return fail(http.StatusRequestEntityTooLarge,
+			"%s was not saved: as a file it has %d MiB, and at most %d are opened here",
 			p, len(data)>>20, MaxFile>>20)
 	}
 	return nil
@@ -150,7 +151,8 @@ func (s *Store) checkUnchanged(p string, save Save) error {
 			return conflict(m)
 		}
 	case !save.LastModified.IsZero():
-		// Clients send back what they were given, in JSON's precision. After the clock was set back a later change looks older.
+		// Clients send back what they were given, in JSON's precision. After the clock was set back a later change
+		// looks older.
 		if d := info.ModTime().Sub(save.LastModified); d.Abs() > 500*time.Millisecond {
 			return conflict(s.describe(p, info))
 		}
@@ -160,7 +162,8 @@ func (s *Store) checkUnchanged(p string, save Save) error {
 
 func (s *Store) unprotected(p string, info fs.FileInfo) error {
 	if !s.mayWrite(p, info) {
-		return fail(http.StatusForbidden, "%s was not saved: the file or its disk is write-protected; save it under another name", p)
+		return fail(http.StatusForbidden,
+			"%s was not saved: the file or its disk is write-protected; save it under another name", p)
 	}
 	return nil
 }
@@ -168,7 +171,8 @@ func (s *Store) unprotected(p string, info fs.FileInfo) error {
 func conflict(m *Model) error {
 	return &Error{
 		Status: http.StatusConflict, Reason: "conflict", Model: m,
-		Message: fmt.Sprintf("%s was not saved: it was changed on disk at %s by someone else", m.Path, m.LastModified.Format("15:04:05")),
+		Message: fmt.Sprintf("%s was not saved: it was changed on disk at %s by someone else", m.Path,
+			m.LastModified.Format("15:04:05")),
 	}
 }
 

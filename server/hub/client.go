@@ -13,8 +13,8 @@ import (
 // Fresh is the position of a client that wants no earlier messages, unless its session was here before.
 const Fresh = ^uint64(0)
 
-// maxBacklog bounds, in bytes, what waits for a client that does not read. Beyond it the connection is closed; the client
-// comes back and gets the rest.
+// maxBacklog bounds, in bytes, what waits for a client that does not read. Beyond it the connection is closed; the
+// client comes back and gets the rest.
 const maxBacklog = 64 << 20
 
 // Client is one connection to a kernel.
@@ -33,10 +33,11 @@ type Client struct {
 	over     chan struct{} // closed when it has ended
 }
 
-// Connect adds a client. After is the number of the last message it has seen; Fresh takes up where the connection of the
-// same session ended (if it broke off, after the last message that was acknowledged), and else begins with the next message. An earlier connection of the same session is closed; what
-// is being written to it is waited for, so that nothing comes twice. To that end replaced is called when a later connection
-// takes this one's place, and Disconnect must follow; it may be nil where nothing is written at that moment.
+// Connect adds a client. After is the number of the last message it has seen; Fresh takes up where the connection of
+// the same session ended (if it broke off, after the last message that was acknowledged), and else begins with the next
+// message. An earlier connection of the same session is closed; what is being written to it is waited for, so that
+// nothing comes twice. To that end replaced is called when a later connection takes this one's place, and Disconnect
+// must follow; it may be nil where nothing is written at that moment.
 func (k *Kernel) Connect(session string, after uint64, replaced func()) *Client {
 	if session == "" {
 		session = uuid.NewString()
@@ -76,7 +77,8 @@ func (k *Kernel) Connect(session string, after uint64, replaced func()) *Client 
 func (k *Kernel) replay(c *Client, after uint64) {
 	missed, complete := k.ring.after(after)
 	if !complete {
-		k.log.Warn("a client missed more messages than are kept; it reads the notebook again", "after", after, "kept from", k.ring.first(), "last", k.ring.last)
+		k.log.Warn("a client missed more messages than are kept; it reads the notebook again", "after", after,
+			"kept from", k.ring.first(), "last", k.ring.last)
 		c.push(jupyter.NewMessage(jupyter.IOPub, "nacre_resync", k.own, nil,
 			map[string]uint64{"seq": k.ring.last, "after": after, "kept_from": k.ring.first()}))
 	}

@@ -50,7 +50,8 @@ type Session struct {
 
 // New makes a hub without kernels.
 func New(c Config) *Hub {
-	return &Hub{config: c, kernels: map[string]*Kernel{}, sessions: map[string]*Session{}, timers: map[*Kernel]*time.Timer{}}
+	return &Hub{config: c, kernels: map[string]*Kernel{}, sessions: map[string]*Session{},
+		timers: map[*Kernel]*time.Timer{}}
 }
 
 // UnknownKernelError is a kernel's name that is not offered.
@@ -70,7 +71,8 @@ func (h *Hub) StartKernel(name, file string) (*Kernel, error) {
 	}
 	dir := h.workingDir(file)
 	k, err := newKernel(name, func(on process.Handlers) (*process.Process, error) {
-		return process.Start(process.Config{Argv: h.config.Argv, Dir: dir, Env: h.config.Env, Memory: h.config.Memory}, on)
+		return process.Start(process.Config{Argv: h.config.Argv, Dir: dir, Env: h.config.Env, Memory: h.config.Memory},
+			on)
 	}, h.config.Log, &h.overflow, h.touched)
 	if err != nil {
 		return nil, err
@@ -309,7 +311,8 @@ func (h *Hub) flush(k *Kernel) {
 		}
 		err := h.config.Store.Update(s.Path, func(nb *nbformat.Notebook) bool { return k.Merge(nb) })
 		if err != nil {
-			h.config.Log.Warn("outputs could not be added to the notebook; they are kept while the kernel runs", "path", s.Path, "error", err)
+			h.config.Log.Warn("outputs could not be added to the notebook; they are kept while the kernel runs", "path",
+				s.Path, "error", err)
 			continue
 		}
 		k.Flushed(n)

@@ -52,7 +52,8 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	h := hub.New(hub.Config{
-		Spec: "test", Argv: []string{os.Args[0]}, Env: []string{"HUB_TEST_KERNEL=1"}, Store: store, Log: slog.New(slog.DiscardHandler),
+		Spec: "test", Argv: []string{os.Args[0]}, Env: []string{"HUB_TEST_KERNEL=1"}, Store: store,
+		Log: slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(h.Close)
 	s, err := h.OpenSession("n.ipynb", "n", "notebook", "", "")
@@ -74,7 +75,8 @@ func (b *bench) tab(session string, after uint64) tab {
 
 func (x tab) send(cell, code string) *jupyter.Message {
 	x.b.t.Helper()
-	m := jupyter.NewMessage(jupyter.Shell, "execute_request", "browser", nil, jupyter.ExecuteRequest{Code: code, AllowStdin: true})
+	m := jupyter.NewMessage(jupyter.Shell, "execute_request", "browser", nil,
+		jupyter.ExecuteRequest{Code: code, AllowStdin: true})
 	m.Metadata, _ = json.Marshal(map[string]string{"cellId": cell})
 	if err := x.b.k.Send(x.Client, m); err != nil {
 		x.b.t.Fatal(err)
@@ -111,7 +113,8 @@ func describe(list []*jupyter.Message) string {
 
 func idleOf(request *jupyter.Message) func(*jupyter.Message) bool {
 	return func(m *jupyter.Message) bool {
-		return m.Type() == "status" && strings.Contains(string(m.Content), "idle") && string(m.Parent) == string(request.Header)
+		return m.Type() == "status" && strings.Contains(string(m.Content), "idle") &&
+			string(m.Parent) == string(request.Header)
 	}
 }
 
@@ -296,8 +299,8 @@ func TestLateSave(t *testing.T) {
 	}
 }
 
-// A save that was refused has written nothing, and a file that has an output already does not lose it by the save of a tab
-// that has not seen it.
+// A save that was refused has written nothing, and a file that has an output already does not lose it by the save of a
+// tab that has not seen it.
 func TestSavesThatCross(t *testing.T) {
 	b := newBench(t)
 	x := b.tab("tab", hub.Fresh)
@@ -334,7 +337,8 @@ func TestQuestionWaitsForAReader(t *testing.T) {
 	b.k.Disconnect(x.Client)
 	y := b.tab("another", hub.Fresh)
 	asked := y.until("question", isQuestion)
-	answer := jupyter.NewMessage(jupyter.Stdin, "input_reply", "browser", asked[len(asked)-1], map[string]string{"value": "me"})
+	answer := jupyter.NewMessage(jupyter.Stdin, "input_reply", "browser", asked[len(asked)-1],
+		map[string]string{"value": "me"})
 	if err := b.k.Send(y.Client, answer); err != nil {
 		t.Fatal(err)
 	}
@@ -359,7 +363,8 @@ func TestSentAgain(t *testing.T) {
 		asked := x.until("question", func(m *jupyter.Message) bool { return m.Type() == "input_request" })
 		question := asked[len(asked)-1]
 		again(jupyter.NewMessage(jupyter.Stdin, "input_reply", "browser", question, map[string]string{"value": name}))
-		again(jupyter.NewMessage(jupyter.Stdin, "input_reply", "browser", question, map[string]string{"value": "nobody"}))
+		again(jupyter.NewMessage(jupyter.Stdin, "input_reply", "browser", question,
+			map[string]string{"value": "nobody"}))
 	}
 	next := x.send("b", "print next")
 	if list := x.until("end", idleOf(next)); streams(list) != "got you\nnext\n" {
@@ -383,7 +388,8 @@ func TestDeath(t *testing.T) {
 	})...)
 	all := describe(list)
 	for _, want := range []string{
-		`error {"ename":"KernelDied","evalue":"the kernel ended with exit status 7"`, "the end is near", `"status":"aborted"`,
+		`error {"ename":"KernelDied","evalue":"the kernel ended with exit status 7"`, "the end is near",
+		`"status":"aborted"`,
 		`status {"execution_state":"restarting","reason":"the kernel ended with exit status 7"}`,
 	} {
 		if !strings.Contains(all, want) {
@@ -398,13 +404,14 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// A crash can print megabytes: of them the cell shows a part, and says where the rest is; then the kernel's end is told as
-// always.
+// A crash can print megabytes: of them the cell shows a part, and says where the rest is; then the kernel's end is told
+// as always.
 func TestLongCrash(t *testing.T) {
 	b := newBench(t)
 	x := b.tab("tab", hub.Fresh)
 	dump := strings.Repeat("goroutine 1 [running]: main.main\n", 60_000) // 2 MB
-	list := x.run("a", "native fatal error: all goroutines are asleep\nnative "+strings.ReplaceAll(dump, "\n", "|")+"\nsleep 300\nexit 2")
+	list := x.run("a", "native fatal error: all goroutines are asleep\nnative "+strings.ReplaceAll(dump, "\n", "|")+
+		"\nsleep 300\nexit 2")
 	text := streams(list)
 	if len(text) > 300<<10 || !strings.Contains(text, "fatal error: all goroutines are asleep") {
 		t.Errorf("%d bytes of the crash are shown, beginning with %.100q", len(text), text)
@@ -428,7 +435,8 @@ func TestKernelThatKeepsDying(t *testing.T) {
 	for range 5 {
 		x.send("a", "exit 1")
 		x.until("death", func(m *jupyter.Message) bool {
-			return m.Type() == "status" && (strings.Contains(string(m.Content), "restarting") || strings.Contains(string(m.Content), "dead"))
+			return m.Type() == "status" && (strings.Contains(string(m.Content), "restarting") ||
+				strings.Contains(string(m.Content), "dead"))
 		})
 	}
 	if state := b.k.Model().ExecutionState; state != hub.Dead {

@@ -72,10 +72,12 @@ type request struct {
 	asked   *jupyter.Message // open question to the user
 }
 
-func newKernel(name string, start func(process.Handlers) (*process.Process, error), log *slog.Logger, o *overflow, touch func(*Kernel)) (*Kernel, error) {
+func newKernel(name string, start func(process.Handlers) (*process.Process, error), log *slog.Logger, o *overflow,
+	touch func(*Kernel)) (*Kernel, error) {
 	id := uuid.NewString()
 	k := &Kernel{
-		ID: id, Name: name, start: start, log: log.With("kernel", id), touch: touch, own: uuid.NewString(), state: Starting,
+		ID: id, Name: name, start: start, log: log.With("kernel", id), touch: touch, own: uuid.NewString(),
+		state:    Starting,
 		activity: time.Now(), clients: map[*Client]bool{}, left: map[string]uint64{}, requests: map[string]*request{},
 		runs: newRuns(), limit: newLimiter(o),
 	}
@@ -279,7 +281,8 @@ func (k *Kernel) printed(generation int, name, text string) {
 	k.mu.Lock()
 	changed := false
 	if r := k.current(); generation == k.generation && r != nil {
-		m := jupyter.NewMessage(jupyter.IOPub, "stream", k.own, r.message, map[string]string{"name": name, "text": text})
+		m := jupyter.NewMessage(jupyter.IOPub, "stream", k.own, r.message,
+			map[string]string{"name": name, "text": text})
 		k.activity = time.Now()
 		changed = k.publishAll(m.ParentHead().MsgID, k.limit.native(m, k.activity))
 	}

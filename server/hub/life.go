@@ -50,9 +50,9 @@ func (k *Kernel) ended(generation int, e process.Exit) {
 	}
 }
 
-// failRequests answers everything that the kernel will not answer any more, in order. The running cell shows the reason and
-// the last lines that the process printed; cells behind it were not run. Where none had begun the first one shows the
-// reason of an end that nobody asked for: it was sent to a kernel that had ended, which was not known yet.
+// failRequests answers everything that the kernel will not answer any more, in order. The running cell shows the reason
+// and the last lines that the process printed; cells behind it were not run. Where none had begun the first one shows
+// the reason of an end that nobody asked for: it was sent to a kernel that had ended, which was not known yet.
 func (k *Kernel) failRequests(e process.Exit) {
 	trace := []string{"\x1b[31m" + "KernelDied" + "\x1b[0m: " + e.Reason}
 	if e.Stderr != "" && !e.Asked {

@@ -119,8 +119,8 @@ func (l *limiter) within(a *amount, m *jupyter.Message, msgType string) (shown [
 	return nil, true
 }
 
-// pass returns what is to be shown for a message: itself, something else or nothing. The last state of a display that is
-// updated too often is shown when the cell ends.
+// pass returns what is to be shown for a message: itself, something else or nothing. The last state of a display that
+// is updated too often is shown when the cell ends.
 func (l *limiter) pass(m *jupyter.Message, now time.Time) []*jupyter.Message {
 	if now.Sub(l.since) > limitWindow {
 		l.since, l.messages, l.bytes, l.told = now, 0, 0, ""

@@ -23,7 +23,8 @@ func TestLimiter(t *testing.T) {
 		return l.pass(jupyter.NewMessage(jupyter.IOPub, msgType, "k", cell, content), now)
 	}
 	update := func(id string, i int) []*jupyter.Message {
-		return pass("update_display_data", map[string]any{"data": map[string]int{"text/plain": i}, "transient": map[string]string{"display_id": id}})
+		return pass("update_display_data", map[string]any{"data": map[string]int{"text/plain": i},
+			"transient": map[string]string{"display_id": id}})
 	}
 	shown := 0
 	for i := range limitMessages + 100 {
@@ -33,7 +34,8 @@ func TestLimiter(t *testing.T) {
 		t.Errorf("%d updates were shown", shown)
 	}
 	first := pass("stream", map[string]string{"name": "stdout", "text": "x"})
-	if len(first) != 1 || !strings.Contains(string(first[0].Content), "[output left out:") || string(first[0].Parent) != string(cell.Header) {
+	if len(first) != 1 || !strings.Contains(string(first[0].Content), "[output left out:") ||
+		string(first[0].Parent) != string(cell.Header) {
 		t.Errorf("no note: %v", first)
 	}
 	if again := pass("stream", map[string]string{"name": "stdout", "text": "x"}); len(again) != 0 {
@@ -43,7 +45,9 @@ func TestLimiter(t *testing.T) {
 		t.Error("an error is always shown")
 	}
 	other := jupyter.NewMessage(jupyter.Shell, "execute_request", "s", nil, nil)
-	if m := l.pass(jupyter.NewMessage(jupyter.IOPub, "stream", "k", other, map[string]string{"name": "stdout", "text": "x"}), now); len(m) != 1 || strings.Contains(string(m[0].Content), "left out") {
+	if m := l.pass(jupyter.NewMessage(jupyter.IOPub, "stream", "k", other,
+		map[string]string{"name": "stdout", "text": "x"}), now); len(m) != 1 ||
+		strings.Contains(string(m[0].Content), "left out") {
 		t.Error("what the next cell says first is shown, whatever the one before has shown")
 	}
 	end := pass("status", map[string]string{"execution_state": "idle"})
@@ -70,8 +74,8 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
-// One cell shows so much and no more, however slowly it comes. The rest of its text is in a file, whole and in order, and
-// another cell begins anew.
+// One cell shows so much and no more, however slowly it comes. The rest of its text is in a file, whole and in order,
+// and another cell begins anew.
 func TestCellLimits(t *testing.T) {
 	l := newLimiter(&overflow{})
 	now := time.Now()
@@ -93,7 +97,8 @@ func TestCellLimits(t *testing.T) {
 			now = now.Add(limitWindow + time.Millisecond)
 			text := fmt.Sprintf("line %d é\n", i) + strings.Repeat(string(rune('a'+i%26)), 10_000) + "\n"
 			all += text
-			for _, m := range kind.pass(jupyter.NewMessage(jupyter.IOPub, "stream", "k", cell, map[string]string{"name": "stdout", "text": text}), now) {
+			for _, m := range kind.pass(jupyter.NewMessage(jupyter.IOPub, "stream", "k", cell,
+				map[string]string{"name": "stdout", "text": text}), now) {
 				if found := place.FindStringSubmatch(content(m)); found != nil {
 					file = found[1]
 					notes++
@@ -113,7 +118,8 @@ func TestCellLimits(t *testing.T) {
 	}
 	display := func() int {
 		now = now.Add(limitWindow + time.Millisecond)
-		return len(l.pass(jupyter.NewMessage(jupyter.IOPub, "display_data", "k", cell, map[string]string{"text/plain": strings.Repeat("x", 1<<20)}), now))
+		return len(l.pass(jupyter.NewMessage(jupyter.IOPub, "display_data", "k", cell,
+			map[string]string{"text/plain": strings.Repeat("x", 1<<20)}), now))
 	}
 	shown := 0
 	for range cellDisplays>>20 + 10 {
@@ -122,13 +128,15 @@ func TestCellLimits(t *testing.T) {
 	if shown != cellDisplays>>20 { // the last of them is the note
 		t.Errorf("%d displays of 1 MiB", shown)
 	}
-	if l.pass(jupyter.NewMessage(jupyter.IOPub, "clear_output", "k", cell, map[string]bool{"wait": false}), now); display() != 1 {
+	if l.pass(jupyter.NewMessage(jupyter.IOPub, "clear_output", "k", cell, map[string]bool{"wait": false}),
+		now); display() != 1 {
 		t.Error("a cell that clears what it shows may show something new")
 	}
 	cell, shown = jupyter.NewMessage(jupyter.Shell, "execute_request", "s", nil, nil), 0
 	for range cellShown + 10 {
 		now = now.Add(time.Millisecond)
-		shown += len(l.pass(jupyter.NewMessage(jupyter.IOPub, "display_data", "k", cell, map[string]string{"text/plain": "x"}), now))
+		shown += len(l.pass(jupyter.NewMessage(jupyter.IOPub, "display_data", "k", cell,
+			map[string]string{"text/plain": "x"}), now))
 	}
 	if shown != cellShown+1 { // the last of them is the note
 		t.Errorf("%d small displays", shown)

@@ -11,8 +11,8 @@ import (
 // maxRest bounds, in bytes, the file of one cell.
 const maxRest = 1 << 30
 
-// overflow is a folder of the text that cells print and that is not shown, because it is too much. It is made when it is
-// needed and goes with the server. Its zero value is ready.
+// overflow is a folder of the text that cells print and that is not shown, because it is too much. It is made when it
+// is needed and goes with the server. Its zero value is ready.
 type overflow struct {
 	mu  sync.Mutex
 	dir string

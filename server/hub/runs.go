@@ -159,8 +159,8 @@ type Live struct {
 	Cells    map[string]string `json:"cells"` // "busy" or "queued"; other cells are not being run
 }
 
-// Show puts everything the kernel has shown into a notebook that a browser opens. Outputs under a display id carry it, in
-// "transient", so that later updates find them.
+// Show puts everything the kernel has shown into a notebook that a browser opens. Outputs under a display id carry it,
+// in "transient", so that later updates find them.
 func (k *Kernel) Show(nb *nbformat.Notebook) Live {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -44,8 +44,8 @@ func New(kernelName, displayName, language string) *Notebook {
 	}}
 }
 
-// MaxDepth is how deep lists and objects of a notebook may lie in one another. Every level indents a file's lines by one
-// space more: without a limit 18 kB nested 9,000 deep are written as 81 MB.
+// MaxDepth is how deep lists and objects of a notebook may lie in one another. Every level indents a file's lines by
+// one space more: without a limit 18 kB nested 9,000 deep are written as 81 MB.
 const MaxDepth = 200
 
 // Parse reads a notebook. It refuses, with an error that says why, what is not JSON, not a notebook, older than format
@@ -55,7 +55,8 @@ func Parse(b []byte) (*Notebook, error) {
 		return nil, fmt.Errorf("the file is empty, expected a notebook")
 	}
 	if d := depth(b); d > MaxDepth {
-		return nil, fmt.Errorf("not a notebook that is opened here: it is nested %d deep, expected at most %d", d, MaxDepth)
+		return nil, fmt.Errorf("not a notebook that is opened here: it is nested %d deep, expected at most %d",
+			d, MaxDepth)
 	}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber()
@@ -64,7 +65,8 @@ func Parse(b []byte) (*Notebook, error) {
 		return nil, fmt.Errorf("not a notebook: %w", position(b, err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, fmt.Errorf("not a notebook: more text after the end of the JSON object, at byte %d", dec.InputOffset())
+		return nil, fmt.Errorf("not a notebook: more text after the end of the JSON object, at byte %d",
+			dec.InputOffset())
 	}
 	n := &Notebook{doc}
 	if err := n.checkVersion(); err != nil {
@@ -116,9 +118,11 @@ func (n *Notebook) checkVersion() error {
 	case !ok:
 		return fmt.Errorf("not a notebook: it has no nbformat number")
 	case major < Major:
-		return fmt.Errorf("format %d is older than format 4: convert it with \"jupyter nbconvert --to notebook\"", major)
+		return fmt.Errorf("format %d is older than format 4: convert it with \"jupyter nbconvert --to notebook\"",
+			major)
 	case major > Major:
-		return fmt.Errorf("format %d is newer than format %d.%d, the newest this program reads; it was left as it is", major, Major, Minor)
+		return fmt.Errorf("format %d is newer than format %d.%d, the newest this program reads; it was left as it is",
+			major, Major, Minor)
 	}
 	if _, ok := n.doc["cells"].([]any); !ok {
 		return fmt.Errorf("not a notebook: it has no list of cells")

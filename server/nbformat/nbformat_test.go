@@ -124,7 +124,8 @@ func TestOldAndNewFormats(t *testing.T) {
 	if err != nil || later.Validate() != nil {
 		t.Errorf("a later 4.x: %v", err)
 	}
-	if b, _ := later.Marshal(); !strings.Contains(string(b), `"news": 1`) || !strings.Contains(string(b), `"nbformat_minor": 9`) {
+	if b, _ := later.Marshal(); !strings.Contains(string(b), `"news": 1`) ||
+		!strings.Contains(string(b), `"nbformat_minor": 9`) {
 		t.Errorf("%s", b)
 	}
 }
@@ -137,13 +138,20 @@ func TestValidate(t *testing.T) {
 		`5`: "not a JSON object", `{"cell_type":"heading"}`: `cell_type "heading"`,
 		code(`,"id":"a b"`): "1 to 64 letters", code(`,"source":5`): "source",
 		code(`,"extra":1`): `unexpected field "extra"`, code(`,"metadata":[]`): "metadata",
-		code(`,"metadata":{"execution":{"ms":5}}`): "metadata.execution.ms", code(`,"metadata":{"tags":["a","a"]}`): "metadata.tags",
-		code(`,"metadata":{"collapsed":1}`): "metadata.collapsed", code(`,"metadata":{"scrolled":"no"}`): "metadata.scrolled",
-		code(`,"execution_count":-1`): "execution_count -1", code(`,"execution_count":"1"`): "execution_count",
-		code(`,"outputs":{}`): "outputs is not a list", code(`,"outputs":[{"output_type":"pyout"}]`): `output_type "pyout"`,
-		code(`,"outputs":[{"output_type":"stream","name":"stdout"}]`):                              "text",
-		code(`,"outputs":[{"output_type":"display_data","data":{"text/plain":5},"metadata":{}}]`):  "text/plain",
-		code(`,"outputs":[{"output_type":"execute_result","data":{},"metadata":{}}]`):              "execution_count is missing",
+		code(`,"metadata":{"execution":{"ms":5}}`): "metadata.execution.ms",
+		code(`,"metadata":{"tags":["a","a"]}`):     "metadata.tags",
+		code(`,"metadata":{"collapsed":1}`):        "metadata.collapsed",
+		code(`,"metadata":{"scrolled":"no"}`):      "metadata.scrolled",
+		code(`,"execution_count":-1`):              "execution_count -1",
+		code(`,"execution_count":"1"`):             "execution_count",
+		code(`,"outputs":{}`): "outputs is not a " +
+			"list",
+		code(
+			`,"outputs":[{"output_type":"pyout"}]`): `output_type "pyout"`,
+		code(`,"outputs":[{"output_type":"stream","name":"stdout"}]`):                             "text",
+		code(`,"outputs":[{"output_type":"display_data","data":{"text/plain":5},"metadata":{}}]`): "text/plain",
+		code(`,"outputs":[{"output_type":"execute_result","data":{},"metadata":{}}]`): "execution_count " +
+			"is missing",
 		code(`,"outputs":[{"output_type":"error","ename":"a","evalue":"b","traceback":"c"}]`):      "traceback",
 		code(`,"outputs":[{"output_type":"display_data","data":{},"metadata":{},"transient":{}}]`): "transient",
 	} {
@@ -151,7 +159,8 @@ func TestValidate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := nb.Validate(); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "cell 1") {
+		if err := nb.Validate(); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.HasPrefix(err.Error(), "cell 1") {
 			t.Errorf("%s: %v, want %q", cell, err, want)
 		}
 	}
@@ -179,7 +188,8 @@ func TestOutputs(t *testing.T) {
 	apply("display_data", `{"data":{"text/plain":"one"},"metadata":{},"transient":{"display_id":"d"}}`)
 	apply("error", `{"ename":"E","evalue":"v","traceback":["t"]}`)
 	want := []string{
-		`{"name":"stdout","output_type":"stream","text":"a\nbc\n"}`, `{"name":"stderr","output_type":"stream","text":"e"}`,
+		`{"name":"stdout","output_type":"stream","text":"a\nbc\n"}`,
+		`{"name":"stderr","output_type":"stream","text":"e"}`,
 		`{"name":"stdout","output_type":"stream","text":"20%\naXY"}`,
 		`{"data":{"text/plain":"one"},"metadata":{},"output_type":"display_data"}`,
 		`{"ename":"E","evalue":"v","output_type":"error","traceback":["t"]}`,
@@ -187,7 +197,8 @@ func TestOutputs(t *testing.T) {
 	if got := texts(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
-	if !o.Update(json.RawMessage(`{"data":{"text/plain":"two"},"transient":{"display_id":"d"}}`)) || o.List[3].Data["text/plain"] != "two" {
+	if !o.Update(json.RawMessage(`{"data":{"text/plain":"two"},"transient":{"display_id":"d"}}`)) ||
+		o.List[3].Data["text/plain"] != "two" {
 		t.Errorf("%v", o.List[3])
 	}
 	if apply("clear_output", `{"wait":true}`) || len(o.List) != 5 {
@@ -218,7 +229,8 @@ func TestTextIsBounded(t *testing.T) {
 // What a kernel shows must not make a notebook that cannot be opened again.
 func TestDeepOutput(t *testing.T) {
 	data := func(depth int) json.RawMessage {
-		return json.RawMessage(`{"data":{"application/json":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `},"metadata":{}}`)
+		return json.RawMessage(`{"data":{"application/json":` + strings.Repeat("[", depth) +
+			strings.Repeat("]", depth) + `},"metadata":{}}`)
 	}
 	n := New("k", "K", "go")
 	var o Outputs
@@ -258,7 +270,8 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(whole)
 	for _, text := range []string{
-		``, `{}`, `{"nbformat":4,"cells":[]}`, `{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[null,5,{},{"id":"a"},{"id":"a"}]}`,
+		``, `{}`, `{"nbformat":4,"cells":[]}`,
+		`{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[null,5,{},{"id":"a"},{"id":"a"}]}`,
 		`{"nbformat":4,"nbformat_minor":0,"metadata":{},"cells":[{"cell_type":"code","source":["a\n","b"],"outputs":[{"output_type":"stream","text":["a",5]}]}]}`,
 		`{"nbformat":4e99,"cells":[]}`, `{"nbformat":4,"cells":[{"cell_type":"markdown","attachments":{"a":{"image/png":["x","y"]}},"source":"\ud800"}]}`,
 		`{"nbformat":4,"cells":[],"x":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `}`,

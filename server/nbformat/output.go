@@ -53,7 +53,8 @@ const MaxText = 10 << 20
 // CutNote ends the text of a cell that wrote more than MaxText.
 const CutNote = "\n[the rest of this cell's text is not kept: it is more than 10 MiB]\n"
 
-// maxOutputDepth leaves room for what is around an output's data in a notebook: the cells, the cell, its outputs, one output.
+// maxOutputDepth leaves room for what is around an output's data in a notebook: the cells, the cell, its outputs, one
+// output.
 const maxOutputDepth = MaxDepth - 8
 
 // DepthNote stands for an output whose data are nested so deep that a notebook with it could not be opened again.
@@ -115,7 +116,8 @@ func (o *Outputs) Apply(msgType string, raw json.RawMessage) bool {
 		o.List = append(o.List, Output{Type: "error", EName: c.EName, EValue: c.EValue, Traceback: c.Traceback})
 	default:
 		o.List = append(o.List, Output{
-			Type: msgType, Data: orEmpty(c.Data), Metadata: orEmpty(c.Metadata), Count: c.Count, DisplayID: c.Transient.DisplayID,
+			Type: msgType, Data: orEmpty(c.Data), Metadata: orEmpty(c.Metadata), Count: c.Count,
+			DisplayID: c.Transient.DisplayID,
 		})
 	}
 	return true

@@ -106,7 +106,8 @@ func splitOutput(o map[string]any) map[string]any {
 func splitBundle(data map[string]any) map[string]any {
 	data = maps.Clone(data)
 	for mime := range data {
-		if !isJSON(mime) && (strings.HasPrefix(mime, "text/") || mime == "application/javascript" || mime == "image/svg+xml") {
+		if !isJSON(mime) && (strings.HasPrefix(mime, "text/") || mime == "application/javascript" ||
+			mime == "image/svg+xml") {
 			splitKey(data, mime)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MachineMemory is the memory, in bytes, that the machine or this process's control group has; 0 if that cannot be found
-// out.
+// MachineMemory is the memory, in bytes, that the machine or this process's control group has; 0 if that cannot be
+// found out.
 func MachineMemory() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {

@@ -204,7 +204,8 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Done is closed when the child has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Kill ends the child and what it started at once. Reason, if any, completes the sentence "the kernel was ended because".
+// Kill ends the child and what it started at once. Reason, if any, completes the sentence "the kernel was ended
+// because".
 func (p *Process) Kill(reason string) {
 	p.mu.Lock()
 	if p.killed == "" {
@@ -223,7 +224,8 @@ func (p *Process) Stop(grace time.Duration) {
 	}
 	p.mu.Unlock()
 	go func() {
-		_ = p.Send(jupyter.NewMessage(jupyter.Control, "shutdown_request", "server", nil, map[string]bool{"restart": false}))
+		_ = p.Send(jupyter.NewMessage(jupyter.Control, "shutdown_request", "server", nil,
+			map[string]bool{"restart": false}))
 	}()
 	select {
 	case <-p.done:
@@ -309,7 +311,8 @@ func (t *tail) write(b []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = append(t.last, b...)
-	for _, sign := range []string{"fatal error: ", "panic: ", "SIGSEGV", "SIGBUS", "unexpected fault address", "runtime: "} {
+	for _, sign := range []string{"fatal error: ", "panic: ", "SIGSEGV", "SIGBUS", "unexpected fault address",
+		"runtime: "} {
 		if i := strings.LastIndex(string(t.last), sign); i >= 0 && len(t.head) == 0 {
 			t.head = append(t.head, t.last[i:]...)
 			t.last = nil

@@ -67,7 +67,8 @@ func start(t *testing.T, memory int64) *child {
 	c := &child{exit: make(chan process.Exit, 1)}
 	ready := make(chan struct{})
 	c.Client = jupyter.NewClient(func(m *jupyter.Message) error { return c.Process.Send(m) })
-	p, err := process.Start(process.Config{Argv: []string{os.Args[0]}, Env: []string{"PROCESS_TEST_KERNEL=1"}, Memory: memory}, process.Handlers{
+	p, err := process.Start(process.Config{Argv: []string{os.Args[0]}, Env: []string{"PROCESS_TEST_KERNEL=1"},
+		Memory: memory}, process.Handlers{
 		Message: func(m *jupyter.Message) { <-ready; c.Deliver(m) },
 		Exit:    func(e process.Exit) { c.Lost(e); c.exit <- e },
 	})
@@ -89,8 +90,8 @@ func (c *child) run(t *testing.T, code string) (jupyter.ExecuteReply, error) {
 	return c.Execute(ctx, jupyter.ExecuteRequest{Code: code}, nil)
 }
 
-// A cell that writes to the numbers at which the kernel's channel was inherited does no harm; one that finds the channel
-// itself ends its kernel, in a sentence, and does not leave it busy for good.
+// A cell that writes to the numbers at which the kernel's channel was inherited does no harm; one that finds the
+// channel itself ends its kernel, in a sentence, and does not leave it busy for good.
 func TestGarbageInTheChannel(t *testing.T) {
 	c := start(t, 0)
 	for range 3 {
@@ -122,7 +123,8 @@ func TestTheTokenIsNotPassedOn(t *testing.T) {
 			text += s.Text
 		}
 	})
-	if err != nil || strings.Contains(text, "0123456789abcdef-secret") || !strings.Contains(text, "NACRE_TOKEN_FILE=kept") {
+	if err != nil || strings.Contains(text, "0123456789abcdef-secret") ||
+		!strings.Contains(text, "NACRE_TOKEN_FILE=kept") {
 		t.Errorf("%v, %s", err, text)
 	}
 }
@@ -192,7 +194,8 @@ func TestStopOfAKernelThatDoesNotAnswer(t *testing.T) {
 }
 
 func TestStartFails(t *testing.T) {
-	if _, err := process.Start(process.Config{Argv: []string{"/no/such/program"}}, process.Handlers{}); err == nil || !strings.Contains(err.Error(), "/no/such/program") {
+	if _, err := process.Start(process.Config{Argv: []string{"/no/such/program"}}, process.Handlers{}); err == nil ||
+		!strings.Contains(err.Error(), "/no/such/program") {
 		t.Error(err)
 	}
 }

@@ -62,9 +62,9 @@ func (c *Client) Dial(ctx context.Context, host string) (*websocket.Conn, error)
 	}
 }
 
-// Run runs a cell and reads until its end, through all cuts. Cell is its identifier in the notebook of the kernel's session,
-// "" for none. The cell is sent, and its first message read, over a connection to Host, which then breaks off too if there
-// is a Through.
+// Run runs a cell and reads until its end, through all cuts. Cell is its identifier in the notebook of the kernel's
+// session, "" for none. The cell is sent, and its first message read, over a connection to Host, which then breaks off
+// too if there is a Through.
 func (c *Client) Run(ctx context.Context, code, cell string) (Cell, error) {
 	ws, err := c.Dial(ctx, c.Host)
 	if err != nil {

@@ -6,7 +6,8 @@
 //	defer p.Stop()
 //	cut, err := servertest.Cut(p.Host, func(string) int64 { return 2000 + rand.Int64N(8000) })
 //	defer cut.Close()
-//	c := &servertest.Client{Host: p.Host, Through: cut.Host(), Token: p.Token, Kernel: kernel, Session: "tab", After: true}
+//	c := &servertest.Client{Host: p.Host, Through: cut.Host(), Token: p.Token, Kernel: kernel,
+//		Session: "tab", After: true}
 //	cell, err := c.Run(ctx, `fmt.Println("all of it")`, "")
 //
 // It is not for anything but tests.
@@ -21,8 +22,8 @@ import (
 	"time"
 )
 
-// swallow is how long the proxy goes on taking what the server sends after it has cut the client off: a server that counts
-// what it has written as received loses that.
+// swallow is how long the proxy goes on taking what the server sends after it has cut the client off: a server that
+// counts what it has written as received loses that.
 const swallow = 50 * time.Millisecond
 
 // Cutter is a proxy for HTTP that breaks connections off, with a reset, after a number of bytes in one direction.
@@ -33,8 +34,8 @@ type Cutter struct {
 	cuts     atomic.Int64
 }
 
-// Cut starts a proxy at a port of its own in front of a server, given as host:port. Bytes says after how many bytes in the
-// direction of the client a connection is cut, given the line with which its first request begins, such as
+// Cut starts a proxy at a port of its own in front of a server, given as host:port. Bytes says after how many bytes in
+// the direction of the client a connection is cut, given the line with which its first request begins, such as
 // "GET /tree HTTP/1.1"; negative is never. It may be called by several goroutines.
 func Cut(server string, bytes func(request string) int64) (*Cutter, error) {
 	return cut(server, never, bytes)

@@ -51,7 +51,8 @@ func (l *log) String() string {
 // arguments are the command's own; it logs as much as --log-level info says.
 func Start(cmd *exec.Cmd, folder string, args ...string) (*Program, error) {
 	p := &Program{cmd: cmd, ended: make(chan struct{})}
-	cmd.Args = append(append(cmd.Args, "notebook", "--engine", "yaegi", "--port", "0", "--log-level", "info"), append(args, folder)...)
+	cmd.Args = append(append(cmd.Args, "notebook", "--engine", "yaegi", "--port", "0", "--log-level", "info"),
+		append(args, folder)...)
 	cmd.Stderr = &p.log
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -101,8 +102,8 @@ func (p *Program) Stop() error {
 	return errors.New("the server did not end within a minute of SIGTERM")
 }
 
-// Call sends a request with the token; body, if not nil, is sent as JSON. Into, if not nil, takes the answer's. A status of
-// 400 or more is an error.
+// Call sends a request with the token; body, if not nil, is sent as JSON. Into, if not nil, takes the answer's. A
+// status of 400 or more is an error.
 func (p *Program) Call(method, path string, body, into any) error {
 	var content io.Reader
 	if body != nil {
@@ -142,6 +143,7 @@ func (p *Program) Open(notebook string) (kernel string, err error) {
 			ID string `json:"id"`
 		} `json:"kernel"`
 	}
-	err = p.Call("POST", "/api/sessions", map[string]any{"path": notebook, "name": notebook, "type": "notebook"}, &session)
+	err = p.Call("POST", "/api/sessions", map[string]any{"path": notebook, "name": notebook, "type": "notebook"},
+		&session)
 	return session.Kernel.ID, err
 }
