@@ -20,13 +20,14 @@ func (r *Robot) Drive(m float64) float64 { return r.Speed * m }
 robots := []*Robot{{Speed: 1}}
 ünï := 3`)
 	for code, want := range map[string]string{
-		"fmt.Prin|":                         "Printf Println Print",
-		"stat.Mea|":                         "Mean MeanStdDev",
-		"gorgonia.NewTape|":                 "NewTapeMachine",
-		"robots[0].|":                       "Speed Drive wheels",
-		"robots[0].Sp|eed":                  "Speed",
-		"for _, r := range robots { r.Dr|":  "Drive",
-		"import \"gonum.org/v1/gonum/sta|":  "gonum.org/v1/gonum/stat gonum.org/v1/gonum/stat/distuv gonum.org/v1/gonum/stat/distmv",
+		"fmt.Prin|":                        "Printf Println Print",
+		"stat.Mea|":                        "Mean MeanStdDev",
+		"gorgonia.NewTape|":                "NewTapeMachine",
+		"robots[0].|":                      "Speed Drive wheels",
+		"robots[0].Sp|eed":                 "Speed",
+		"for _, r := range robots { r.Dr|": "Drive",
+		"import \"gonum.org/v1/gonum/sta|": "gonum.org/v1/gonum/stat gonum.org/v1/gonum/stat/distuv " +
+			"gonum.org/v1/gonum/stat/distmv",
 		"robo|":                             "robots Robot",
 		"Rob|":                              "Robot robots",
 		"ün|":                               "ünï",
@@ -85,7 +86,8 @@ m := mat.NewDense(2, 2, nil)`)
 		}
 	}
 	text, cursor := kerneltest.At("Twi|ce")
-	if r := s.Inspect(context.Background(), text, cursor, 1); !strings.Contains(r.Data.MIME["text/plain"].(string), "return 2 * n") {
+	if r := s.Inspect(context.Background(), text, cursor, 1); !strings.Contains(r.Data.MIME["text/plain"].(string),
+		"return 2 * n") {
 		t.Errorf("source is missing: %v", r.Data.MIME["text/plain"])
 	}
 	if r := s.Inspect(context.Background(), "nothing_here", 3, 0); r.Found {
@@ -95,16 +97,23 @@ m := mat.NewDense(2, 2, nil)`)
 
 func TestSignature(t *testing.T) {
 	s := start(t)
-	execute(s, "import (\"fmt\"; \"strings\"; \"slices\")\n// Scale multiplies.\nfunc Scale(xs []float64, by float64) []float64 { return xs }\ntype P struct{}\n// Move moves.\nfunc (P) Move(x, y int) {}")
+	execute(s, "import (\"fmt\"; \"strings\"; \"slices\")\n// Scale multiplies.\nfunc Scale(xs []float64, by "+
+		"float64) []float64 { return xs }\ntype P struct{}\n// Move moves.\nfunc (P) Move(x, y int) {}")
 	for code, want := range map[string]string{
-		"Scale(|":                                  "Scale(xs []float64, by float64) []float64 / xs []float64 / Scale multiplies.",
-		"Scale([]float64{1, 2}, |":                 "Scale(xs []float64, by float64) []float64 / by float64 / Scale multiplies.",
-		"fmt.Println(Scale(nil, 2), |":             "Println(a ...any) (n int, err error) / a ...any / Println formats using the default formats for its operands and writes to standard output.",
-		"P{}.Move(1, |2)":                          "Move(x int, y int) / y int / Move moves.",
-		"strings.Repeat(\"a, |":                    "Repeat(s string, count int) string / s string / Repeat returns a new string consisting of count copies of the string s.",
-		"x := append(nil, |":                       "append(slice []T, elems ...T) / elems ...T / append adds elements to a slice and returns the longer one.",
-		"f := func(a int) {}\nf(|":                 "f(a int) / a int / ",
-		"slices.Contains(|":                        "Contains[S ~[]E, E comparable](s S, v E) bool / s S / Contains reports whether v is present in s.",
+		"Scale(|": "Scale(xs []float64, by float64) []float64 / xs []float64 / " +
+			"Scale multiplies.",
+		"Scale([]float64{1, 2}, |": "Scale(xs []float64, by float64) []float64 / by float64 / Scale " +
+			"multiplies.",
+		"fmt.Println(Scale(nil, 2), |": "Println(a ...any) (n int, err error) / a ...any / Println formats using the " +
+			"default formats for its operands and writes to standard output.",
+		"P{}.Move(1, |2)": "Move(x int, y int) / y int / Move moves.",
+		"strings.Repeat(\"a, |": "Repeat(s string, count int) string / s string / Repeat returns a new string " +
+			"consisting of count copies of the string s.",
+		"x := append(nil, |": "append(slice []T, elems ...T) / elems ...T / append adds " +
+			"elements to a slice and returns the longer one.",
+		"f := func(a int) {}\nf(|": "f(a int) / a int / ",
+		"slices.Contains(|": "Contains[S ~[]E, E comparable](s S, v E) bool / s S / Contains " +
+			"reports whether v is present in s.",
 		"Scale(nil, 1)|":                           "",
 		"x := 3|":                                  "",
 		"Scale(func() []float64 { return make(|":   "make(T, size ...int) / T / make makes a slice, map or channel.",
@@ -148,7 +157,8 @@ func TestSearch(t *testing.T) {
 
 func TestFieldDocumentation(t *testing.T) {
 	s := start(t)
-	execute(s, "// Arm is one.\ntype Arm struct {\n\t// Name is shown.\n\tName string\n\tSeed int // of its run\n}\narm := Arm{}")
+	execute(s, "// Arm is one.\ntype Arm struct {\n\t// Name is shown.\n\tName string\n\tSeed int // of its run\n}\n"+
+		"arm := Arm{}")
 	for code, want := range map[string]string{
 		"arm.Na|me":                  "Name is shown.",
 		"arm.Seed|":                  "of its run",
@@ -174,7 +184,8 @@ func TestPositions(t *testing.T) {
 			t.Fatal(reply.Error.Message)
 		}
 	}
-	for name, list := range map[string][]kerneltest.Position{"script": kerneltest.Positions, "fresh": kerneltest.FreshPositions, "later": kerneltest.LaterPositions} {
+	for name, list := range map[string][]kerneltest.Position{"script": kerneltest.Positions,
+		"fresh": kerneltest.FreshPositions, "later": kerneltest.LaterPositions} {
 		found, began := 0, time.Now()
 		for _, p := range list {
 			text, cursor := kerneltest.At(p.Code)
@@ -186,9 +197,11 @@ func TestPositions(t *testing.T) {
 				t.Logf("\t%q", first)
 			}
 		}
-		t.Logf("%s: %d of %d, %v each", name, found, len(list), (time.Since(began) / time.Duration(len(list))).Round(10*time.Microsecond))
+		t.Logf("%s: %d of %d, %v each", name, found, len(list),
+			(time.Since(began) / time.Duration(len(list))).Round(10*time.Microsecond))
 		if found < len(list)*11/12 {
-			t.Errorf("%s: %d of %d positions have their entry among the first five, want 55 of 60", name, found, len(list))
+			t.Errorf("%s: %d of %d positions have their entry among the first five, want 55 of 60", name,
+				found, len(list))
 		}
 	}
 }

@@ -21,7 +21,8 @@ func controlled(t *testing.T, code string, kept map[string][]byte) (kernel.Sessi
 func again(t *testing.T, s kernel.Session, code string, kept map[string][]byte) *kerneltest.Output {
 	t.Helper()
 	out := &kerneltest.Output{}
-	if r := s.Execute(context.Background(), kernel.Request{Code: code, CellID: "a", Controls: kept}, out); r.Error != nil {
+	if r := s.Execute(context.Background(), kernel.Request{Code: code, CellID: "a", Controls: kept},
+		out); r.Error != nil {
 		t.Fatal(kerneltest.Value(r))
 	}
 	return out
@@ -45,7 +46,8 @@ func TestControlsSetVariables(t *testing.T) {
 		s.Execute(context.Background(), kernel.Request{Code: c + ";" + c, CellID: c}, &kerneltest.Output{})
 	}
 	for _, c := range []struct{ label, value, name, shown string }{
-		{"speed", "4.25", "speed", "4.25"}, {"n", "7", "n", "7"}, {"task", "1", "task", `"right"`}, {"on", "true", "on", "true"},
+		{"speed", "4.25", "speed", "4.25"}, {"n", "7", "n", "7"}, {"task", "1", "task", `"right"`},
+		{"on", "true", "on", "true"},
 		{"go", "2", "presses", "2"}, {"note", `"<b>"`, "note", `"<b>"`},
 	} {
 		if err := s.Move("control a/"+c.label, []byte(c.value)); err != nil {
@@ -57,7 +59,8 @@ func TestControlsSetVariables(t *testing.T) {
 		}
 		updates := out.Updates()
 		last := updates[len(updates)-1]
-		if last.ID != "control a/"+c.label || last.MIME[display.ControlMIME] == nil || strings.Contains(last.MIME["text/html"].(string), "<b><b>") {
+		if last.ID != "control a/"+c.label || last.MIME[display.ControlMIME] == nil ||
+			strings.Contains(last.MIME["text/html"].(string), "<b><b>") {
 			t.Errorf("%s is shown as %v under %q", c.label, last.MIME["text/plain"], last.ID)
 		}
 		for k, x := range s.Stale(cells) {
@@ -65,7 +68,8 @@ func TestControlsSetVariables(t *testing.T) {
 				t.Errorf("after %s moved the cell %s is stale: %v, want %v", c.label, cells[k].ID, x.Because, want)
 			}
 		}
-		s.Execute(context.Background(), kernel.Request{Code: c.name + ";" + c.name, CellID: c.name}, &kerneltest.Output{})
+		s.Execute(context.Background(), kernel.Request{Code: c.name + ";" + c.name, CellID: c.name},
+			&kerneltest.Output{})
 	}
 }
 
@@ -73,15 +77,18 @@ func TestControlsSetVariables(t *testing.T) {
 func TestControlsRefuse(t *testing.T) {
 	s, _ := controlled(t, knobs, nil)
 	for _, c := range []struct{ label, value, want string }{
-		{"speed", "7", "expected 0 to 5"}, {"speed", `"x"`, "a slider"}, {"speed", "null", "a slider"}, {"speed", "{", "a slider"}, {"n", "2.5", "whole number"},
-		{"task", "2", "expected 0 to 1"}, {"task", "-1", "expected 0 to 1"}, {"on", "1", "a toggle"}, {"go", "-3", "a button"}, {"note", `"` + strings.Repeat("x", 20_000) + `"`, "at most"},
+		{"speed", "7", "expected 0 to 5"}, {"speed", `"x"`, "a slider"}, {"speed", "null", "a slider"},
+		{"speed", "{", "a slider"}, {"n", "2.5", "whole number"},
+		{"task", "2", "expected 0 to 1"}, {"task", "-1", "expected 0 to 1"}, {"on", "1", "a toggle"},
+		{"go", "-3", "a button"}, {"note", `"` + strings.Repeat("x", 20_000) + `"`, "at most"},
 		{"none", "1", "run its cell"},
 	} {
 		if err := s.Move("control a/"+c.label, []byte(c.value)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s moved to %.20s: %v, want %q", c.label, c.value, err, c.want)
 		}
 	}
-	if r, _ := execute(s, "import \"fmt\"\nfmt.Sprint(speed, n, task, on, presses, note)"); kerneltest.Value(r) != `"1.5 3leftfalse 0"` {
+	if r, _ := execute(s, "import \"fmt\"\nfmt.Sprint(speed, n, task, on, presses, note)"); kerneltest.Value(
+		r) != `"1.5 3leftfalse 0"` {
 		t.Errorf("the variables are %s", kerneltest.Value(r))
 	}
 }
@@ -95,8 +102,10 @@ func TestControlsAreKept(t *testing.T) {
 		kept map[string][]byte
 		want string
 	}{
-		{nil, "1.5"}, {kept("slider", "1.5", "4"), "4"}, {kept("slider", "2", "4"), "1.5"}, {kept("slider", "1.5", "9"), "1.5"},
-		{kept("select", "1.5", "4"), "1.5"}, {map[string][]byte{"speed": []byte("[1")}, "1.5"}, {map[string][]byte{"other": []byte("{}")}, "1.5"},
+		{nil, "1.5"}, {kept("slider", "1.5", "4"), "4"}, {kept("slider", "2", "4"), "1.5"},
+		{kept("slider", "1.5", "9"), "1.5"},
+		{kept("select", "1.5", "4"), "1.5"}, {map[string][]byte{"speed": []byte("[1")}, "1.5"},
+		{map[string][]byte{"other": []byte("{}")}, "1.5"},
 	} {
 		s, _ := controlled(t, knobs, c.kept)
 		if r, _ := execute(s, "speed"); kerneltest.Value(r) != c.want {

@@ -42,10 +42,12 @@ func New() kernel.Library {
 		return nil
 	})
 	return kernel.Library{
-		Types: Types, Load: Load, Symbols: Symbols, Importable: Importable, Absent: Absent, Doc: Doc, Deprecated: Deprecated, Uses: Uses,
-		Wrappers: []reflect.Type{reflect.TypeFor[plotterRangerBoxer](), reflect.TypeFor[plotterRanger](), reflect.TypeFor[plotterBoxer]()},
-		Keeps:    []string{"nacre/library/display"},
-		Forms:    forms, Brief: brief, Texts: texts,
+		Types: Types, Load: Load, Symbols: Symbols, Importable: Importable, Absent: Absent, Doc: Doc,
+		Deprecated: Deprecated, Uses: Uses,
+		Wrappers: []reflect.Type{reflect.TypeFor[plotterRangerBoxer](), reflect.TypeFor[plotterRanger](),
+			reflect.TypeFor[plotterBoxer]()},
+		Keeps: []string{"nacre/library/display"},
+		Forms: forms, Brief: brief, Texts: texts,
 	}
 }
 
@@ -58,8 +60,8 @@ func forms(v any) (map[string]any, error) {
 	return m, nil
 }
 
-// texts are the names of presets, algorithms, families and settings, and the tables in the notebook's folder, where they are
-// arguments.
+// texts are the names of presets, algorithms, families and settings, and the tables in the notebook's folder, where
+// they are arguments.
 func texts(path, name string, argument int) (list []string) {
 	if path == "nacre/library/lab" && name == "Set" {
 		for _, key := range config.Keys(experiment.Config{}) {

@@ -65,7 +65,8 @@ func TestShowFails(t *testing.T) {
 t := frame.Of(map[string][]float64{"a": {1, 2}})
 display.Show(t, `+value+`, t)
 print("on")`)
-		if r.Error == nil || !strings.Contains(r.Error.Message, `display.Show: `) || !strings.Contains(r.Error.Message, `"no"`) {
+		if r.Error == nil || !strings.Contains(r.Error.Message, `display.Show: `) ||
+			!strings.Contains(r.Error.Message, `"no"`) {
 			t.Fatalf("%s: %v", value, r.Error)
 		}
 		if len(out.Shown()) != 1 || strings.Contains(out.Stderr(), "on") {
@@ -90,10 +91,12 @@ p`)
 	if b, ok := r.Value.MIME["image/png"].([]byte); !ok || string(b[1:4]) != "PNG" {
 		t.Errorf("the plot shows %v", r.Value.MIME)
 	}
-	if len(out.Shown()) != 3 || out.Shown()[0].MIME["text/markdown"] != "**a**" || out.Shown()[1].MIME["text/plain"] != "3" {
+	if len(out.Shown()) != 3 || out.Shown()[0].MIME["text/markdown"] != "**a**" ||
+		out.Shown()[1].MIME["text/plain"] != "3" {
 		t.Errorf("shown %v", out.Shown())
 	}
-	if len(out.Updates()) != 1 || out.Updates()[0].ID != out.Shown()[2].ID || out.Shown()[2].ID == "" || out.Updates()[0].MIME["text/plain"] != `"second"` {
+	if len(out.Updates()) != 1 || out.Updates()[0].ID != out.Shown()[2].ID || out.Shown()[2].ID == "" ||
+		out.Updates()[0].MIME["text/plain"] != `"second"` {
 		t.Errorf("updated %v", out.Updates())
 	}
 }
@@ -150,19 +153,23 @@ fmt.Println(vm.RunAll(), y.Value(), grads[0].Value())`, "<nil> 9 6\n"},
 // A type of a cell is shown in the forms that it gives, with its own text where it gives none.
 func TestCellTypesSayHowTheyAreShown(t *testing.T) {
 	s := start(t)
-	r, _ := execute(s, "type T struct{ A int }\nfunc (t T) MIMEBundle() (map[string]any, error) { return map[string]any{\"text/html\": \"<b>t</b>\"}, nil }\nT{3}")
+	r, _ := execute(s, "type T struct{ A int }\nfunc (t T) MIMEBundle() (map[string]any, error) { return "+
+		"map[string]any{\"text/html\": \"<b>t</b>\"}, nil }\nT{3}")
 	if r.Error != nil || r.Value.MIME["text/html"] != "<b>t</b>" || r.Value.MIME["text/plain"] != "{A:3}" {
 		t.Errorf("%v %v", r.Error, r.Value)
 	}
 	kerneltest.Cells(t, s, [][2]string{
-		{"import \"errors\"\ntype E struct{}\nfunc (E) MIMEBundle() (map[string]any, error) { return nil, errors.New(\"no forms\") }\nE{}", "Error: no forms"},
-		{"type N struct{ A int }\nfunc (N) MIMEBundle() int { return 1 }\nN{5}", "{A:5}"}, // another method of that name
+		{"import \"errors\"\ntype E struct{}\nfunc (E) MIMEBundle() (map[string]any, error) { return nil, " +
+			"errors.New(\"no forms\") }\nE{}", "Error: no forms"},
+		// another method of that name
+		{"type N struct{ A int }\nfunc (N) MIMEBundle() int { return 1 }\nN{5}", "{A:5}"},
 	})
 }
 
 func TestVariablesAreBrief(t *testing.T) {
 	s := start(t)
-	execute(s, "import \"gorgonia.org/tensor\"\nlarge := tensor.New(tensor.WithShape(20, 30), tensor.Of(tensor.Float64))\nvar none *tensor.Dense")
+	execute(s, "import \"gorgonia.org/tensor\"\nlarge := tensor.New(tensor.WithShape(20, 30), "+
+		"tensor.Of(tensor.Float64))\nvar none *tensor.Dense")
 	got := map[string]kernel.Variable{}
 	for _, v := range s.Variables() {
 		got[v.Name] = v
@@ -188,7 +195,8 @@ func TestOwnPackages(t *testing.T) {
 	if !i.Found || !strings.Contains(i.Data.MIME["text/plain"].(string), "func WithPerplexity(p float64) tsne.Option") {
 		t.Errorf("WithPerplexity is described by %v", i.Data.MIME["text/plain"])
 	}
-	if r, _ := execute(s, `import "gonum.org/stat"`); r.Error == nil || !strings.HasSuffix(r.Error.Message, `there is "gonum.org/v1/gonum/stat"`) {
+	if r, _ := execute(s, `import "gonum.org/stat"`); r.Error == nil ||
+		!strings.HasSuffix(r.Error.Message, `there is "gonum.org/v1/gonum/stat"`) {
 		t.Errorf("a package under a shorter path: %+v", r.Error)
 	}
 	r, _ := execute(s, `import "my/stats"`)
@@ -223,7 +231,8 @@ for {}`)
 	kerneltest.Cells(t, s, [][2]string{{"1 + 1", "2"}})
 }
 
-// Texts among the arguments of a call are completed: names of registries, also within a list, files, and nothing elsewhere.
+// Texts among the arguments of a call are completed: names of registries, also within a list, files, and nothing
+// elsewhere.
 func TestTextCompletion(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("points.csv", []byte("a\n1\n"), 0o644); err != nil {
@@ -233,10 +242,13 @@ func TestTextCompletion(t *testing.T) {
 	for code, want := range map[string]string{
 		"lab.Train(\"quick/point": `"quick/point-goal"`,
 		"import \"nacre/library/lab\"\nruns := lab.Compare(\"quick/point-goal\", []string{\"tcl": `"tcl-pearl"`,
-		"sim.Lookup(\"cheetah-v": `"cheetah-vel"`, "frame.Read(\"poi": `"points.csv"`, "lab.Train(\"quick/point-goal\", lab.Algorithm(\"orac": `"oracle"`,
-		"lab.Train(\"quick/point-goal\", lab.Set(\"seed=2\", \"tcl.win": `"tcl.window="`, "lab.Set(\"pearl.updates": `"pearl.updates_per_iteration="`,
-		"lab.Over(\"pearl.lat":      `"pearl.latent"`,
-		"fmt.Println(\"quick/point": "", "lab.Train(\"quick/point-goal\", lab.Folder(\"quick/p": "",
+		"sim.Lookup(\"cheetah-v": `"cheetah-vel"`, "frame.Read(\"poi": `"points.csv"`,
+		"lab.Train(\"quick/point-goal\", lab.Algorithm(\"orac":          `"oracle"`,
+		"lab.Train(\"quick/point-goal\", lab.Set(\"seed=2\", \"tcl.win": `"tcl.window="`,
+		"lab.Set(\"pearl.updates":                                       `"pearl.updates_per_iteration="`,
+		"lab.Over(\"pearl.lat":                                          `"pearl.latent"`,
+		"fmt.Println(\"quick/point":                                     "",
+		"lab.Train(\"quick/point-goal\", lab.Folder(\"quick/p":          "",
 	} {
 		got := ""
 		if c := s.Draft().Complete(code, utf8.RuneCountInString(code)); len(c.Matches) > 0 {
@@ -251,9 +263,11 @@ func TestTextCompletion(t *testing.T) {
 // A table or chart with an error, such as of a column that is not there, ends the cell that shows it, with the line.
 func TestFailedValue(t *testing.T) {
 	s := start(t)
-	code := "import (\n\"nacre/analysis/frame\"\n\"nacre/analysis/plots\"\n)\nf := frame.New(frame.Numbers(\"steps\", []float64{1}))\nplots.Histogram(f, \"stepps\")"
+	code := "import (\n\"nacre/analysis/frame\"\n\"nacre/analysis/plots\"\n)\n" +
+		"f := frame.New(frame.Numbers(\"steps\", []float64{1}))\nplots.Histogram(f, \"stepps\")"
 	reply, _ := execute(s, code)
-	if reply.Error == nil || !strings.Contains(reply.Error.Message, `no column "stepps"; did you mean "steps"?`) || len(reply.Error.Positions) != 1 || reply.Error.Positions[0].Line != 6 {
+	if reply.Error == nil || !strings.Contains(reply.Error.Message, `no column "stepps"; did you mean "steps"?`) ||
+		len(reply.Error.Positions) != 1 || reply.Error.Positions[0].Line != 6 {
 		t.Errorf("the cell ends with %+v", reply.Error)
 	}
 	if reply, _ := execute(s, "f.Select(\"stepps\").Err() != nil"); reply.Error != nil {
@@ -261,8 +275,8 @@ func TestFailedValue(t *testing.T) {
 	}
 }
 
-// After a cell that was refused, the first recover of a notebook has the functions before it lowered again: their bodies may
-// have been checked with other objects meanwhile.
+// After a cell that was refused, the first recover of a notebook has the functions before it lowered again: their
+// bodies may have been checked with other objects meanwhile.
 func TestLoweredAgainAfterARefusal(t *testing.T) {
 	cellsTest(t, [][2]string{
 		{`import "encoding/asn1"
@@ -282,7 +296,8 @@ func count(n int) int {
 }`, ""},
 		{`type Pair struct{ A, B int }
 func (n *Node) Twice() int { return 2*n.Size() + count(2) }
-func more() { asn1.Marshal(Pair{}) }`, "CompileError: 3:28: encoding/asn1.Marshal looks into its argument by reflection, which shows no types of cells; convert main.Pair to a type without names from cells first"},
+func more() { asn1.Marshal(Pair{}) }`, "CompileError: 3:28: encoding/asn1.Marshal looks into its argument by " +
+			"reflection, which shows no types of cells; convert main.Pair to a type without names from cells first"},
 		{`f := func() (r any) {
 	defer func() { r = recover() }()
 	panic((&Node{[]*Node{{}, {}}}).Size() + count(3))
@@ -303,7 +318,8 @@ func again() error {
 	return sim.Register(sim.WithReward(f, "own-reward", nil))
 }
 again()`
-	for _, want := range []string{"sim.Register is deprecated: sim.Define is its name now; the old one goes with the next release.\n", ""} {
+	for _, want := range []string{"sim.Register is deprecated: sim.Define is its name now; the old one goes with the " +
+		"next release.\n", ""} {
 		if r, out := kerneltest.Execute(s, cell); r.Error != nil || out.Stderr() != want {
 			t.Errorf("error %v, standard error %q, want %q", r.Error, out.Stderr(), want)
 		}

@@ -50,8 +50,8 @@ var Types = sync.OnceValues(func() (map[string]*types.Package, error) {
 // Importable reports whether a path is a package that cells may import, rather than one whose types others mention.
 func Importable(path string) bool { return docs()[path] != nil || len(Symbols()[path]) > 0 }
 
-// Uses returns how often a name of a package is met in examples and notebooks: "Sum", a field or method of any type such
-// as "Dense.Mul", or "" for the package itself.
+// Uses returns how often a name of a package is met in examples and notebooks: "Sum", a field or method of any type
+// such as "Dense.Mul", or "" for the package itself.
 func Uses(path, name string) int {
 	if _, member, ok := strings.Cut(name, "."); ok {
 		return counts()["*\t"+member]
@@ -76,8 +76,8 @@ var counts = sync.OnceValue(func() map[string]int {
 // package itself.
 func Doc(path, name string) string { return docs()[path][name] }
 
-// Deprecated returns what to use instead of a name of a package, named as for Doc; "" where it is not deprecated, and of
-// packages that are not ours.
+// Deprecated returns what to use instead of a name of a package, named as for Doc; "" where it is not deprecated, and
+// of packages that are not ours.
 func Deprecated(path, name string) string { return deprecated()[path+"\t"+name] }
 
 var deprecated = sync.OnceValue(func() map[string]string {

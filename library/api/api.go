@@ -28,7 +28,8 @@ import (
 
 // Own reports whether a package of this module is one that cells import. The rest is the program around them.
 func Own(path string) bool {
-	for _, p := range []string{"bench", "cmd", "core/cuda/fakecuda", "core/webgpu/fakewebgpu", "fidelity", "kernel", "library/api", "library/gen", "library/symbols", "notebooks", "server", "web", "wasm"} {
+	for _, p := range []string{"bench", "cmd", "core/cuda/fakecuda", "core/webgpu/fakewebgpu", "fidelity", "kernel",
+		"library/api", "library/gen", "library/symbols", "notebooks", "server", "web", "wasm"} {
 		if path == "nacre/"+p || strings.HasPrefix(path, "nacre/"+p+"/") {
 			return false
 		}
@@ -63,7 +64,8 @@ func Digests(root string) (map[string]string, error) {
 			return err
 		}
 		name := d.Name()
-		if rel != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "node_modules") {
+		if rel != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" ||
+			name == "node_modules") {
 			return fs.SkipDir
 		}
 		p := path.Join("nacre", filepath.ToSlash(rel))

@@ -58,7 +58,8 @@ func TestDigests(t *testing.T) {
 		return m
 	}
 	first := digests()
-	if first["nacre/server"] != "" || first["nacre/p"] == "" || first["gonum.org/v1/gonum"] != "v0.17.0" || first["go"] != "1.26" {
+	if first["nacre/server"] != "" || first["nacre/p"] == "" || first["gonum.org/v1/gonum"] != "v0.17.0" ||
+		first["go"] != "1.26" {
 		t.Fatalf("got %v", first)
 	}
 	for what, same := range map[string]bool{

@@ -16,8 +16,8 @@ type Cell interface {
 	// Context ends when the cell is interrupted.
 	Context() context.Context
 
-	// Show shows v. With an id, it is kept under that id; with update, it replaces what was shown under it. A value that
-	// cannot be shown is an error, which is shown in its place where that has an id.
+	// Show shows v. With an id, it is kept under that id; with update, it replaces what was shown under it. A value
+	// that cannot be shown is an error, which is shown in its place where that has an id.
 	Show(v any, id string, update bool) error
 
 	// Clear removes what the cell has shown so far; with wait, when it shows something next.
@@ -27,10 +27,10 @@ type Cell interface {
 	// to ask.
 	Input(prompt string, password bool) (string, error)
 
-	// Control registers a control that the cell shows: set takes the value that the user chose, as JSON, and now says how the
-	// control is to be shown and whether its variable has changed since that was asked last. Both are called between cells
-	// only. It returns the id under which the control is shown, and how the notebook had the one of that label before, nil
-	// where it had none.
+	// Control registers a control that the cell shows: set takes the value that the user chose, as JSON, and now says
+	// how the control is to be shown and whether its variable has changed since that was asked last. Both are called
+	// between cells only. It returns the id under which the control is shown, and how the notebook had the one of that
+	// label before, nil where it had none.
 	Control(label string, set func(value []byte) error, now func() (shown any, changed bool)) (id string, was []byte)
 }
 

@@ -20,7 +20,8 @@ const ControlMIME = "application/vnd.nacre.control+json"
 
 var controlType = Type{"control", ControlMIME, "text/html", func() Renderer {
 	v := 0.5
-	return &control{kind: "slider", label: "share", p: reflect.ValueOf(&v).Elem(), initial: 0.5, low: 0, high: 1, step: 0.01}
+	return &control{kind: "slider", label: "share", p: reflect.ValueOf(&v).Elem(), initial: 0.5, low: 0, high: 1,
+		step: 0.01}
 }}
 
 // The limits of what a control holds.
@@ -29,17 +30,20 @@ const (
 	mostText    = 10_000 // bytes of a text field
 )
 
-// Slider shows a slider by which the user sets the number that p points to: an integer or float64 from low to high, of any of
-// Go's types. The step is 1 for integers and otherwise a hundredth of the range, unless one is given. What is there at first is
-// the slider's start, which must be in the range.
+// Slider shows a slider by which the user sets the number that p points to: an integer or float64 from low to high, of
+// any of Go's types. The step is 1 for integers and otherwise a hundredth of the range, unless one is given. What is
+// there at first is the slider's start, which must be in the range.
 //
 //	speed := 1.5
 //	display.Slider("target speed", &speed, 0, 5)
 //
-// Sliders and the other controls keep where the user put them: when their cell runs again, also after the notebook was closed,
-// the variable gets that value, until the code gives it another start. They are moved between cells, never while one runs.
+// Sliders and the other controls keep where the user put them: when their cell runs again, also after the notebook was
+// closed, the variable gets that value, until the code gives it another start. They are moved between cells, never
+// while one runs.
 func Slider(label string, p any, low, high float64, step ...float64) error {
-	v, err := pointed("Slider", p, "a number", func(k reflect.Kind) bool { return whole(k) || k == reflect.Float32 || k == reflect.Float64 })
+	v, err := pointed("Slider", p, "a number", func(k reflect.Kind) bool {
+		return whole(k) || k == reflect.Float32 || k == reflect.Float64
+	})
 	if err != nil {
 		return err
 	}
@@ -55,17 +59,19 @@ func Slider(label string, p any, low, high float64, step ...float64) error {
 	case !(low < high) || math.IsInf(high-low, 0):
 		return fmt.Errorf("display: Slider from %v to %v; expected a range of numbers, the smaller first", low, high)
 	case !(c.step > 0) || c.step > high-low:
-		return fmt.Errorf("display: Slider from %v to %v in steps of %v; expected more than 0 and at most the range", low, high, c.step)
+		return fmt.Errorf("display: Slider from %v to %v in steps of %v; expected more than 0 and at most the range",
+			low, high, c.step)
 	case whole(v.Kind()) && (low != math.Trunc(low) || high != math.Trunc(high) || c.step != math.Trunc(c.step)):
-		return fmt.Errorf("display: Slider of integers from %v to %v in steps of %v; expected whole numbers", low, high, c.step)
+		return fmt.Errorf("display: Slider of integers from %v to %v in steps of %v; expected whole numbers", low,
+			high, c.step)
 	case !fits(v, low) || !fits(v, high):
 		return fmt.Errorf("display: Slider from %v to %v; expected a range within that of %v", low, high, v.Type())
 	}
 	return c.open()
 }
 
-// Select shows a choice among options, which are of the type that p points to: text, numbers, or several such in one slice. What
-// is there at first must be one of them.
+// Select shows a choice among options, which are of the type that p points to: text, numbers, or several such in one
+// slice. What is there at first must be one of them.
 //
 //	task := "left"
 //	display.Select("task", &task, "left", "right")
@@ -92,7 +98,8 @@ func Select(label string, p any, options ...any) error {
 		x := reflect.ValueOf(o)
 		numbers := v.Kind() != reflect.String && x.IsValid() && (whole(x.Kind()) || x.CanFloat())
 		if !x.IsValid() || x.Kind() != v.Kind() && !numbers {
-			return fmt.Errorf("display: option %d of Select is %#v, a %T; expected a %v, as the variable is", k, o, o, v.Type())
+			return fmt.Errorf("display: option %d of Select is %#v, a %T; expected a %v, as the variable is", k,
+				o, o, v.Type())
 		}
 		y := x.Convert(v.Type())
 		if numbers && !y.Convert(x.Type()).Equal(x) {
@@ -237,7 +244,8 @@ func (c *control) check(v any) error {
 	case "select":
 		if v.(int) < 0 {
 			now := fmt.Sprint(c.p.Interface())
-			return fmt.Errorf("display: the choice %q is %q, which is no option%s", c.label, now, nearest.Hint(now, c.options))
+			return fmt.Errorf("display: the choice %q is %q, which is no option%s", c.label, now,
+				nearest.Hint(now, c.options))
 		}
 	case "text":
 		if n := len(v.(string)); n > mostText {
@@ -272,7 +280,8 @@ func (c *control) set(text []byte) error {
 		}
 	case c.kind == "select" && take(&k):
 		if k < 0 || k >= len(c.values) {
-			return fmt.Errorf("display: the choice %q is set to option %d; expected 0 to %d", c.label, k, len(c.values)-1)
+			return fmt.Errorf("display: the choice %q is set to option %d; expected 0 to %d", c.label, k,
+				len(c.values)-1)
 		}
 		c.p.Set(c.values[k])
 	case c.kind == "toggle" && take(&b):
@@ -301,7 +310,8 @@ func (c *control) still() Bundle {
 
 // MIMEBundle returns the control for this notebook's front end, and as text.
 func (c *control) MIMEBundle() (map[string]any, error) {
-	m := map[string]any{"version": 1, "id": c.id, "kind": c.kind, "label": c.label, "value": c.value(), "initial": c.initial}
+	m := map[string]any{"version": 1, "id": c.id, "kind": c.kind, "label": c.label, "value": c.value(),
+		"initial": c.initial}
 	text, hint := fmt.Sprint(c.p.Interface()), ""
 	switch c.kind {
 	case "slider":

@@ -37,7 +37,8 @@ func TestControlErrors(t *testing.T) {
 		"Toggle of a nil pointer":                                           display.Toggle("a", nil),
 		"Button of a nil pointer":                                           display.Button("a", nil),
 		"TextField of a nil pointer":                                        display.TextField("a", nil),
-		"the label of a control":                                            display.Toggle(strings.Repeat("x", 300), &b),
+		"the label of a control": display.Toggle(strings.Repeat("x", 300),
+			&b),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

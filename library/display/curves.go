@@ -225,7 +225,8 @@ func gaps(x []float64) []any {
 
 // png draws the curves as a chart. Like the page it goes on behind a value that is missing.
 func (c *Curves) png() ([]byte, error) {
-	chart := plots.Chart{Title: c.title, X: plots.Scale{Label: c.xLabel}, Y: plots.Scale{Label: c.yLabel, Log: c.logY}, Panels: make([]plots.ChartPanel, 1)}
+	chart := plots.Chart{Title: c.title, X: plots.Scale{Label: c.xLabel}, Y: plots.Scale{Label: c.yLabel, Log: c.logY},
+		Panels: make([]plots.ChartPanel, 1)}
 	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	for k, s := range c.series {
 		m := plots.Mark{Kind: plots.LineMark, Series: k}

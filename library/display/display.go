@@ -85,8 +85,9 @@ func (p picture) MIMEBundle() (map[string]any, error) {
 	return Bundle{"image/png": b.Bytes(), "text/plain": fmt.Sprintf("picture of %d×%d pixels", s.X, s.Y)}, nil
 }
 
-// Show shows values now, one below the other, each as it would be as the last expression of a cell. It stops at one that
-// cannot be shown, such as a table that a failed Sort returned, with its error. A cell that leaves the error out ends there.
+// Show shows values now, one below the other, each as it would be as the last expression of a cell. It stops at one
+// that cannot be shown, such as a table that a failed Sort returned, with its error. A cell that leaves the error out
+// ends there.
 func Show(values ...any) error {
 	for _, v := range values {
 		if err := show(cell.Current(), v, "", false); err != nil {

@@ -72,7 +72,8 @@ func TestCurves(t *testing.T) {
 		t.Error("a line of unequal lengths is accepted")
 	}
 	got := fmt.Sprint(encoded(t, c, display.CurvesMIME))
-	want := "map[log_y:false series:[map[high:[1 <nil> 3.5] low:[1 <nil> 2.5] name:a x:[0 1 2] y:[1 <nil> 3]]] title:loss version:1 x_label:step y_label:]"
+	want := "map[log_y:false series:[map[high:[1 <nil> 3.5] low:[1 <nil> 2.5] name:a x:[0 1 2] y:[1 <nil> 3]]] " +
+		"title:loss version:1 x_label:step y_label:]"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -108,8 +109,8 @@ func TestEmbedding(t *testing.T) {
 	}
 }
 
-// The poses of a rollout are what was recorded: the point robot's position is its observation. Several episodes come with
-// a picture of each.
+// The poses of a rollout are what was recorded: the point robot's position is its observation. Several episodes come
+// with a picture of each.
 func TestRollout(t *testing.T) {
 	family, err := sim.Lookup("point-goal")
 	if err != nil {
@@ -129,7 +130,8 @@ func TestRollout(t *testing.T) {
 	m := encoded(t, r, display.RolloutMIME)
 	for i, rec := range recorder.Recordings {
 		e := m["episodes"].([]any)[i].(map[string]any)
-		if fmt.Sprintf("%v %v %v %d", e["label"], e["frames"], e["moving"], len(e["reward"].([]any))) != r.Labels[i]+" 10 [0] 9" {
+		if fmt.Sprintf("%v %v %v %d", e["label"], e["frames"], e["moving"], len(e["reward"].([]any))) != r.Labels[i]+
+			" 10 [0] 9" {
 			t.Errorf("episode %d is %v, %v frames, of which %v move", i, e["label"], e["frames"], e["moving"])
 		}
 		data, _ := base64.StdEncoding.DecodeString(e["poses"].(string))
@@ -166,18 +168,20 @@ func TestRolloutLimit(t *testing.T) {
 		}
 	}
 	_, err := display.Rollout{Episodes: []recording.Recording{rec}}.MIMEBundle()
-	if want := "MB and a notebook's output may take 8.4 MB: show fewer"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "MB and a notebook's output may take 8.4 MB: show fewer"; err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
 func TestRefusals(t *testing.T) {
 	for want, r := range map[string]display.Renderer{
-		"2×3; expected n×2":                 display.Embedding{Points: tsne.NewMatrix(2, 3)},
-		"1 labels for 2 points":             display.Embedding{Points: tsne.NewMatrix(2, 2), Label: []int{1}},
-		"row 1 of the table has 1":          display.Table([]string{"a", "b"}, [][]any{{1, 2}, {3}}),
-		"without episodes":                  display.Rollout{},
-		"1 labels for 2 episodes":           display.Rollout{Episodes: make([]recording.Recording, 2), Labels: []string{"a"}},
+		"2×3; expected n×2":        display.Embedding{Points: tsne.NewMatrix(2, 3)},
+		"1 labels for 2 points":    display.Embedding{Points: tsne.NewMatrix(2, 2), Label: []int{1}},
+		"row 1 of the table has 1": display.Table([]string{"a", "b"}, [][]any{{1, 2}, {3}}),
+		"without episodes":         display.Rollout{},
+		"1 labels for 2 episodes": display.Rollout{Episodes: make([]recording.Recording, 2),
+			Labels: []string{"a"}},
 		`episode 1: sim: unknown family ""`: display.Rollout{Episodes: make([]recording.Recording, 2)},
 	} {
 		if _, err := r.MIMEBundle(); err == nil || !strings.Contains(err.Error(), want) {

@@ -91,7 +91,8 @@ func (e *Embedding) groups() (index []int, names []string) {
 
 // data are the points for this notebook's front end.
 func (e *Embedding) data(index []int, names []string) map[string]any {
-	m := map[string]any{"version": 1, "title": e.Title, "n": e.Points.Rows, "labels": nil, "label_names": names, "hover": nil, "vectors": nil, "scale": nil}
+	m := map[string]any{"version": 1, "title": e.Title, "n": e.Points.Rows, "labels": nil, "label_names": names,
+		"hover": nil, "vectors": nil, "scale": nil}
 	if e.Link != "" {
 		m["link"] = e.Link
 	}
@@ -162,7 +163,8 @@ func quantised(m tsne.Matrix) (string, map[string]any) {
 	for k, v := range m.Data {
 		b = binary.LittleEndian.AppendUint16(b, uint16(math.Round(65535*(v-low[k%2])/(high[k%2]-low[k%2]))))
 	}
-	return base64.StdEncoding.EncodeToString(b), map[string]any{"x": []float64{low[0], high[0]}, "y": []float64{low[1], high[1]}}
+	return base64.StdEncoding.EncodeToString(b),
+		map[string]any{"x": []float64{low[0], high[0]}, "y": []float64{low[1], high[1]}}
 }
 
 // drawn is how many points are drawn as in print, with legend and centroids; more become dots.
@@ -171,7 +173,9 @@ const drawn = 3000
 func (e *Embedding) png(index []int, names []string) ([]byte, error) {
 	var b bytes.Buffer
 	if e.Points.Rows <= drawn && e.Label != nil && len(names) <= 40 {
-		f, err := plots.Embedding(plots.Panel{Title: e.Title, Y: e.Points, Label: index, Name: func(l int) string { return names[l] }})
+		f, err := plots.Embedding(plots.Panel{Title: e.Title, Y: e.Points, Label: index, Name: func(l int) string {
+			return names[l]
+		}})
 		if err == nil {
 			err = f.WritePNG(&b)
 		}

@@ -12,8 +12,8 @@ import (
 )
 
 // Render returns the forms in which a value is shown: its own where it is a Renderer, a picture of a plot, figure or
-// image, a table of a matrix, of metrics, results, tasks, programs, of any slice of structs, and of the fields of a struct of
-// this project's. Of anything else it is what %v prints, and own is false.
+// image, a table of a matrix, of metrics, results, tasks, programs, of any slice of structs, and of the fields of a
+// struct of this project's. Of anything else it is what %v prints, and own is false.
 func Render(v any) (forms map[string]any, own bool, err error) {
 	switch v := v.(type) {
 	case Renderer:

@@ -77,7 +77,8 @@ func (r Rollout) data() (json.RawMessage, playback.Document, string, error) {
 			e.Label = r.Labels[i]
 		}
 		d.Episodes = append(d.Episodes, e)
-		text += fmt.Sprintf("\n%s: %d steps of %g s, return %.6g", e.Label, len(rec.Act), e.Film.Scene.Interval, rec.Return())
+		text += fmt.Sprintf("\n%s: %d steps of %g s, return %.6g", e.Label, len(rec.Act), e.Film.Scene.Interval,
+			rec.Return())
 		if rec.Succeeded() {
 			text += ", success"
 		}
@@ -91,7 +92,8 @@ func fitsOutput(what string, bytes int) error {
 	if bytes <= RolloutLimit {
 		return nil
 	}
-	return fmt.Errorf("display: the %s takes %.1f MB and a notebook's output may take %.1f MB: show fewer or shorter episodes, or write a file with nacre render -o episode.json",
+	return fmt.Errorf("display: the %s takes %.1f MB and a notebook's output may take %.1f MB: show fewer or shorter "+
+		"episodes, or write a file with nacre render -o episode.json",
 		what, float64(bytes)/1e6, float64(RolloutLimit)/1e6)
 }
 

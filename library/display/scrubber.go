@@ -21,18 +21,20 @@ var scrubberType = Type{"scrubber", ScrubberMIME, "image/png", func() Renderer {
 		e.Vectors = tsne.Matrix{}
 		r := rolloutType.Sample().(Rollout)
 		r.Episodes = append(r.Episodes, recording.Recording{
-			Family: "point-goal", Params: []float64{-1, 0}, QPos: r.Episodes[0].QPos, Act: r.Episodes[0].Act, Reward: r.Episodes[0].Reward,
+			Family: "point-goal", Params: []float64{-1, 0}, QPos: r.Episodes[0].QPos, Act: r.Episodes[0].Act,
+			Reward: r.Episodes[0].Reward,
 		})
 		r.Labels = e.Names
-		s.Checkpoints = append(s.Checkpoints, Checkpoint{Name: fmt.Sprint("iteration ", k), At: float64(k), Embedding: e, Rollout: &r})
+		s.Checkpoints = append(s.Checkpoints, Checkpoint{Name: fmt.Sprint("iteration ", k), At: float64(k),
+			Embedding: e, Rollout: &r})
 		s.Curves.Add("left", float64(k), float64(-k))
 		s.Curves.Add("right", float64(k), float64(k))
 	}
 	return s
 }}
 
-// Scrubber is a run at several checkpoints, of which one is shown at a time: its embedding, its rollout, and where it is on the
-// curves. Labels of the embedding, episodes and curves of the same name are selected together.
+// Scrubber is a run at several checkpoints, of which one is shown at a time: its embedding, its rollout, and where it
+// is on the curves. Labels of the embedding, episodes and curves of the same name are selected together.
 type Scrubber struct {
 	Title       string
 	Checkpoints []Checkpoint // in their order
@@ -47,8 +49,8 @@ type Checkpoint struct {
 	Rollout   *Rollout // nil for none
 }
 
-// MIMEBundle returns the checkpoints for this notebook's front end, the picture of the last embedding, and text. It fails above
-// RolloutLimit.
+// MIMEBundle returns the checkpoints for this notebook's front end, the picture of the last embedding, and text. It
+// fails above RolloutLimit.
 func (s Scrubber) MIMEBundle() (map[string]any, error) {
 	if len(s.Checkpoints) == 0 {
 		return nil, fmt.Errorf("display: a scrubber without checkpoints; expected at least one")
@@ -60,7 +62,8 @@ func (s Scrubber) MIMEBundle() (map[string]any, error) {
 		if err := c.Embedding.check(); err != nil {
 			return nil, fmt.Errorf("display: checkpoint %q: %w", c.Name, err)
 		}
-		m := map[string]any{"name": c.Name, "at": c.At, "embedding": c.Embedding.data(c.Embedding.groups()), "rollout": nil}
+		m := map[string]any{"name": c.Name, "at": c.At, "embedding": c.Embedding.data(c.Embedding.groups()),
+			"rollout": nil}
 		text += "\n" + c.Name
 		if c.Rollout != nil {
 			data, _, _, err := c.Rollout.data()

@@ -14,14 +14,15 @@ var tableType = Type{"table", frame.MIME, "text/html", func() Renderer {
 	)
 }}
 
-// Table is rows under a header as a frame, whose grid sorts and filters: columns of numbers, in which nil and "" are missing,
-// and columns of text, in which other values are printed with %v. Columns without a name, or of one name, are told apart by
-// spaces.
+// Table is rows under a header as a frame, whose grid sorts and filters: columns of numbers, in which nil and "" are
+// missing, and columns of text, in which other values are printed with %v. Columns without a name, or of one name, are
+// told apart by spaces.
 func Table(header []string, rows [][]any) *frame.Frame {
 	f := frame.New()
 	for k, r := range rows {
 		if len(r) != len(header) {
-			return frame.Failed(fmt.Errorf("display: row %d of the table has %d cells, the header %d", k, len(r), len(header)))
+			return frame.Failed(fmt.Errorf("display: row %d of the table has %d cells, the header %d", k, len(r),
+				len(header)))
 		}
 	}
 	for j, name := range header {

@@ -19,8 +19,8 @@ import (
 	"nacre/tsne"
 )
 
-// known renders values of this project's packages that have no forms of their own, matrices, and slices of structs and of rows
-// of numbers as tables; nil for anything else.
+// known renders values of this project's packages that have no forms of their own, matrices, and slices of structs and
+// of rows of numbers as tables; nil for anything else.
 func known(v any) (map[string]any, error) {
 	if x := reflect.ValueOf(v); x.Kind() == reflect.Pointer && x.IsNil() {
 		return nil, nil
@@ -44,7 +44,8 @@ func known(v any) (map[string]any, error) {
 		if rows > 20 || columns > 20 {
 			excerpt = 5
 		}
-		return tabled(v, rows, columns, fmt.Sprintf("%d×%d\n%.6g", rows, columns, mat.Formatted(v, mat.Squeeze(), mat.Excerpt(excerpt))))
+		return tabled(v, rows, columns,
+			fmt.Sprintf("%d×%d\n%.6g", rows, columns, mat.Formatted(v, mat.Squeeze(), mat.Excerpt(excerpt))))
 	case *core.Program:
 		return withText(ofProgram(v), v.String())
 	case []sim.Task:
@@ -189,7 +190,8 @@ func ofProgram(p *core.Program) *frame.Frame {
 		for k, instructions := range [][]core.Instr{level.Whole, level.Tiled} {
 			for _, in := range instructions {
 				out := p.Values[in.Out]
-				for j, x := range []float64{float64(l), float64(out.Rows), float64(out.Cols), float64(p.Cost(in)) / 1e6} {
+				for j, x := range []float64{float64(l), float64(out.Rows), float64(out.Cols),
+					float64(p.Cost(in)) / 1e6} {
 					numbers[j] = append(numbers[j], x)
 				}
 				arguments := make([]string, len(in.In))
@@ -204,7 +206,8 @@ func ofProgram(p *core.Program) *frame.Frame {
 			}
 		}
 	}
-	return frame.New(frame.Numbers("level", numbers[0]), frame.Texts("part", parts), frame.Texts("result", results), frame.Texts("operation", operations),
+	return frame.New(frame.Numbers("level", numbers[0]), frame.Texts("part", parts), frame.Texts("result", results),
+		frame.Texts("operation", operations),
 		frame.Numbers("rows", numbers[1]), frame.Numbers("columns", numbers[2]), frame.Numbers("MFLOP", numbers[3]))
 }
 

@@ -23,9 +23,10 @@ func TestKnownValues(t *testing.T) {
 	}
 	e := &tsne.Embeddings{Mean: tsne.NewMatrix(100, 9), Label: make([]int, 100)}
 	for want, v := range map[string]any{
-		"updates\n    200":             experiment.Series{Columns: []string{"updates"}, Rows: [][]float64{{200}}},
-		"family = 'point-goal'":        cfg,
-		"0  exploring":                 protocol.Result{Protocol: protocol.Protocol{Explore: 1}, Summary: protocol.Summary{Return: make([]stats.Interval, 2), Success: make([]stats.Interval, 2)}},
+		"updates\n    200":      experiment.Series{Columns: []string{"updates"}, Rows: [][]float64{{200}}},
+		"family = 'point-goal'": cfg,
+		"0  exploring": protocol.Result{Protocol: protocol.Protocol{Explore: 1},
+			Summary: protocol.Summary{Return: make([]stats.Interval, 2), Success: make([]stats.Interval, 2)}},
 		"params[0]  params[1]":         []sim.Task{{ID: 3, Params: []float64{1, 0.5}}},
 		"100 embeddings of 9 dimensio": e,
 		"100×9\n          0":           e.Mean,
@@ -42,7 +43,8 @@ func TestKnownValues(t *testing.T) {
 	if b, _, _ := Render([]struct{ N int }{{1}}); b[frame.MIME] == nil {
 		t.Error("a slice of structs is no table")
 	}
-	for _, v := range []any{[]named{{1}}, []struct{ f func() }{{}}, []struct{ N int }{}, []int{1}, (*protocol.Result)(nil), struct{ N int }{1}} {
+	for _, v := range []any{[]named{{1}}, []struct{ f func() }{{}}, []struct{ N int }{}, []int{1},
+		(*protocol.Result)(nil), struct{ N int }{1}} {
 		if b, own, err := Render(v); own || err != nil || len(b) != 1 {
 			t.Errorf("%T is shown as %v, %v", v, b, err)
 		}

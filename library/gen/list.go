@@ -43,32 +43,41 @@ var list = []string{
 
 // dropped are standard packages of the interpreter's tables that no notebook needs: each costs room in the binary.
 var dropped = []string{
-	"debug", "go/build", "go/importer", "log/syslog", "net/http/cgi", "net/http/fcgi", "net/http/pprof", "net/rpc", "net/smtp",
+	"debug", "go/build", "go/importer", "log/syslog", "net/http/cgi", "net/http/fcgi", "net/http/pprof", "net/rpc",
+	"net/smtp",
 }
 
 // browser are the standard packages that cells can import in the browser. What is left out needs sockets, processes or
 // users, which the browser has not got, or is rarely met in a notebook and large.
 var browser = []string{
-	"bufio", "bytes", "cmp", "compress/gzip", "compress/zlib", "container/heap", "container/list", "container/ring", "context",
+	"bufio", "bytes", "cmp", "compress/gzip", "compress/zlib", "container/heap", "container/list", "container/ring",
+	"context",
 	"crypto/md5", "crypto/rand", "crypto/sha1", "crypto/sha256", "crypto/sha512", "encoding", "encoding/base64",
 	"encoding/binary", "encoding/csv", "encoding/hex", "encoding/json", "errors", "flag", "fmt", "hash", "hash/adler32",
-	"hash/crc32", "hash/crc64", "hash/fnv", "html", "image", "image/color", "image/color/palette", "image/draw", "image/gif",
-	"image/jpeg", "image/png", "io", "io/fs", "iter", "log", "log/slog", "maps", "math", "math/big", "math/bits", "math/cmplx",
-	"math/rand", "math/rand/v2", "os", "path", "path/filepath", "reflect", "regexp", "runtime", "runtime/debug", "slices",
-	"sort", "strconv", "strings", "sync", "sync/atomic", "text/tabwriter", "text/template", "time", "unicode", "unicode/utf16",
+	"hash/crc32", "hash/crc64", "hash/fnv", "html", "image", "image/color", "image/color/palette", "image/draw",
+	"image/gif",
+	"image/jpeg", "image/png", "io", "io/fs", "iter", "log", "log/slog", "maps", "math", "math/big", "math/bits",
+	"math/cmplx",
+	"math/rand", "math/rand/v2", "os", "path", "path/filepath", "reflect", "regexp", "runtime", "runtime/debug",
+	"slices",
+	"sort", "strconv", "strings", "sync", "sync/atomic", "text/tabwriter", "text/template", "time", "unicode",
+	"unicode/utf16",
 	"unicode/utf8", "unique", "weak", "archive/zip", "net/url",
 }
 
 // serverOnly are the other packages that cells cannot import in the browser, with those below them: they drive a GPU or
 // the native MuJoCo, read its files, run processes, answer HTTP, or compare with Python programs.
-var serverOnly = []string{"nacre/core/cuda", "nacre/core/coretest", "nacre/rl/replay/mirror/mirrortest", "nacre/sim/verify", "nacre/sim/rates",
+var serverOnly = []string{"nacre/core/cuda", "nacre/core/coretest", "nacre/rl/replay/mirror/mirrortest",
+	"nacre/sim/verify", "nacre/sim/rates",
 	"nacre/sim/metaworld/bundle", "nacre/experiment/layouts", "nacre/experiment/programs", "nacre/experiment/runs",
 	"nacre/experiment/sweep", "nacre/library/tasks", "os/exec"}
 
 // inBrowser reports whether cells can import a package in the browser too.
 func inBrowser(path string) bool {
 	if slices.Contains(list, path) || api.Own(path) {
-		return !slices.ContainsFunc(serverOnly, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") })
+		return !slices.ContainsFunc(serverOnly, func(p string) bool {
+			return path == p || strings.HasPrefix(path, p+"/")
+		})
 	}
 	return slices.Contains(browser, path)
 }
@@ -82,7 +91,8 @@ func family(path string) string {
 	if !slices.Contains(browser, path) {
 		return "more"
 	}
-	if slices.Contains([]string{"cmp", "errors", "fmt", "iter", "maps", "slices", "sort", "strconv", "strings", "sync"}, path) {
+	if slices.Contains([]string{"cmp", "errors", "fmt", "iter", "maps", "slices", "sort", "strconv", "strings", "sync"},
+		path) {
 		return "base"
 	}
 	return "std"

@@ -41,7 +41,8 @@ func main() {
 	}
 	// Tables made with a newer Go would name what the oldest supported one does not have.
 	if want := version.Lang("go" + digests["go"]); version.Lang(runtime.Version()) != want {
-		log.Fatalf("this is %s: expected %s, the Go of go.mod, so that the tables compile with it and all newer ones: set GOTOOLCHAIN=%s.0 or a later %[2]s", runtime.Version(), want, want)
+		log.Fatalf("this is %s: expected %s, the Go of go.mod, so that the tables compile with it and all newer "+
+			"ones: set GOTOOLCHAIN=%s.0 or a later %[2]s", runtime.Version(), want, want)
 	}
 	paths := append(append(standard(), list...), "nacre/...")
 	cfg := &packages.Config{
@@ -129,7 +130,8 @@ func deprecated(docs map[string]map[string]string) string {
 		for name, text := range names {
 			_, instead, ok := strings.Cut(text, "Deprecated: ")
 			if ok && api.Own(path) {
-				lines = append(lines, fmt.Sprintf("%s\t%s\t%s\n", path, name, strings.Join(strings.Fields(instead), " ")))
+				lines = append(lines, fmt.Sprintf("%s\t%s\t%s\n", path, name,
+					strings.Join(strings.Fields(instead), " ")))
 			}
 		}
 	}
@@ -137,7 +139,8 @@ func deprecated(docs map[string]map[string]string) string {
 	return strings.Join(lines, "")
 }
 
-// removeStale removes tables of packages that there are no more. It comes last: what is interrupted leaves no table out.
+// removeStale removes tables of packages that there are no more. It comes last: what is interrupted leaves no table
+// out.
 func removeStale() {
 	for _, tables := range []string{filepath.Join(folder, "sym_*.go"), filepath.Join(standardFolder, "std_*.go")} {
 		names, err := filepath.Glob(tables)
@@ -181,7 +184,9 @@ func standard() []string {
 	paths := []string{"crypto/hkdf", "crypto/pbkdf2", "iter", "math/rand/v2", "syscall", "unique", "weak"}
 	for key := range stdlib.Symbols {
 		p := path.Dir(key)
-		if strings.Contains(p, ".") || slices.ContainsFunc(dropped, func(d string) bool { return p == d || strings.HasPrefix(p, d+"/") }) {
+		if strings.Contains(p, ".") || slices.ContainsFunc(dropped, func(d string) bool {
+			return p == d || strings.HasPrefix(p, d+"/")
+		}) {
 			continue
 		}
 		paths = append(paths, p)
@@ -207,8 +212,8 @@ func theirs(key string) map[string]reflect.Value {
 	return table
 }
 
-// folder is where what is written goes, seen from library, and standardFolder where that of the standard library goes which
-// needs none of the interpreter's tables.
+// folder is where what is written goes, seen from library, and standardFolder where that of the standard library goes
+// which needs none of the interpreter's tables.
 const folder, standardFolder = "symbols", "../kernel/standard"
 
 func put(name string, data []byte) { write(filepath.Join(folder, name), data) }
@@ -272,7 +277,9 @@ func documentation(p *packages.Package) map[string]string {
 			for _, n := range v.Names {
 				text := v.Doc
 				for _, s := range v.Decl.Specs {
-					if vs, ok := s.(*ast.ValueSpec); ok && slices.ContainsFunc(vs.Names, func(id *ast.Ident) bool { return id.Name == n }) {
+					if vs, ok := s.(*ast.ValueSpec); ok && slices.ContainsFunc(vs.Names, func(id *ast.Ident) bool {
+						return id.Name == n
+					}) {
 						if t := vs.Doc.Text() + vs.Comment.Text(); t != "" {
 							text = t
 						}
@@ -319,8 +326,8 @@ func fields(t *doc.Type, put func(name, text string)) {
 
 // symbols returns the table of p: functions, variables and types that the interpreter does not have already, and a
 // wrapper for each interface through which a type of a cell can implement it. Constants need none, as the cell
-// compiler folds them, and generic declarations have no symbol. It belongs to a package called name; a constraint says for
-// which systems it is.
+// compiler folds them, and generic declarations have no symbol. It belongs to a package called name; a constraint says
+// for which systems it is.
 func symbols(p *types.Package, have map[string]reflect.Value, name, constraint string) string {
 	key := p.Path() + "/" + p.Name()
 	g := &table{pkg: p, imports: map[string]string{}}
@@ -348,7 +355,8 @@ func symbols(p *types.Package, have map[string]reflect.Value, name, constraint s
 	for _, p := range paths {
 		fmt.Fprintf(&b, "\t%s %q\n", g.imports[p], p)
 	}
-	fmt.Fprintf(&b, ")\n\nfunc init() {\n\tadd(%q, map[string]reflect.Value{\n%s})\n}\n%s", key, g.body.String(), g.tail.String())
+	fmt.Fprintf(&b, ")\n\nfunc init() {\n\tadd(%q, map[string]reflect.Value{\n%s})\n}\n%s", key, g.body.String(),
+		g.tail.String())
 	return b.String()
 }
 
@@ -428,7 +436,8 @@ func (g *table) wrapper(name string, i *types.Interface) {
 			}
 			args = append(args, a)
 		}
-		fmt.Fprintf(&g.tail, "func (w %s) %s%s { %sw.W%s(%s) }\n", w, m.Name(), g.signature(s, true), ret, m.Name(), strings.Join(args, ", "))
+		fmt.Fprintf(&g.tail, "func (w %s) %s%s { %sw.W%s(%s) }\n", w, m.Name(), g.signature(s, true), ret, m.Name(),
+			strings.Join(args, ", "))
 	}
 }
 

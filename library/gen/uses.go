@@ -16,9 +16,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// uses counts how often the names of packages are met in the other packages, in their examples and in the notebooks. The
-// result has lines of path, name and count: those of a package's own names, "" for the package, and under the path "*"
-// those of fields and methods, whatever their type.
+// uses counts how often the names of packages are met in the other packages, in their examples and in the notebooks.
+// The result has lines of path, name and count: those of a package's own names, "" for the package, and under the path
+// "*" those of fields and methods, whatever their type.
 func uses(pkgs []*packages.Package) string {
 	c := counter{known: map[string]string{}, counts: map[string]int{}}
 	var files []string
@@ -112,7 +112,8 @@ func (c *counter) notebook(name string) {
 		}
 		if err != nil {
 			body := text[len(text)-len(withoutImports(text)):]
-			head, _ = parser.ParseFile(token.NewFileSet(), "", "package p\nfunc _() {\n"+body+"\n}", parser.SkipObjectResolution)
+			head, _ = parser.ParseFile(token.NewFileSet(), "", "package p\nfunc _() {\n"+body+"\n}",
+				parser.SkipObjectResolution)
 		}
 		if head != nil {
 			c.count(head, imports)

@@ -12,10 +12,10 @@ import (
 	"nacre/rl/config"
 )
 
-// Branch begins a run with the state that a run had after so many complete iterations, with other settings from there on
-// (Set, Iterations), and trains it to its end as Train does. Its folder is named after the run's, the iteration and what is
-// changed, unless Folder says otherwise; the same call again opens the branch that is there. The run has to have a
-// checkpoint of then: its last, the one before it, or one that On(experiment.Host{KeepState: n}) kept.
+// Branch begins a run with the state that a run had after so many complete iterations, with other settings from there
+// on (Set, Iterations), and trains it to its end as Train does. Its folder is named after the run's, the iteration and
+// what is changed, unless Folder says otherwise; the same call again opens the branch that is there. The run has to
+// have a checkpoint of then: its last, the one before it, or one that On(experiment.Host{KeepState: n}) kept.
 func Branch(run *Run, iteration int, options ...Option) (branch *Run, err error) {
 	var p plan
 	for _, o := range append(options, one) {
@@ -25,7 +25,8 @@ func Branch(run *Run, iteration int, options ...Option) (branch *Run, err error)
 	case p.err != nil:
 		return nil, p.err
 	case p.seed != nil || p.algorithm != "" || p.family != "":
-		return nil, errors.New("lab: a branch with another seed, algorithm or family; expected settings only: it shares these with its run")
+		return nil, errors.New("lab: a branch with another seed, algorithm or family; expected settings only: it " +
+			"shares these with its run")
 	}
 	change := func(c *experiment.Config) error {
 		layers := []config.Layer{config.SetBy("lab.Set", p.pairs...)}

@@ -15,16 +15,19 @@ import (
 // Curve draws the return on unseen tasks after adaptation over environment steps.
 func (r *Run) Curve() *plots.Chart { return Runs{r}.Curve() }
 
-// Curve draws the returns of all runs over environment steps: a panel a family, a line a system (what a sweep calls it, else
-// the algorithm) and value of what Over varies, each the mean over its seeds by the rule of stats.OverSeeds, as nacre curves
-// draws it. Copies of a run are an error; notes say where seeds are missing or differ in more than their seed.
+// Curve draws the returns of all runs over environment steps: a panel a family, a line a system (what a sweep calls it,
+// else the algorithm) and value of what Over varies, each the mean over its seeds by the rule of stats.OverSeeds, as
+// nacre curves draws it. Copies of a run are an error; notes say where seeds are missing or differ in more than their
+// seed.
 func (r Runs) Curve() *plots.Chart {
 	f, notes, err := r.evaluations()
 	if err != nil {
 		f = frame.Failed(err)
 	}
-	options := []plots.Option{plots.By("line"), plots.Seeds("run"), plots.Labels("environment steps", "return after adaptation")}
-	if varied := r.varied(); len(varied) == 1 && r.systems() == 1 && f.Has(varied[0]) { // numbers are named once, in the legend
+	options := []plots.Option{plots.By("line"), plots.Seeds("run"),
+		plots.Labels("environment steps", "return after adaptation")}
+	// numbers are named once, in the legend
+	if varied := r.varied(); len(varied) == 1 && r.systems() == 1 && f.Has(varied[0]) {
 		options[0] = plots.By(varied[0])
 	}
 	if families, err := f.Unique("family"); err == nil && len(families) > 1 {
@@ -36,7 +39,8 @@ func (r Runs) Curve() *plots.Chart {
 	return plots.Line(f, "env_steps", "return", options...)
 }
 
-// evaluations are a row an evaluation of every run, with columns family, line, run, env_steps, return and what is varied.
+// evaluations are a row an evaluation of every run, with columns family, line, run, env_steps, return and what is
+// varied.
 func (r Runs) evaluations() (f *frame.Frame, notes []string, err error) {
 	var texts [3][]string
 	var numbers [2][]float64

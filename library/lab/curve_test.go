@@ -31,8 +31,10 @@ func evaluated(t *testing.T, name string, set []string, points ...[2]float64) st
 
 // A notebook draws what nacre curves draws: seeds without a step in common have one line and their range.
 func TestCurveOverSeeds(t *testing.T) {
-	three := evaluated(t, "3", []string{"seed=3"}, [2]float64{3633, 169.7}, [2]float64{5654, 27.5}, [2]float64{7702, 17.2})
-	four := evaluated(t, "4", []string{"seed=4"}, [2]float64{3642, 53.5}, [2]float64{5657, 13.4}, [2]float64{7690, 25.2})
+	three := evaluated(t, "3", []string{"seed=3"}, [2]float64{3633, 169.7}, [2]float64{5654, 27.5},
+		[2]float64{7702, 17.2})
+	four := evaluated(t, "4", []string{"seed=4"}, [2]float64{3642, 53.5}, [2]float64{5657, 13.4},
+		[2]float64{7690, 25.2})
 	runs, err := OpenAll(three, four)
 	if err != nil {
 		t.Fatal(err)
@@ -64,11 +66,14 @@ func TestCurveRefusesAndSays(t *testing.T) {
 		}
 		return runs
 	}
-	if c := open(a, b).Curve(); c.Err() != nil || !slices.Equal(c.Notes, []string{"TCL-PEARL: the seeds have 2 different configurations"}) {
+	if c := open(a, b).Curve(); c.Err() != nil ||
+		!slices.Equal(c.Notes, []string{"TCL-PEARL: the seeds have 2 different configurations"}) {
 		t.Errorf("%q, %v", c.Notes, c.Err())
 	}
 	copied := evaluated(t, "c", []string{"seed=1"}, point)
-	if c := open(a, copied).Curve(); c.Err() == nil || !strings.Contains(c.Err().Error(), "are the same system, family and seed: give one of them, or choose runs with Where") {
+	if c := open(a, copied).Curve(); c.Err() == nil ||
+		!strings.Contains(c.Err().Error(),
+			"are the same system, family and seed: give one of them, or choose runs with Where") {
 		t.Errorf("copies: %v", c.Err())
 	}
 	algorithm := evaluated(t, "d", []string{"seed=1", "algorithm=pearl"}, point)
@@ -98,7 +103,8 @@ func TestLogOfAnotherProgram(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "progress.csv"), []byte("time/total_timesteps,eval/mean_reward,mine\n100,3,7\n150,,\n200,5,8\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "progress.csv"),
+		[]byte("time/total_timesteps,eval/mean_reward,mine\n100,3,7\n150,,\n200,5,8\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	runs, err := OpenAll(ours, dir)
@@ -106,11 +112,14 @@ func TestLogOfAnotherProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := runs.Curve()
-	if c.Err() != nil || len(c.Panels) != 2 || !slices.Equal(c.Names, []string{"TCL-PEARL", "ppo (Stable-Baselines3)"}) {
+	if c.Err() != nil || len(c.Panels) != 2 ||
+		!slices.Equal(c.Names, []string{"TCL-PEARL", "ppo (Stable-Baselines3)"}) {
 		t.Fatalf("%q, %v", c.Names, c.Err())
 	}
-	if len(c.Notes) != 2 || !strings.HasSuffix(c.Notes[1], "the return is NaN or missing in 1 of 3 rows, first at step 150: they are left out") ||
-		!strings.HasSuffix(c.Notes[0], `Stable-Baselines3's log: steps from "time/total_timesteps", return from "eval/mean_reward"`) {
+	if len(c.Notes) != 2 || !strings.HasSuffix(c.Notes[1],
+		"the return is NaN or missing in 1 of 3 rows, first at step 150: they are left out") ||
+		!strings.HasSuffix(c.Notes[0],
+			`Stable-Baselines3's log: steps from "time/total_timesteps", return from "eval/mean_reward"`) {
 		t.Errorf("said %q", c.Notes)
 	}
 	metrics := runs.Metrics()

@@ -1,14 +1,14 @@
 // Package lab is the research of a day in few lines: train a preset with a live curve, look at returns, embeddings and
-// rollouts of the run, set several arms and seeds side by side. Each call is one or two calls of what is there: packages
-// experiment, tsne, analysis/plots.
+// rollouts of the run, set several arms and seeds side by side. Each call is one or two calls of what is there:
+// packages experiment, tsne, analysis/plots.
 //
 //	run := lab.Train("quick/point-goal", lab.Latent(3), lab.Iterations(5)) // in a cell an error ends it by itself
 //	run.Curve()     // return over environment steps
 //	run.TSNE()      // the embeddings' layout, with its centroid table
 //	run.Rollout(0)  // an episode on the first test task, after adaptation
 //
-// A run's folder is named after what it is, below "runs": the same call again opens the run that is there, or goes on with
-// it where it was interrupted. In a notebook a call ends when its cell is interrupted.
+// A run's folder is named after what it is, below "runs": the same call again opens the run that is there, or goes on
+// with it where it was interrupted. In a notebook a call ends when its cell is interrupted.
 package lab
 
 import (
@@ -80,8 +80,8 @@ func name(key string, n int) Option {
 	return func(p *plan) { p.named = append(p.named, setting{key, fmt.Sprint(n)}) }
 }
 
-// Over makes Compare train with each of several values of a setting, named as in the configuration ("tcl.window") or as in
-// any table of the algorithm ("latent"). Metrics and Returns of the runs have the setting as a column.
+// Over makes Compare train with each of several values of a setting, named as in the configuration ("tcl.window") or as
+// in any table of the algorithm ("latent"). Metrics and Returns of the runs have the setting as a column.
 func Over(setting string, values ...any) Option {
 	return func(p *plan) { p.over = append(p.over, sweep{setting, values}) }
 }
@@ -104,8 +104,8 @@ func On(host experiment.Host) Option { return func(p *plan) { p.host = host } }
 // Quiet shows neither curve nor progress.
 func Quiet() Option { return func(p *plan) { p.quiet = true } }
 
-// Every calls do with the run as it is after each n iterations of its training, and at its end: to show what it does by then.
-// A run that was there already is not looked at.
+// Every calls do with the run as it is after each n iterations of its training, and at its end: to show what it does by
+// then. A run that was there already is not looked at.
 //
 //	lab.Train("quick/cheetah-vel", lab.Every(4, func(run *lab.Run) error {
 //		film, err := run.Rollout(0)
@@ -119,9 +119,10 @@ func Every(n int, do func(*Run) error) Option {
 	}
 }
 
-// Train trains a preset to the end of its schedule and returns the run. It draws the return on unseen tasks as it grows and
-// tells how far it is. A run that is there is opened, one that was interrupted goes on, and one in the same Folder that was
-// shorter is trained on; a folder with another configuration is an error. Interrupting the cell leaves a checkpoint.
+// Train trains a preset to the end of its schedule and returns the run. It draws the return on unseen tasks as it grows
+// and tells how far it is. A run that is there is opened, one that was interrupted goes on, and one in the same Folder
+// that was shorter is trained on; a folder with another configuration is an error. Interrupting the cell leaves a
+// checkpoint.
 func Train(preset string, options ...Option) (*Run, error) {
 	runs, err := train(preset, nil, nil, append(slices.Clone(options), one))
 	if err != nil {
@@ -133,7 +134,8 @@ func Train(preset string, options ...Option) (*Run, error) {
 // one refuses what takes several runs.
 func one(p *plan) {
 	if len(p.over) > 0 {
-		p.err = cmp.Or(p.err, fmt.Errorf("lab: several values of %s in Train, which makes one run; expected Compare", p.over[0].setting))
+		p.err = cmp.Or(p.err, fmt.Errorf("lab: several values of %s in Train, which makes one run; expected Compare",
+			p.over[0].setting))
 	}
 }
 

@@ -18,8 +18,10 @@ import (
 )
 
 // small makes a run of a second.
-var small = Set("pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.updates_per_iteration=4", "pearl.initial_steps=40", "pearl.meta_batch=3",
-	"pearl.batch=8", "pearl.context=8", "pearl.tasks_per_iteration=2", "train_tasks=5", "test_tasks=4", "evaluation.every=1", "tcl.window=4")
+var small = Set("pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.updates_per_iteration=4", "pearl.initial_steps=40",
+	"pearl.meta_batch=3",
+	"pearl.batch=8", "pearl.context=8", "pearl.tasks_per_iteration=2", "train_tasks=5", "test_tasks=4",
+	"evaluation.every=1", "tcl.window=4")
 
 func TestTrain(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -38,7 +40,8 @@ func TestTrain(t *testing.T) {
 		t.Errorf("metrics of %v", names)
 	}
 	p := run.Config().Evaluation.Protocol
-	if f := run.Returns(); f.Err() != nil || f.Len() != 4*p.Repeats*p.Trajectories() || f.Is("adapted", 1).Len() != 4*p.Repeats*p.Scored {
+	if f := run.Returns(); f.Err() != nil || f.Len() != 4*p.Repeats*p.Trajectories() ||
+		f.Is("adapted", 1).Len() != 4*p.Repeats*p.Scored {
 		t.Errorf("%d returns (%v) of 4 tasks under %+v", f.Len(), f.Err(), p)
 	}
 	if c := run.Curve(); c.Err() != nil || len(c.Panels[0].Marks[0].X) != 2 {
@@ -48,7 +51,8 @@ func TestTrain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ratio, err := layout.Figures().Numbers("ratio"); err != nil || len(ratio) != 3 || ratio[1] != layout.Latent.Ratio {
+	if ratio, err := layout.Figures().Numbers("ratio"); err != nil || len(ratio) != 3 ||
+		ratio[1] != layout.Latent.Ratio {
 		t.Errorf("ratios %v, %v", ratio, err)
 	}
 	if b, err := layout.MIMEBundle(); err != nil || !strings.Contains(b["text/plain"].(string), "between centroids") {
@@ -59,7 +63,8 @@ func TestTrain(t *testing.T) {
 			t.Errorf("rollout on %v: %d episodes, expected %d: %v", tasks, len(rollout.Episodes), n, err)
 		}
 	}
-	if _, err := run.Rollout(4); err == nil || !strings.Contains(err.Error(), "test task 4 of point-goal; expected 0 to 3") {
+	if _, err := run.Rollout(4); err == nil ||
+		!strings.Contains(err.Error(), "test task 4 of point-goal; expected 0 to 3") {
 		t.Errorf("a task that is not there: %v", err)
 	}
 	// The same again opens it; something else in its folder is refused.
@@ -71,10 +76,12 @@ func TestTrain(t *testing.T) {
 	if err != nil || again.Dir != run.Dir {
 		t.Fatalf("again: %v, %v", again, err)
 	}
-	if now, err := os.Stat(filepath.Join(run.Dir, experiment.MetricsFile)); err != nil || now.ModTime() != written.ModTime() {
+	if now, err := os.Stat(filepath.Join(run.Dir, experiment.MetricsFile)); err != nil ||
+		now.ModTime() != written.ModTime() {
 		t.Errorf("trained again: %v", err)
 	}
-	if _, err := Train("quick/point-goal", small, Iterations(2), Latent(3), Quiet(), Seed(3), Folder(run.Dir)); err == nil || !strings.Contains(err.Error(), "holds another run") {
+	if _, err := Train("quick/point-goal", small, Iterations(2), Latent(3), Quiet(), Seed(3),
+		Folder(run.Dir)); err == nil || !strings.Contains(err.Error(), "holds another run") {
 		t.Errorf("another run in its folder: %v", err)
 	}
 }
@@ -105,7 +112,8 @@ func TestLongerAndBranch(t *testing.T) {
 			t.Errorf("%s of a run trained on differs", name)
 		}
 	}
-	if _, err := Train("quick/point-goal", small, Iterations(3), Latent(2), Quiet(), Seed(3), Folder("grown")); err == nil || !strings.Contains(err.Error(), "can only be made longer") {
+	if _, err := Train("quick/point-goal", small, Iterations(3), Latent(2), Quiet(), Seed(3),
+		Folder("grown")); err == nil || !strings.Contains(err.Error(), "can only be made longer") {
 		t.Errorf("shorter: %v", err)
 	}
 	for range 2 { // the second time it is there
@@ -141,24 +149,30 @@ func TestBadOptions(t *testing.T) {
 		"lab: seed = -1: expected a whole number from 0 to 9223372036854775807": {Seed(-1)},
 		"unknown key PEARL.latent; the nearest is pearl.latent":                 {Set("PEARL.latent=7")},
 		"unknown key SEED; the nearest is seed":                                 {Set("SEED=7")},
-		"unknown key iterations; the nearest is pearl.iterations":               {Algorithm("pearl"), Set("iterations=7")},
-		`expected the name of a protocol; did you mean "garage-ml1"?`:           {Set("evaluation.protocol.name=garage-ml2")},
+		"unknown key iterations; the nearest is pearl.iterations": {Algorithm("pearl"),
+			Set("iterations=7")},
+		`expected the name of a protocol; did you mean "garage-ml1"?`: {
+			Set("evaluation.protocol.name=garage-ml2")},
 	} {
-		if _, err := Train("quick/point-goal", append(options, Quiet())...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Train("quick/point-goal", append(options, Quiet())...); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := Compare("quick/point-goal", nil, []int{1, -2}, Quiet()); err == nil || !strings.Contains(err.Error(), "seed = -2") {
+	if _, err := Compare("quick/point-goal", nil, []int{1, -2}, Quiet()); err == nil ||
+		!strings.Contains(err.Error(), "seed = -2") {
 		t.Errorf("a negative seed: %v", err)
 	}
-	if _, err := Compare("quick/point-goal", nil, nil, Over("latnet", 1, 2), Quiet()); err == nil || !strings.Contains(err.Error(), `no setting "latnet"; did you mean "latent"?`) {
+	if _, err := Compare("quick/point-goal", nil, nil, Over("latnet", 1, 2), Quiet()); err == nil ||
+		!strings.Contains(err.Error(), `no setting "latnet"; did you mean "latent"?`) {
 		t.Errorf("a misspelt setting: %v", err)
 	}
 }
 
 func TestCompare(t *testing.T) {
 	t.Chdir(t.TempDir())
-	runs, err := Compare("quick/point-goal", []string{"pearl", "rl2"}, []int{1, 2}, small, Iterations(1), Set("rl2.hidden=4", "rl2.meta_batch=2", "rl2.epochs=1", "rl2.episodes=2"))
+	runs, err := Compare("quick/point-goal", []string{"pearl", "rl2"}, []int{1, 2}, small, Iterations(1),
+		Set("rl2.hidden=4", "rl2.meta_batch=2", "rl2.epochs=1", "rl2.episodes=2"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +250,8 @@ func TestFoundRunsAreDrawn(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	if got, want := strings.Join(names, "; "), "TCL-PEARL, seed 1: 2; TCL-PEARL, seed 2: 2; TCL-PEARL, seed 3: 2"; got != want {
+	if got, want := strings.Join(names, "; "),
+		"TCL-PEARL, seed 1: 2; TCL-PEARL, seed 2: 2; TCL-PEARL, seed 3: 2"; got != want {
 		t.Errorf("the curves have %q points, want %q", got, want)
 	}
 	if s := compare(1, 2, 3); len(s.shown) != 0 {
@@ -247,25 +262,28 @@ func TestFoundRunsAreDrawn(t *testing.T) {
 // A run is looked at as it was saved, until it ends; of looks that take long the next sees what came meanwhile.
 func TestEvery(t *testing.T) {
 	var updates []float64
-	run, err := Train("quick/point-goal", small, Iterations(4), Quiet(), Folder(t.TempDir()), Every(1, func(run *Run) error {
-		m, err := run.Metrics().Numbers("updates")
-		if err != nil {
+	run, err := Train("quick/point-goal", small, Iterations(4), Quiet(), Folder(t.TempDir()),
+		Every(1, func(run *Run) error {
+			m, err := run.Metrics().Numbers("updates")
+			if err != nil {
+				return err
+			}
+			if len(m) > 0 { // the weights are first saved within the first iteration
+				updates = append(updates, m[len(m)-1])
+			}
+			_, err = run.Rollout(0)
 			return err
-		}
-		if len(m) > 0 { // the weights are first saved within the first iteration
-			updates = append(updates, m[len(m)-1])
-		}
-		_, err = run.Rollout(0)
-		return err
-	}))
+		}))
 	if err != nil || len(updates) == 0 || updates[len(updates)-1] != 16 || !slices.IsSorted(updates) {
 		t.Errorf("looked at after %v updates (%v), expected the last after 16", updates, err)
 	}
 	want := errors.New("enough seen")
-	if _, err = Train("quick/point-goal", small, Iterations(1), Quiet(), Folder(t.TempDir()), Every(1, func(*Run) error { return want })); !errors.Is(err, want) {
+	if _, err = Train("quick/point-goal", small, Iterations(1), Quiet(), Folder(t.TempDir()),
+		Every(1, func(*Run) error { return want })); !errors.Is(err, want) {
 		t.Errorf("an error of looking is %v", err)
 	}
-	if _, err := run.Embedded(experiment.RowsContext); err == nil || !strings.Contains(err.Error(), "embeddings-rows.npz") {
+	if _, err := run.Embedded(experiment.RowsContext); err == nil ||
+		!strings.Contains(err.Error(), "embeddings-rows.npz") {
 		t.Errorf("embeddings that are not there: %v", err)
 	}
 }
@@ -273,11 +291,20 @@ func TestEvery(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for want, call := range map[string]func() error{
-		`did you mean "quick/point-goal"?`:  func() error { _, err := Train("quick/pont-goal"); return err },
-		`RL² has no setting "latent"`:       func() error { _, err := Train("quick/point-goal", Algorithm("rl2"), Latent(3)); return err },
-		"one folder (x) for 2 runs":         func() error { _, err := Compare("quick/point-goal", nil, []int{1, 2}, Folder("x")); return err },
-		"algorithm \"perl\" does not exist": func() error { _, err := Compare("quick/point-goal", []string{"pearl", "perl"}, nil); return err },
-		"none does not exist":               func() error { _, err := Open("none"); return err },
+		`did you mean "quick/point-goal"?`: func() error { _, err := Train("quick/pont-goal"); return err },
+		`RL² has no setting "latent"`: func() error {
+			_, err := Train("quick/point-goal", Algorithm("rl2"), Latent(3))
+			return err
+		},
+		"one folder (x) for 2 runs": func() error {
+			_, err := Compare("quick/point-goal", nil, []int{1, 2}, Folder("x"))
+			return err
+		},
+		"algorithm \"perl\" does not exist": func() error {
+			_, err := Compare("quick/point-goal", []string{"pearl", "perl"}, nil)
+			return err
+		},
+		"none does not exist": func() error { _, err := Open("none"); return err },
 	} {
 		if err := call(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

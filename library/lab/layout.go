@@ -17,8 +17,8 @@ import (
 	"nacre/tsne"
 )
 
-// Layout is embeddings laid out in the plane with the figures that tell how well their labels separate. The notebook shows
-// the plane; Figures is the table.
+// Layout is embeddings laid out in the plane with the figures that tell how well their labels separate. The notebook
+// shows the plane; Figures is the table.
 type Layout struct {
 	Title string
 	*tsne.Embeddings
@@ -45,13 +45,14 @@ func (l *Layout) MIMEBundle() (map[string]any, error) {
 		return nil, err
 	}
 	bundle = maps.Clone(bundle)
-	bundle["text/plain"] = strings.Join(append([]string{fmt.Sprintf("%v\n%v", bundle["text/plain"], l.Figures())}, l.Report.Notes...), "\n")
+	bundle["text/plain"] = strings.Join(append([]string{fmt.Sprintf("%v\n%v", bundle["text/plain"], l.Figures())},
+		l.Report.Notes...), "\n")
 	return bundle, nil
 }
 
-// Figures is the table of the centroid distances and their ratio, in the plane, among posterior means and among posteriors,
-// with the ratio's interval at 95 % and how many contexts the nearest centroid of the other half tells. Where further layouts
-// from random starts were made there are the mean and the standard deviation of their ratios too.
+// Figures is the table of the centroid distances and their ratio, in the plane, among posterior means and among
+// posteriors, with the ratio's interval at 95 % and how many contexts the nearest centroid of the other half tells.
+// Where further layouts from random starts were made there are the mean and the standard deviation of their ratios too.
 func (l *Layout) Figures() *frame.Frame {
 	if l.Report.Labels == 0 {
 		return frame.New()
@@ -69,7 +70,8 @@ func (l *Layout) Figures() *frame.Frame {
 		}
 	}
 	f := frame.New(frame.Texts("of", slices.Repeat([]string{l.Title}, len(names))), frame.Texts("space", names))
-	for k, title := range []string{"to centroid", "between centroids", "ratio", "ratio_lo", "ratio_hi", "held-out accuracy"} {
+	for k, title := range []string{"to centroid", "between centroids", "ratio", "ratio_lo", "ratio_hi",
+		"held-out accuracy"} {
 		f = f.With(frame.Numbers(title, columns[k]))
 	}
 	if l.Seeds != nil {
@@ -81,10 +83,10 @@ func (l *Layout) Figures() *frame.Frame {
 	return f
 }
 
-// LayOut lays the numbers of a table out in the plane with t-SNE, coloured by the column label, "" for none, which is not laid
-// out: text or whole numbers are labels, other numbers a scale of colours. Columns of text are left aside, and those that
-// number rows, time or seeds, as Report.Notes says; tsne.WithColumns chooses others. The perplexity is 30, or what so few rows
-// allow.
+// LayOut lays the numbers of a table out in the plane with t-SNE, coloured by the column label, "" for none, which is
+// not laid out: text or whole numbers are labels, other numbers a scale of colours. Columns of text are left aside, and
+// those that number rows, time or seeds, as Report.Notes says; tsne.WithColumns chooses others. The perplexity is 30,
+// or what so few rows allow.
 //
 //	lab.LayOut(frame.Read("iris.csv"), "species")
 //	lab.LayOut(frame.Read("runs.csv"), "task", tsne.WithColumns("latent*"))
@@ -103,11 +105,14 @@ func LayOut(f *frame.Frame, label string, options ...tsne.Option) (*Layout, erro
 		columns = append(columns, c)
 	}
 	choice := table.Choice{Label: label, NoLabel: label == "", Columns: tsne.New(options...).Columns()}
-	chosen, err := table.Choose(columns, choice, func(i int) string { return fmt.Sprintf("row %d (counted from 0)", i) })
+	chosen, err := table.Choose(columns, choice, func(i int) string {
+		return fmt.Sprintf("row %d (counted from 0)", i)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("lab: %w", err)
 	}
-	e := &tsne.Embeddings{Mean: tsne.NewMatrix(f.Len(), len(chosen.Points)), Read: slices.Concat(f.Notes(), chosen.Notes)}
+	e := &tsne.Embeddings{Mean: tsne.NewMatrix(f.Len(), len(chosen.Points)),
+		Read: slices.Concat(f.Notes(), chosen.Notes)}
 	for j, c := range chosen.Points {
 		e.Columns = append(e.Columns, c.Name)
 		for i, v := range c.Num {
@@ -115,7 +120,9 @@ func LayOut(f *frame.Frame, label string, options ...tsne.Option) (*Layout, erro
 		}
 	}
 	colour := ""
-	if x, err := f.Numbers(label); err == nil && slices.ContainsFunc(x, func(v float64) bool { return v != math.Trunc(v) }) {
+	if x, err := f.Numbers(label); err == nil && slices.ContainsFunc(x, func(v float64) bool {
+		return v != math.Trunc(v)
+	}) {
 		colour = label
 	} else if label != "" {
 		names, err := f.Sort(label).Unique(label)
@@ -138,8 +145,8 @@ func LayOut(f *frame.Frame, label string, options ...tsne.Option) (*Layout, erro
 	return l, err
 }
 
-// Plane lays embeddings out in the plane with t-SNE and measures how well their labels separate. Without options the perplexity
-// is 30, or what so few rows allow, and there are no further layouts from other random starts.
+// Plane lays embeddings out in the plane with t-SNE and measures how well their labels separate. Without options the
+// perplexity is 30, or what so few rows allow, and there are no further layouts from other random starts.
 func Plane(title string, e *tsne.Embeddings, o ...tsne.AnalyseOptions) (*Layout, error) {
 	if e == nil {
 		return nil, errors.New("lab: there are no embeddings to lay out")
@@ -150,7 +157,8 @@ func Plane(title string, e *tsne.Embeddings, o ...tsne.AnalyseOptions) (*Layout,
 		options.Bootstrap = cmp.Or(given.Bootstrap, options.Bootstrap)
 		options.Splits, options.Neighbours, options.Progress = given.Splits, given.Neighbours, given.Progress
 	}
-	options.TSNE = append([]tsne.Option{tsne.WithPerplexity(min(30, tsne.LargestPerplexity(e.Mean.Rows)))}, options.TSNE...)
+	options.TSNE = append([]tsne.Option{tsne.WithPerplexity(min(30, tsne.LargestPerplexity(e.Mean.Rows)))},
+		options.TSNE...)
 	report, err := tsne.Analyse(cell.Context(), e, options)
 	if err != nil {
 		return nil, err

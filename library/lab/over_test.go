@@ -13,7 +13,8 @@ import (
 // Over crosses values with algorithms and seeds, and the runs say which they have.
 func TestOver(t *testing.T) {
 	t.Chdir(t.TempDir())
-	runs, err := Compare("quick/point-goal", nil, []int{1, 2}, small, Iterations(1), Quiet(), Over("latent", 2, 3), Over("pearl.kl_weight", 0.5))
+	runs, err := Compare("quick/point-goal", nil, []int{1, 2}, small, Iterations(1), Quiet(), Over("latent", 2, 3),
+		Over("pearl.kl_weight", 0.5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,11 +22,13 @@ func TestOver(t *testing.T) {
 	for _, r := range runs {
 		names = append(names, r.among())
 	}
-	if all := len(names); len(slices.Compact(slices.Sorted(slices.Values(names)))) != all || !strings.Contains(names[0], "latent 2, pearl.kl_weight 0.5, seed 1") {
+	if all := len(names); len(slices.Compact(slices.Sorted(slices.Values(names)))) != all ||
+		!strings.Contains(names[0], "latent 2, pearl.kl_weight 0.5, seed 1") {
 		t.Errorf("the curves of %d runs are called %q", all, names)
 	}
 	got, err := runs.Metrics().Group("latent", "pearl.kl_weight", "seed").Count().CSV()
-	if want := "latent,pearl.kl_weight,seed,n\n2,0.5,1,1\n2,0.5,2,1\n3,0.5,1,1\n3,0.5,2,1\n"; err != nil || string(got) != want {
+	if want := "latent,pearl.kl_weight,seed,n\n2,0.5,1,1\n2,0.5,2,1\n3,0.5,1,1\n3,0.5,2,1\n"; err != nil ||
+		string(got) != want {
 		t.Errorf("runs of\n%s (%v), want\n%s", got, err, want)
 	}
 	if c := runs.Curve(); c.Err() != nil || strings.Join(c.Names, " ") != "2 3" {
@@ -36,7 +39,9 @@ func TestOver(t *testing.T) {
 	}
 	for want, options := range map[string][]Option{
 		"several values of latent in Train": {Over("latent", 2, 3)},
-		`has no setting "latnt"`:            {Set("x=1"), func(p *plan) { p.pairs = nil }, func(p *plan) { p.named = append(p.named, setting{"latnt", "2"}) }},
+		`has no setting "latnt"`: {Set("x=1"), func(p *plan) {
+			p.pairs = nil
+		}, func(p *plan) { p.named = append(p.named, setting{"latnt", "2"}) }},
 		"lab.Set pearl.latnt=7: unknown key pearl.latnt; the nearest is pearl.latent": {Set("pearl.latnt=7")},
 		"lab.Set pearl.latent=many: ":          {Set("pearl.latent=many")},
 		"lab.Latent pearl.latent=0: ":          {Latent(0)},
@@ -46,7 +51,8 @@ func TestOver(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if _, err := Compare("quick/point-goal", nil, nil, Over("tcl.windw", 2)); err == nil || !strings.HasPrefix(err.Error(), "lab.Over tcl.windw=2: unknown key tcl.windw; the nearest is tcl.window") {
+	if _, err := Compare("quick/point-goal", nil, nil, Over("tcl.windw", 2)); err == nil ||
+		!strings.HasPrefix(err.Error(), "lab.Over tcl.windw=2: unknown key tcl.windw; the nearest is tcl.window") {
 		t.Errorf("a setting that is not there: %v", err)
 	}
 }
@@ -59,7 +65,8 @@ func TestLayOut(t *testing.T) {
 		a, b, c = append(a, float64(10*(i%3))), append(b, float64(i%5)), append(c, float64(i%7))
 		kind, note = append(kind, string(rune('x'+i%3))), append(note, "text")
 	}
-	f := frame.New(frame.Numbers("a", a), frame.Texts("kind", kind), frame.Numbers("b", b), frame.Texts("note", note), frame.Numbers("c", c))
+	f := frame.New(frame.Numbers("a", a), frame.Texts("kind", kind), frame.Numbers("b", b), frame.Texts("note", note),
+		frame.Numbers("c", c))
 	l, err := LayOut(f, "kind")
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +168,8 @@ func TestSummary(t *testing.T) {
 	w.Stage("", 100)
 	w.done = 30
 	w.Done()
-	if got, want := w.summary(true), "interrupted in run 2 of 2, update 30 of 100, which is kept in b: run the cell again to go on"; got != want {
+	if got, want := w.summary(true),
+		"interrupted in run 2 of 2, update 30 of 100, which is kept in b: run the cell again to go on"; got != want {
 		t.Errorf("%q; want %q", got, want)
 	}
 	if got := w.summary(false); !strings.HasPrefix(got, "1 of 2 runs in ") {

@@ -16,8 +16,8 @@ import (
 	"nacre/tcl"
 )
 
-// Loss trains TCL-PEARL with a similarity of your own in its contrastive loss, under a name of small letters, figures and
-// hyphens. The name may be one of Compare's algorithms, beside others.
+// Loss trains TCL-PEARL with a similarity of your own in its contrastive loss, under a name of small letters, figures
+// and hyphens. The name may be one of Compare's algorithms, beside others.
 //
 //	lab.Train("quick/point-goal", lab.Loss("cosine", cosine))
 func Loss(name string, similarity tcl.Similarity) Option {
@@ -30,9 +30,10 @@ func Loss(name string, similarity tcl.Similarity) Option {
 	})
 }
 
-// Auxiliary trains PEARL with a loss of your own on its encoder, in the place of TCL's: loss makes it, with TCL's settings of
-// the run, which it may leave aside.
-func Auxiliary(name string, loss func(c tcl.Config, enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)) Option {
+// Auxiliary trains PEARL with a loss of your own on its encoder, in the place of TCL's: loss makes it, with TCL's
+// settings of the run, which it may leave aside.
+func Auxiliary(name string,
+	loss func(c tcl.Config, enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)) Option {
 	return func(p *plan) {
 		algorithm, err := ownLoss(name, loss)
 		p.err = cmp.Or(p.err, err)
@@ -45,8 +46,8 @@ func Auxiliary(name string, loss func(c tcl.Config, enc belief.Encoder, metaBatc
 
 var ownName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// ownLoss registers the algorithm and returns its name, which ends in digits of the update that the loss makes: a run is found
-// again only while the loss is what it was.
+// ownLoss registers the algorithm and returns its name, which ends in digits of the update that the loss makes: a run
+// is found again only while the loss is what it was.
 func ownLoss(name string, loss func(tcl.Config, belief.Encoder, int) (belief.Auxiliary, error)) (string, error) {
 	if !ownName.MatchString(name) {
 		return "", fmt.Errorf("lab: a loss called %q; expected small letters, figures and hyphens", name)
@@ -70,7 +71,8 @@ func ownLoss(name string, loss func(tcl.Config, belief.Encoder, int) (belief.Aux
 	}
 	if k, ok := program.Outputs["tcl_similarity"]; ok {
 		if v := program.Values[k]; v.Rows != c.MetaBatch || v.Cols != c.MetaBatch {
-			return "", fmt.Errorf("lab: loss %s: the similarity of all pairs is %d×%d for a meta-batch of %d; expected %[4]d×%[4]d", name, v.Rows, v.Cols, c.MetaBatch)
+			return "", fmt.Errorf("lab: loss %s: the similarity of all pairs is %d×%d for a meta-batch of %d; "+
+				"expected %[4]d×%[4]d", name, v.Rows, v.Cols, c.MetaBatch)
 		}
 	}
 	h := fnv.New32a()
@@ -98,8 +100,8 @@ func Family(f sim.Family) Option {
 	}
 }
 
-// Reward trains on the family called base with a reward of your own, under a name of its own. Beside it, the family is there
-// for lab.Rollout and everything else that takes its name.
+// Reward trains on the family called base with a reward of your own, under a name of its own. Beside it, the family is
+// there for lab.Rollout and everything else that takes its name.
 func Reward(base, name string, reward sim.Reward) Option {
 	return func(p *plan) {
 		f, err := sim.Lookup(base)
@@ -111,8 +113,8 @@ func Reward(base, name string, reward sim.Reward) Option {
 	}
 }
 
-// behaviour are digits of what a family's tasks do under a policy that acts at random: a run is found again only while they
-// do the same.
+// behaviour are digits of what a family's tasks do under a policy that acts at random: a run is found again only while
+// they do the same.
 func behaviour(f sim.Family) (string, error) {
 	train, test, err := f.Tasks(1, 0, 0)
 	if err != nil {
@@ -127,7 +129,8 @@ func behaviour(f sim.Family) (string, error) {
 		return "", err
 	}
 	defer pool.Close()
-	done, err := pool.Rollout(cell.Context(), episodes, sim.UniformPolicy(episodes, f.Spec().ActDim), min(50, f.Spec().Horizon))
+	done, err := pool.Rollout(cell.Context(), episodes, sim.UniformPolicy(episodes, f.Spec().ActDim),
+		min(50, f.Spec().Horizon))
 	if err != nil {
 		return "", err
 	}

@@ -25,7 +25,8 @@ func cosine(eps float64) tcl.Similarity {
 // A loss of one's own is trained with beside others, and its run is found again until the loss is another.
 func TestLoss(t *testing.T) {
 	t.Chdir(t.TempDir())
-	runs, err := Compare("quick/point-goal", []string{"tcl-pearl", "cosine"}, nil, small, Iterations(1), Quiet(), Loss("cosine", cosine(1e-8)))
+	runs, err := Compare("quick/point-goal", []string{"tcl-pearl", "cosine"}, nil, small, Iterations(1), Quiet(),
+		Loss("cosine", cosine(1e-8)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,12 +49,14 @@ func TestLoss(t *testing.T) {
 		t.Errorf("runs are in %q", dirs)
 	}
 	for _, name := range []string{"", "A loss", "x/y", "../x"} {
-		if _, err := Train("quick/point-goal", Loss(name, nil)); err == nil || !strings.Contains(err.Error(), "expected small letters") {
+		if _, err := Train("quick/point-goal", Loss(name, nil)); err == nil ||
+			!strings.Contains(err.Error(), "expected small letters") {
 			t.Errorf("a loss called %q: %v", name, err)
 		}
 	}
 	wrong := func(s *core.Stage, q, k belief.Posterior) (all, own *G.Node) { return q.Mean, k.Mean }
-	if _, err := Train("quick/point-goal", Loss("wrong", wrong)); err == nil || !strings.Contains(err.Error(), "loss wrong") {
+	if _, err := Train("quick/point-goal", Loss("wrong", wrong)); err == nil ||
+		!strings.Contains(err.Error(), "loss wrong") {
 		t.Errorf("a similarity of other shapes: %v", err)
 	}
 }
@@ -78,10 +81,13 @@ func TestReward(t *testing.T) {
 	if dirs[0] != dirs[1] || dirs[1] == dirs[2] {
 		t.Errorf("runs are in %q", dirs)
 	}
-	if _, err := Train("quick/point-goal", Reward("point-gaol", "x", nil)); err == nil || !strings.Contains(err.Error(), `did you mean "point-goal"`) {
+	if _, err := Train("quick/point-goal", Reward("point-gaol", "x", nil)); err == nil ||
+		!strings.Contains(err.Error(), `did you mean "point-goal"`) {
 		t.Errorf("a base that is not there: %v", err)
 	}
-	if _, err := Train("quick/point-goal", small, Quiet(), Family(sim.WithReward(mustLookup(t, "point-goal"), "point-goal-sparse", func(sim.Task, []float64, []float64, []float64) float64 { return 0 }))); err == nil {
+	if _, err := Train("quick/point-goal", small, Quiet(),
+		Family(sim.WithReward(mustLookup(t, "point-goal"), "point-goal-sparse",
+			func(sim.Task, []float64, []float64, []float64) float64 { return 0 }))); err == nil {
 		t.Error("a family took the name of the program's own")
 	}
 }

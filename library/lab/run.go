@@ -181,8 +181,9 @@ func column(name string, texts []string) frame.Column {
 	return frame.Numbers(name, v)
 }
 
-// Returns are those of the evaluation at the end: a row a trajectory, with columns task, repeat, trajectory, return, success
-// (1 or 0) and steps. Trajectories are counted from 0; the later ones are after adaptation, column adapted says which.
+// Returns are those of the evaluation at the end: a row a trajectory, with columns task, repeat, trajectory, return,
+// success (1 or 0) and steps. Trajectories are counted from 0; the later ones are after adaptation, column adapted says
+// which.
 func (r *Run) Returns() *frame.Frame {
 	run, err := experiment.View(r.Dir)
 	if err != nil {
@@ -253,8 +254,8 @@ func (r *Run) Embedded(kind experiment.ContextKind) (*tsne.Embeddings, error) {
 	return e, err
 }
 
-// TSNE lays the embeddings of Embed out and measures how well tasks are told apart. The perplexity is 30, or what so few
-// contexts allow.
+// TSNE lays the embeddings of Embed out and measures how well tasks are told apart. The perplexity is 30, or what so
+// few contexts allow.
 func (r *Run) TSNE(o ...experiment.EmbedOptions) (*Layout, error) {
 	e, err := r.Embed(o...)
 	if err != nil {
@@ -272,8 +273,8 @@ func (r *Run) TestTasks() (tasks []sim.Task, err error) {
 	return tasks, err
 }
 
-// Rollout lets the agent adapt to test tasks, counted from 0, by the run's protocol and records the last episode on each;
-// without any named, on all of them.
+// Rollout lets the agent adapt to test tasks, counted from 0, by the run's protocol and records the last episode on
+// each; without any named, on all of them.
 func (r *Run) Rollout(tasks ...int) (display.Rollout, error) {
 	var rec recording.Recorder
 	err := r.agent(func(a *experiment.Agent) error {
@@ -300,13 +301,13 @@ func (r *Run) Rollout(tasks ...int) (display.Rollout, error) {
 // Runs are several runs.
 type Runs []*Run
 
-// OpenAll opens run folders, folders of sweeps, logs of other programs, and folders that hold such folders, each run once; links
-// are followed. What was left out is shown in the cell. Which columns of a log are the step and the return is found by their
-// names, and said with its curve; OpenLogs is told.
+// OpenAll opens run folders, folders of sweeps, logs of other programs, and folders that hold such folders, each run
+// once; links are followed. What was left out is shown in the cell. Which columns of a log are the step and the return
+// is found by their names, and said with its curve; OpenLogs is told.
 func OpenAll(paths ...string) (Runs, error) { return OpenLogs("", "", paths...) }
 
-// OpenLogs is OpenAll with the columns of environment steps and of the return in the logs of other programs; an empty one is
-// found by its name.
+// OpenLogs is OpenAll with the columns of environment steps and of the return in the logs of other programs; an empty
+// one is found by its name.
 func OpenLogs(steps, returns string, paths ...string) (Runs, error) {
 	list, notes, err := tables.LoadWith(foreign.Columns{Step: steps, Return: returns}, paths...)
 	if err != nil {

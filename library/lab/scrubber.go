@@ -16,13 +16,14 @@ import (
 	"nacre/tsne"
 )
 
-// Keep keeps the agent of every so many iterations, which Scrubber shows. A run that is there already is not trained anew for it.
+// Keep keeps the agent of every so many iterations, which Scrubber shows. A run that is there already is not trained
+// anew for it.
 func Keep(iterations int) Option { return func(p *plan) { p.keep = iterations } }
 
-// Scrubber shows the run as it was at each checkpoint that Keep kept: the embedding of contexts of several tasks, an adapted
-// episode on each of these tasks, and their returns as curves. The contexts are the same at all checkpoints, those of the agent at
-// the end, so that a point stays what it is; each layout starts from the one of the checkpoint after it. Unless o, of which at most one is given, says
-// otherwise there are 40 contexts of each of 8 tasks.
+// Scrubber shows the run as it was at each checkpoint that Keep kept: the embedding of contexts of several tasks, an
+// adapted episode on each of these tasks, and their returns as curves. The contexts are the same at all checkpoints,
+// those of the agent at the end, so that a point stays what it is; each layout starts from the one of the checkpoint
+// after it. Unless o, of which at most one is given, says otherwise there are 40 contexts of each of 8 tasks.
 func (r *Run) Scrubber(o ...experiment.EmbedOptions) (display.Scrubber, error) {
 	s := display.Scrubber{Title: r.Title(), Curves: display.NewCurves("", "iterations", "return after adaptation")}
 	var options experiment.EmbedOptions
@@ -34,7 +35,8 @@ func (r *Run) Scrubber(o ...experiment.EmbedOptions) (display.Scrubber, error) {
 		return s, err
 	}
 	if len(kept) == 0 {
-		return s, fmt.Errorf("lab: %s keeps no checkpoints to scrub over; train with lab.Keep(1) and another Folder", r.Dir)
+		return s, fmt.Errorf("lab: %s keeps no checkpoints to scrub over; train with lab.Keep(1) and another Folder",
+			r.Dir)
 	}
 	var contexts *experiment.Contexts
 	err = r.agent(func(a *experiment.Agent) error {
@@ -44,7 +46,8 @@ func (r *Run) Scrubber(o ...experiment.EmbedOptions) (display.Scrubber, error) {
 		}
 		return err
 	})
-	// The layout of the end comes first: those before start from it, rather than from one of an encoder that tells nothing apart.
+	// The layout of the end comes first: those before start from it, rather than from one of an encoder that tells
+	// nothing apart.
 	s.Checkpoints = make([]display.Checkpoint, len(kept))
 	returns := make([][]float64, len(kept))
 	var layout *tsne.Layout
@@ -70,8 +73,10 @@ func (r *Run) Scrubber(o ...experiment.EmbedOptions) (display.Scrubber, error) {
 	return s, nil
 }
 
-// checkpoint is an agent's embedding of contexts, its layout begun at another, and its episodes on their tasks with their returns.
-func (r *Run) checkpoint(ctx context.Context, a *experiment.Agent, contexts *experiment.Contexts, from *tsne.Layout, iteration int) (c display.Checkpoint, layout *tsne.Layout, returns []float64, err error) {
+// checkpoint is an agent's embedding of contexts, its layout begun at another, and its episodes on their tasks with
+// their returns.
+func (r *Run) checkpoint(ctx context.Context, a *experiment.Agent, contexts *experiment.Contexts, from *tsne.Layout,
+	iteration int) (c display.Checkpoint, layout *tsne.Layout, returns []float64, err error) {
 	c = display.Checkpoint{Name: fmt.Sprint("iteration ", iteration), At: float64(iteration)}
 	e, err := a.EmbedContexts(contexts)
 	if err != nil {

@@ -10,15 +10,16 @@ import (
 	"nacre/library/display"
 )
 
-// A run that keeps its checkpoints is shown at each: the last one is the agent of the end, and points, episodes and curves have the
-// same names.
+// A run that keeps its checkpoints is shown at each: the last one is the agent of the end, and points, episodes and
+// curves have the same names.
 func TestScrubber(t *testing.T) {
 	t.Chdir(t.TempDir())
 	run, err := Train("quick/point-goal", small, Iterations(3), Keep(2), Quiet(), Seed(2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := experiment.Kept(run.Dir); err != nil || len(kept) != 3 || kept[0] != 0 || kept[1] != 2 || kept[2] != 3 {
+	if kept, err := experiment.Kept(run.Dir); err != nil || len(kept) != 3 || kept[0] != 0 || kept[1] != 2 ||
+		kept[2] != 3 {
 		t.Fatalf("kept are %v (%v), want those after 0, 2 and 3 iterations", kept, err)
 	}
 	few := experiment.EmbedOptions{Tasks: 3, Windows: 6}
@@ -73,7 +74,8 @@ func TestScrubber(t *testing.T) {
 	}
 	for _, c := range shown.Checkpoints {
 		for k, name := range c.Embedding.Names {
-			if c.Rollout.Episodes[k].Label != name || shown.Curves.Series[k].Name != name || len(shown.Curves.Series[k].X) != 3 {
+			if c.Rollout.Episodes[k].Label != name || shown.Curves.Series[k].Name != name ||
+				len(shown.Curves.Series[k].X) != 3 {
 				t.Errorf("task %d is %q, %q and %q", k, name, c.Rollout.Episodes[k].Label, shown.Curves.Series[k].Name)
 			}
 		}

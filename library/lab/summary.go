@@ -9,9 +9,9 @@ import (
 	"nacre/sim"
 )
 
-// Summary is a row a run: what it is, how far it has come, and the return and the rate of success after adaptation that the
-// evaluation at its end found, of another program's log its last. What there is not yet is missing, and so is the success of
-// families that know none.
+// Summary is a row a run: what it is, how far it has come, and the return and the rate of success after adaptation that
+// the evaluation at its end found, of another program's log its last. What there is not yet is missing, and so is the
+// success of families that know none.
 func (r Runs) Summary() *frame.Frame {
 	return r.joined(func(run *Run) *frame.Frame {
 		steps, updates, returned, success := math.NaN(), math.NaN(), math.NaN(), math.NaN()

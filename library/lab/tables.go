@@ -14,8 +14,8 @@ import (
 	"nacre/tsne"
 )
 
-// Posteriors are those of Embed as a table: a row a context and latent dimension, with columns task, context, dimension, mean
-// and variance.
+// Posteriors are those of Embed as a table: a row a context and latent dimension, with columns task, context,
+// dimension, mean and variance.
 func (r *Run) Posteriors(o ...experiment.EmbedOptions) *frame.Frame {
 	e, err := r.Embed(o...)
 	if err != nil {
@@ -39,8 +39,8 @@ func (r *Run) Posteriors(o ...experiment.EmbedOptions) *frame.Frame {
 	return f
 }
 
-// Pairs compares every embedding with every other by a similarity of their means: a row a pair, with columns context, other,
-// task, other_task and similarity. The means are only read.
+// Pairs compares every embedding with every other by a similarity of their means: a row a pair, with columns context,
+// other, task, other_task and similarity. The means are only read.
 func Pairs(e *tsne.Embeddings, similarity func(a, b []float64) float64) *frame.Frame {
 	name := func(i int) string {
 		if i < len(e.Label) {
@@ -61,12 +61,13 @@ func Pairs(e *tsne.Embeddings, similarity func(a, b []float64) float64) *frame.F
 			}
 		}
 	}
-	return frame.New(frame.Numbers("context", columns[0]), frame.Numbers("other", columns[1]), frame.Texts("task", texts[0]),
+	return frame.New(frame.Numbers("context", columns[0]), frame.Numbers("other", columns[1]),
+		frame.Texts("task", texts[0]),
 		frame.Texts("other_task", texts[1]), frame.Numbers("similarity", columns[2]))
 }
 
-// Random acts at random for some episodes on a family's test tasks, one after the other: a row a step, with columns episode,
-// task, step, reward, and obs0, obs1, … before the action act0, act1, ….
+// Random acts at random for some episodes on a family's test tasks, one after the other: a row a step, with columns
+// episode, task, step, reward, and obs0, obs1, … before the action act0, act1, ….
 func Random(f sim.Family, episodes int) *frame.Frame { return acted(f, episodes, false) }
 
 // Told is Random with the controller that is told the task, for families that have one (sim.Controller).
@@ -152,9 +153,9 @@ func Watch(f sim.Family, episodes int, told bool, steps int) (display.Rollout, e
 // Deprecated: use Baselines; the old name goes with the next release.
 func (r *Run) Yardsticks() *frame.Frame { return r.Baselines() }
 
-// Baselines are the returns after adaptation that the run's protocol gives to a policy at random, to standing still and,
-// where the family has a controller, to it: told nothing of the task, and told the task. A row each, with the interval
-// over tasks.
+// Baselines are the returns after adaptation that the run's protocol gives to a policy at random, to standing still
+// and, where the family has a controller, to it: told nothing of the task, and told the task. A row each, with the
+// interval over tasks.
 func (r *Run) Baselines() *frame.Frame {
 	var names []string
 	var columns [3][]float64
@@ -163,7 +164,8 @@ func (r *Run) Baselines() *frame.Frame {
 		for k, result := range []*protocol.Result{&b.Random, b.Still, b.Blind, b.Goal} {
 			if err == nil && result != nil {
 				names = append(names, []string{"random", "still", "told nothing", "told the goal"}[k])
-				for j, v := range []float64{result.Summary.Adapted.Mean, result.Summary.Adapted.Lo, result.Summary.Adapted.Hi} {
+				for j, v := range []float64{result.Summary.Adapted.Mean, result.Summary.Adapted.Lo,
+					result.Summary.Adapted.Hi} {
 					columns[j] = append(columns[j], v)
 				}
 			}
@@ -173,5 +175,6 @@ func (r *Run) Baselines() *frame.Frame {
 	if err != nil {
 		return frame.Failed(err)
 	}
-	return frame.New(frame.Texts("policy", names), frame.Numbers("return", columns[0]), frame.Numbers("return_lo", columns[1]), frame.Numbers("return_hi", columns[2]))
+	return frame.New(frame.Texts("policy", names), frame.Numbers("return", columns[0]),
+		frame.Numbers("return_lo", columns[1]), frame.Numbers("return_hi", columns[2]))
 }

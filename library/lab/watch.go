@@ -14,7 +14,8 @@ import (
 	"nacre/rl"
 )
 
-// watch shows runs while they are trained: a curve each, and a line that says how far they are; nothing where it is quiet.
+// watch shows runs while they are trained: a curve each, and a line that says how far they are; nothing where it is
+// quiet.
 type watch struct {
 	curves *display.Curves // nil until a training begins
 	line   *display.Handle
@@ -66,8 +67,8 @@ func (w *watch) progress() progress.Progress {
 	return w
 }
 
-// begin shows the curves, those of runs that were there already too, and that a run trains on another device than was asked
-// for first. Where nothing is left to train nothing is shown.
+// begin shows the curves, those of runs that were there already too, and that a run trains on another device than was
+// asked for first. Where nothing is left to train nothing is shown.
 func (w *watch) begin(t *experiment.Training) {
 	w.device = t.Device()
 	if w.quiet {
@@ -85,7 +86,8 @@ func (w *watch) begin(t *experiment.Training) {
 	}
 }
 
-// follow draws a run's evaluations and looks at it until stop is closed, once more then. An error of looking ends only that.
+// follow draws a run's evaluations and looks at it until stop is closed, once more then. An error of looking ends only
+// that.
 func (w *watch) follow(r *Run, stop chan struct{}) (failed error) {
 	for last := false; !last; {
 		select {
@@ -133,10 +135,12 @@ func (w *watch) summary(interrupted bool) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if interrupted && w.at < len(w.runs) {
-		return fmt.Sprintf("interrupted in run %d of %d, update %d of %d, which is kept in %s: run the cell again to go on",
+		return fmt.Sprintf("interrupted in run %d of %d, update %d of %d, which is kept in %s: run the cell again to "+
+			"go on",
 			w.at+1, len(w.runs), w.done, w.total, w.runs[w.at].Dir)
 	}
-	return fmt.Sprintf("%d of %d runs in %s on %s", w.at, len(w.runs), time.Since(w.began).Round(100*time.Millisecond), w.device)
+	return fmt.Sprintf("%d of %d runs in %s on %s", w.at, len(w.runs), time.Since(w.began).Round(100*time.Millisecond),
+		w.device)
 }
 
 // Stage, Note, Add, Describe and Done make w a progress.Progress with the one stage that training has.

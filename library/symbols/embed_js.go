@@ -2,8 +2,8 @@ package symbols
 
 import "embed"
 
-// Types has a file types_js_FAMILY.bin.gz for each family of packages outside the standard library: a bundle of their export
-// data, packed with gzip.
+// Types has a file types_js_FAMILY.bin.gz for each family of packages outside the standard library: a bundle of their
+// export data, packed with gzip.
 //
 //go:embed types_js_*.bin.gz
 var Types embed.FS

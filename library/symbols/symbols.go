@@ -1,7 +1,7 @@
-// Package symbols holds most of what `go generate ./library` writes: tables of the symbols of the packages that cells may import,
-// the types of these packages, their documentation, and how often their names are used. This file and the two beside it
-// that embed the data are all that is written by hand here; package library reads them. What a browser has of the standard
-// library is in kernel/standard.
+// Package symbols holds most of what `go generate ./library` writes: tables of the symbols of the packages that cells
+// may import, the types of these packages, their documentation, and how often their names are used. This file and the
+// two beside it that embed the data are all that is written by hand here; package library reads them. What a browser
+// has of the standard library is in kernel/standard.
 package symbols
 
 import (

@@ -83,7 +83,8 @@ func execute(t *testing.T, s kernel.Session, code string) (kernel.Reply, *kernel
 func python(t *testing.T) {
 	program, interpreter := os.Getenv("NACRE_PROGRAM"), os.Getenv("NACRE_PYTHON")
 	if program == "" || interpreter == "" {
-		t.Log("Python's programs run where NACRE_PYTHON has pandas, matplotlib and scikit-learn, and NACRE_PROGRAM is nacre")
+		t.Log("Python's programs run where NACRE_PYTHON has pandas, matplotlib and scikit-learn, and NACRE_PROGRAM " +
+			"is nacre")
 		return
 	}
 	bin := t.TempDir()
@@ -110,16 +111,19 @@ func TestCounts(t *testing.T) {
 			t.Errorf("%s: %+v in a cell, %+v in Python", task.Title, cell, python)
 		}
 		rows = append(rows, map[string]any{"of": []string{task.Title}, "cells": map[string]any{
-			"lines": cell.Lines, "python_lines": python.Lines, "characters": cell.Characters, "python_characters": python.Characters,
+			"lines": cell.Lines, "python_lines": python.Lines, "characters": cell.Characters,
+			"python_characters": python.Characters,
 		}})
 	}
 	column := func(name, head string) map[string]string { return map[string]string{"name": name, "head": head} }
 	text, err := json.MarshalIndent(map[string]any{
-		"what": "Ten exploratory tasks as cells and as Python", "date": "2026-11-23", "commit": "2dccd26", "machine": "any: text is counted",
+		"what": "Ten exploratory tasks as cells and as Python", "date": "2026-11-23", "commit": "2dccd26",
+		"machine":    "any: text is counted",
 		"conditions": "Imports count, blank lines and indentation do not", "spread": "",
 		"commands": []string{"go test ./library/tasks -run Counts -update"}, "labels": []string{"task"},
-		"columns": []any{column("lines", "lines"), column("python_lines", "lines, Python"), column("characters", "characters"), column("python_characters", "characters, Python")},
-		"rows":    rows,
+		"columns": []any{column("lines", "lines"), column("python_lines", "lines, Python"),
+			column("characters", "characters"), column("python_characters", "characters, Python")},
+		"rows": rows,
 	}, "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +134,9 @@ func TestCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if old, err := os.ReadFile(counts); err != nil || strings.TrimSpace(string(old)) != strings.TrimSpace(string(text)) {
-		t.Error(fmt.Errorf("the measurement is not what is counted (%v): go test ./library/tasks -run Counts -update", err))
+	if old, err := os.ReadFile(counts); err != nil ||
+		strings.TrimSpace(string(old)) != strings.TrimSpace(string(text)) {
+		t.Error(fmt.Errorf("the measurement is not what is counted (%v): go test ./library/tasks -run Counts -update",
+			err))
 	}
 }
