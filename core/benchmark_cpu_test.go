@@ -18,12 +18,14 @@ func TestBenchmarkOnCPU(t *testing.T) {
 			for step, got := range one {
 				for name, want := range coretest.BenchmarkExpected[step] {
 					if _, ok := got[name]; ok && !(math.Abs(got[name]-want) <= 1e-4*math.Abs(want)) {
-						t.Errorf("%s, tiles of %d, update %d: %s = %.9g, want %.9g", kernel, tile, step, name, got[name], want)
+						t.Errorf("%s, tiles of %d, update %d: %s = %.9g, want %.9g", kernel, tile, step, name,
+							got[name], want)
 					}
 				}
 				for name, x := range got {
 					if three[step][name] != x {
-						t.Errorf("%s, tiles of %d, update %d: %s = %.9g with three workers, %.9g with one", kernel, tile, step, name, three[step][name], x)
+						t.Errorf("%s, tiles of %d, update %d: %s = %.9g with three workers, %.9g with one", kernel,
+							tile, step, name, three[step][name], x)
 					}
 				}
 			}

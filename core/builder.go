@@ -99,7 +99,8 @@ const (
 // NewBuilder starts a program whose batched values hold the rows of groups independent groups (tasks), one group
 // after the other.
 func NewBuilder(name string, groups int) *Builder {
-	b := &Builder{name: name, groups: groups, inputs: map[string]leaf{}, params: map[string]leaf{}, names: map[string]bool{}}
+	b := &Builder{name: name, groups: groups, inputs: map[string]leaf{}, params: map[string]leaf{},
+		names: map[string]bool{}}
 	if groups < 1 {
 		b.Fail(fmt.Errorf("%d groups; a program works on at least 1", groups))
 	}
@@ -142,7 +143,8 @@ func (s *Stage) Name() string { return s.name }
 // input and must have the same shape.
 func (s *Stage) Input(name string, rows, cols int) *G.Node {
 	if s.Err() == nil && rows%s.b.groups != 0 {
-		s.Fail(fmt.Errorf("input %q has %d rows, not a multiple of the %d groups; use WholeInput for data that is not per group", name, rows, s.b.groups))
+		s.Fail(fmt.Errorf("input %q has %d rows, not a multiple of the %d groups; use WholeInput for data that is "+
+			"not per group", name, rows, s.b.groups))
 	}
 	return s.shared(s.b.inputs, leaf{kind: inputLeaf, name: name, rows: rows, cols: cols, batched: true})
 }
@@ -309,7 +311,8 @@ func (s *Stage) Minimise(loss *G.Node, opt Adam, params ...*G.Node) []*G.Node {
 		name := s.leaves[p].name
 		for _, u := range s.updates {
 			if u.param == name {
-				s.Fail(fmt.Errorf("Minimise: parameter %q is stepped twice in stage %q; use another stage", name, s.name))
+				s.Fail(fmt.Errorf("Minimise: parameter %q is stepped twice in stage %q; use another stage",
+					name, s.name))
 				return grads
 			}
 		}

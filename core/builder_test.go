@@ -159,14 +159,21 @@ func TestGorgoniaRejected(t *testing.T) {
 		build func(s *core.Stage, x *G.Node) *G.Node
 		want  string
 	}{
-		"inverse square root": {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.InverseSqrt(x)) }, "Recip(Sqrt(x))"},
-		"log2":                {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.Log2(x)) }, "Scale(Log(x)"},
-		"slice":               {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.Slice(x, nil, G.S(0, 2))) }, "SliceCols"},
-		"softmax":             {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.SoftMax(x, 1)) }, "LogSumExp"},
-		"partial sum":         {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.Sum(x, 1)) }, "SumCols or SumRows"},
-		"rectify":             {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.Rectify(x)) }, "Less, Min, Max"},
-		"concat":              {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.Concat(1, x, x)) }, "ConcatCols"},
-		"power":               {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.Pow(x, x)) }, "Exp and Log"},
+		"inverse square root": {func(_ *core.Stage, x *G.Node) *G.Node {
+			return must(G.InverseSqrt(x))
+		}, "Recip(Sqrt(x))"},
+		"log2": {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.Log2(x)) }, "Scale(Log(x)"},
+		"slice": {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.Slice(x, nil, G.S(0, 2))) },
+			"SliceCols"},
+		"softmax": {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.SoftMax(x, 1)) }, "LogSumExp"},
+		"partial sum": {func(_ *core.Stage, x *G.Node) *G.Node {
+			return must(G.Sum(x, 1))
+		}, "SumCols or SumRows"},
+		"rectify": {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.Rectify(x)) }, "Less, Min, Max"},
+		"concat": {func(_ *core.Stage, x *G.Node) *G.Node {
+			return must(G.Concat(1, x, x))
+		}, "ConcatCols"},
+		"power": {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.Pow(x, x)) }, "Exp and Log"},
 		"named constant": {func(_ *core.Stage, x *G.Node) *G.Node {
 			return must(G.Add(x, G.NewConstant(2.0, G.WithName("two"))))
 		}, "merges constants of one name"},
@@ -200,11 +207,19 @@ func TestErrors(t *testing.T) {
 		build func(b *core.Builder, s *core.Stage)
 		want  []string
 	}{
-		"rows":            {func(b *core.Builder, s *core.Stage) { s.Input("x", 5, 1) }, []string{`input "x" has 5 rows`, "2 groups"}},
-		"shape":           {func(b *core.Builder, s *core.Stage) { s.Output("y", s.Add(s.Input("x", 4, 3), s.Input("y", 4, 2))) }, []string{"Add", "4×3", "4×2"}},
-		"two shapes":      {func(b *core.Builder, s *core.Stage) { s.Input("x", 4, 3); b.Stage("b").Input("x", 4, 2) }, []string{`stage "b"`, `"x"`, "4×2", "4×3"}},
-		"parameter shape": {func(b *core.Builder, s *core.Stage) { s.Param("w", 4, 3); s.Param("w", 3, 4) }, []string{`parameter "w"`}},
-		"loss shape":      {func(b *core.Builder, s *core.Stage) { s.Minimise(s.Input("x", 4, 3), adam, s.Param("w", 1, 1)) }, []string{"not 1×1"}},
+		"rows": {func(b *core.Builder, s *core.Stage) {
+			s.Input("x", 5, 1)
+		}, []string{`input "x" has 5 rows`, "2 groups"}},
+		"shape": {func(b *core.Builder, s *core.Stage) {
+			s.Output("y", s.Add(s.Input("x", 4, 3), s.Input("y", 4, 2)))
+		}, []string{"Add", "4×3", "4×2"}},
+		"two shapes": {func(b *core.Builder, s *core.Stage) { s.Input("x", 4, 3); b.Stage("b").Input("x", 4, 2) },
+			[]string{`stage "b"`, `"x"`, "4×2", "4×3"}},
+		"parameter shape": {func(b *core.Builder, s *core.Stage) { s.Param("w", 4, 3); s.Param("w", 3, 4) },
+			[]string{`parameter "w"`}},
+		"loss shape": {func(b *core.Builder, s *core.Stage) {
+			s.Minimise(s.Input("x", 4, 3), adam, s.Param("w", 1, 1))
+		}, []string{"not 1×1"}},
 		"no path": {func(b *core.Builder, s *core.Stage) {
 			w := s.Param("w", 1, 1)
 			s.Minimise(s.Mul(s.StopGrad(w), s.Const(2)), adam, w)
@@ -226,17 +241,26 @@ func TestErrors(t *testing.T) {
 			w := s.Param("w", 1, 1)
 			s.Minimise(s.Square(w), core.Adam{LR: 1}, w)
 		}, []string{"DefaultAdam"}},
-		"same output":  {func(b *core.Builder, s *core.Stage) { s.Output("y", s.Const(1)); s.Output("y", s.Const(2)) }, []string{`output "y"`}},
-		"nil output":   {func(b *core.Builder, s *core.Stage) { s.Output("y", nil) }, []string{`output "y"`, "nil"}},
-		"other stage":  {func(b *core.Builder, s *core.Stage) { r := b.Stage("b"); r.Output("y", s.Const(1)) }, []string{`stage "b"`, "not a node"}},
-		"mixed stages": {func(b *core.Builder, s *core.Stage) { r := b.Stage("b"); r.Output("y", r.Add(r.Const(1), s.Const(1))) }, []string{"different graphs"}},
-		"from later":   {func(b *core.Builder, s *core.Stage) { r := b.Stage("b"); s.Output("y", s.From(r, r.Const(1))) }, []string{"not earlier"}},
+		"same output": {func(b *core.Builder, s *core.Stage) { s.Output("y", s.Const(1)); s.Output("y", s.Const(2)) },
+			[]string{`output "y"`}},
+		"nil output": {func(b *core.Builder, s *core.Stage) { s.Output("y", nil) }, []string{`output "y"`, "nil"}},
+		"other stage": {func(b *core.Builder, s *core.Stage) { r := b.Stage("b"); r.Output("y", s.Const(1)) },
+			[]string{`stage "b"`, "not a node"}},
+		"mixed stages": {func(b *core.Builder, s *core.Stage) {
+			r := b.Stage("b")
+			r.Output("y", r.Add(r.Const(1), s.Const(1)))
+		}, []string{"different graphs"}},
+		"from later": {func(b *core.Builder, s *core.Stage) {
+			r := b.Stage("b")
+			s.Output("y", s.From(r, r.Const(1)))
+		}, []string{"not earlier"}},
 		"from failed": {func(b *core.Builder, s *core.Stage) {
 			x := s.SliceCols(s.Const(1), 3, 4)
 			r := b.Stage("b")
 			r.Output("y", r.From(s, x))
 		}, []string{`stage "s"`, "SliceCols"}},
-		"ema unknown": {func(b *core.Builder, s *core.Stage) { s.Param("w", 1, 1); b.EMA("slow", "w", 0.5) }, []string{`no stage uses a parameter "slow"`}},
+		"ema unknown": {func(b *core.Builder, s *core.Stage) { s.Param("w", 1, 1); b.EMA("slow", "w", 0.5) },
+			[]string{`no stage uses a parameter "slow"`}},
 		"ema shape": {func(b *core.Builder, s *core.Stage) {
 			s.Param("w", 1, 1)
 			s.Param("slow", 2, 1)
@@ -343,7 +367,9 @@ func TestDeadCode(t *testing.T) {
 	if want := int64(2 * (120 + 40 + 40 + 120)); p.FLOPs() != want {
 		t.Errorf("%d FLOPs, want %d", p.FLOPs(), want)
 	}
-	if n := count(p, func(in core.Instr) bool { return fmt.Sprint(in.Op) == "Exp" || fmt.Sprint(in.Op) == "Like" }); n != 0 {
+	if n := count(p, func(in core.Instr) bool {
+		return fmt.Sprint(in.Op) == "Exp" || fmt.Sprint(in.Op) == "Like"
+	}); n != 0 {
 		t.Errorf("dead or broadcast instructions left:\n%v", p)
 	}
 }
@@ -414,7 +440,8 @@ func TestOldVersion(t *testing.T) {
 	near(t, "stored", got, out["slow"])
 }
 
-// A stage steps several parameters and its losses see none of the steps; a gradient that a stage gets through From stops.
+// A stage steps several parameters and its losses see none of the steps; a gradient that a stage gets through From
+// stops.
 func TestStages(t *testing.T) {
 	b := core.NewBuilder("stages", 1)
 	s := b.Stage("first")
@@ -435,14 +462,16 @@ func TestStages(t *testing.T) {
 
 func TestTileSize(t *testing.T) {
 	for _, c := range []struct{ groups, rows, tile, lanes int }{
-		{16, 256, 1, 8}, {16, 300, 1, 8}, {16, 64, 4, 4}, {10, 100, 2, 5}, {4, 1, 4, 1}, {1, 5000, 1, 1}, {600, 1, 256, 3},
+		{16, 256, 1, 8}, {16, 300, 1, 8}, {16, 64, 4, 4}, {10, 100, 2, 5}, {4, 1, 4, 1}, {1, 5000, 1, 1},
+		{600, 1, 256, 3},
 	} {
 		b := core.NewBuilder("tiles", c.groups)
 		s := b.Stage("s")
 		s.Output("y", s.Exp(s.Input("x", c.groups*c.rows, 2)))
 		p := compile(t, b)
 		if p.TileGroups != c.tile || p.Lanes != c.lanes {
-			t.Errorf("%d groups of %d rows: tiles of %d, %d lanes; want %d and %d", c.groups, c.rows, p.TileGroups, p.Lanes, c.tile, c.lanes)
+			t.Errorf("%d groups of %d rows: tiles of %d, %d lanes; want %d and %d", c.groups, c.rows, p.TileGroups,
+				p.Lanes, c.tile, c.lanes)
 		}
 	}
 }

@@ -25,7 +25,8 @@ func (b *Builder) Compile() (*Program, error) {
 	}
 	l.prune()
 	if len(l.instrs) == 0 {
-		return nil, fmt.Errorf("core: program %q: nothing to compute: no stage has an Output or a Minimise, and there is no EMA", b.name)
+		return nil, fmt.Errorf("core: program %q: nothing to compute: no stage has an Output or a Minimise, and "+
+			"there is no EMA", b.name)
 	}
 	if err := l.p.schedule(l.instrs); err != nil {
 		return nil, fmt.Errorf("core: program %q: %w", b.name, err)

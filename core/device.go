@@ -9,17 +9,17 @@ import (
 )
 
 // Device makes memory and loads programs. Implementations: core/ref (float64, the judge), core/cpu, core/cuda,
-// core/webgpu. Package core/devices lists them all and opens one by name; package core/coretest tests one. A Device may be
-// used by several goroutines.
+// core/webgpu. Package core/devices lists them all and opens one by name; package core/coretest tests one. A Device may
+// be used by several goroutines.
 type Device interface {
 	// Name says what runs: the name it is opened by, "/", its precision or kernel, and what hardware it is, e.g.
 	// "cpu/avx512 ×2" or "cuda:1/tf32 NVIDIA H100".
 	Name() string
 	// NewMemory allocates the named parameters, zero, with zero optimiser state.
 	NewMemory(params []ParamSpec) (Memory, error)
-	// Load prepares a program to run on parameters in m, which must be this device's. Programs loaded with the same Memory
-	// share parameters and must not run at the same time, unless none of them steps a parameter. A program that Validate
-	// rejects, a parameter that m lacks and an operation that the device has no kernel for are errors.
+	// Load prepares a program to run on parameters in m, which must be this device's. Programs loaded with the same
+	// Memory share parameters and must not run at the same time, unless none of them steps a parameter. A program that
+	// Validate rejects, a parameter that m lacks and an operation that the device has no kernel for are errors.
 	Load(p *Program, m Memory) (Runner, error)
 }
 
@@ -69,8 +69,8 @@ type Backend struct {
 	Probe func() (found string, err error)
 }
 
-// DeviceOptions choose among the devices of a backend and how one computes. A backend takes no notice of what it does not
-// have, but for Precision.
+// DeviceOptions choose among the devices of a backend and how one computes. A backend takes no notice of what it does
+// not have, but for Precision.
 type DeviceOptions struct {
 	// Ordinal numbers the devices of a backend that has several, from 0.
 	Ordinal int
@@ -82,25 +82,27 @@ type DeviceOptions struct {
 	// Workers is, on the CPU, the number of goroutines that compute, the one calling Run among them; 0 is GOMAXPROCS.
 	Workers int
 
-	// Kernel is, on the CPU, the set of inner loops: "avx512", "avx2", "simd128" (WebAssembly and arm64) or "go". Empty is
-	// the value of the environment variable NACRE_CPU or, where that is empty too, the fastest this machine runs.
+	// Kernel is, on the CPU, the set of inner loops: "avx512", "avx2", "simd128" (WebAssembly and arm64) or "go". Empty
+	// is the value of the environment variable NACRE_CPU or, where that is empty too, the fastest this machine runs.
 	Kernel string
 
-	// Products is, on a GPU, who multiplies matrices: "own" for Nacre's own kernels, in float32 only; empty is the vendor's
-	// library.
+	// Products is, on a GPU, who multiplies matrices: "own" for Nacre's own kernels, in float32 only; empty is the
+	// vendor's library.
 	Products string
 
-	// Together, if above 1, is how many memories with the same parameters will be made on the device, one by one, such as
-	// those of a configuration's seeds: what is loaded on all of them alike runs as one program, whose launches each do the
-	// work of all. It begins when the last of them is started, or waited for with nobody else to start; each result has
-	// the same bits as alone. A memory whose programs are closed is waited for no more. See Backend.Together.
+	// Together, if above 1, is how many memories with the same parameters will be made on the device, one by one, such
+	// as those of a configuration's seeds: what is loaded on all of them alike runs as one program, whose launches each
+	// do the work of all. It begins when the last of them is started, or waited for with nobody else to start; each
+	// result has the same bits as alone. A memory whose programs are closed is waited for no more. See
+	// Backend.Together.
 	Together int
 
 	// Hardware refuses an adapter that computes on the processor in a GPU's place.
 	Hardware bool
 
-	// Host, on a GPU, runs what is too small for one: programs that step no parameter and do little work, such as a policy
-	// acting for a few environments. It sees the parameters as the GPU's last step left them. Nil leaves all to the GPU.
+	// Host, on a GPU, runs what is too small for one: programs that step no parameter and do little work, such as a
+	// policy acting for a few environments. It sees the parameters as the GPU's last step left them. Nil leaves all to
+	// the GPU.
 	Host Device
 }
 

@@ -19,7 +19,8 @@ func (s *Stage) translate(n *G.Node) (*G.Node, error) {
 		return m, nil
 	}
 	if n.Graph().Node(n.ID()) != n {
-		return nil, fmt.Errorf("%s was removed from its graph by one of Gorgonia's rewrites (log(1+x) and the like); use Log1p, Softplus or Sigmoid of the stage", op.Describe(n))
+		return nil, fmt.Errorf("%s was removed from its graph by one of Gorgonia's rewrites (log(1+x) and the like); "+
+			"use Log1p, Softplus or Sigmoid of the stage", op.Describe(n))
 	}
 	m, err := s.translateOp(n)
 	if err != nil {
@@ -32,7 +33,8 @@ func (s *Stage) translate(n *G.Node) (*G.Node, error) {
 func (s *Stage) translateOp(n *G.Node) (*G.Node, error) {
 	if n.Op() == nil {
 		if _, ok := s.leaves[n]; !ok {
-			return nil, fmt.Errorf("%s was not made by the stage; use Input, WholeInput, Param or Const", op.Describe(n))
+			return nil, fmt.Errorf("%s was not made by the stage; use Input, WholeInput, Param or Const",
+				op.Describe(n))
 		}
 		return n, nil
 	}
@@ -82,10 +84,12 @@ func (s *Stage) constant(n *G.Node) (*G.Node, error) {
 	v := n.Op().(interface{ Value() G.Value }).Value()
 	x, ok := v.Data().(float64)
 	if !ok || len(v.Shape()) != 0 {
-		return nil, fmt.Errorf("constant %v of shape %v: use Const for float64 numbers and WholeInput for matrices", n.Name(), v.Shape())
+		return nil, fmt.Errorf("constant %v of shape %v: use Const for float64 numbers and WholeInput for matrices",
+			n.Name(), v.Shape())
 	}
 	if n.Name() != fmt.Sprint(x) && n.Name() != fmt.Sprintf("%v", v) {
-		return nil, fmt.Errorf("constant %v is named %q: Gorgonia merges constants of one name; leave the name out or use Const", x, n.Name())
+		return nil, fmt.Errorf("constant %v is named %q: Gorgonia merges constants of one name; leave the name out "+
+			"or use Const", x, n.Name())
 	}
 	return s.Const(x), nil
 }
@@ -95,7 +99,8 @@ var builtinUnary = map[string]op.UnaryFunc{
 	"tanh": op.TanhOf, "sigmoid": op.Sigmoid, "log1p": op.Log1p, "softplus": op.Softplus,
 }
 
-var builtinBinary = map[string]op.BinaryFunc{"+": op.Add, "-": op.Sub, "⊙": op.Mul, "÷": op.Div, "min": op.Min, "max": op.Max}
+var builtinBinary = map[string]op.BinaryFunc{"+": op.Add, "-": op.Sub, "⊙": op.Mul, "÷": op.Div, "min": op.Min,
+	"max": op.Max}
 
 // builtin classifies an operation: a key of the tables above, "const", "size", "sum", "matmul", "own", or "" with
 // advice on what to use instead.

@@ -30,7 +30,8 @@ func (s *Stage) Gradients(loss *G.Node, wrt ...*G.Node) []*G.Node {
 	}
 	for _, n := range targets {
 		if s.Err() == nil && !affects(n, loss) {
-			s.Fail(fmt.Errorf("Gradients: the loss does not depend on %s through anything a gradient passes", op.Describe(n)))
+			s.Fail(fmt.Errorf("Gradients: the loss does not depend on %s through anything a gradient passes",
+				op.Describe(n)))
 		}
 	}
 	if s.Err() != nil {
@@ -185,7 +186,8 @@ func checkSums(nodes map[*G.Node]*G.Node, loss, seed *G.Node) error {
 		parts[g]--
 		for _, k := range parts {
 			if k != 0 || n != 1 {
-				return fmt.Errorf("Gorgonia merged the gradient of %s with another sum of the same hash; rename an input", op.Describe(x))
+				return fmt.Errorf("Gorgonia merged the gradient of %s with another sum of the same hash; rename an "+
+					"input", op.Describe(x))
 			}
 		}
 	}

@@ -40,7 +40,8 @@ type stageLowering struct {
 func (b *Builder) lower() (*lowering, error) {
 	l := &lowering{
 		b: b, p: &Program{Name: b.name, Groups: b.groups, Inputs: map[string]int{}, Outputs: map[string]int{}},
-		def: map[int]int{}, known: map[exprKey]int{}, leaves: map[leaf]int{}, current: map[string]int{}, stages: map[*Stage]*stageLowering{},
+		def: map[int]int{}, known: map[exprKey]int{}, leaves: map[leaf]int{}, current: map[string]int{},
+		stages: map[*Stage]*stageLowering{},
 	}
 	for _, e := range b.events {
 		switch e := e.(type) {
@@ -98,12 +99,14 @@ func (l *lowering) copy(v int) int { return l.expr(op.Affine{A: 1}, []int{v}, l.
 func (l *lowering) ema(e emaEvent) error {
 	for _, name := range []string{e.target, e.source} {
 		if _, ok := l.b.params[name]; !ok {
-			return fmt.Errorf("EMA of %q towards %q: no stage uses a parameter %q, so its shape is unknown", e.target, e.source, name)
+			return fmt.Errorf("EMA of %q towards %q: no stage uses a parameter %q, so its shape is unknown", e.target,
+				e.source, name)
 		}
 	}
 	t, s := l.param(e.target), l.param(e.source)
 	if l.p.Values[t].shape() != l.p.Values[s].shape() {
-		return fmt.Errorf("EMA of %q towards %q: the shapes %v and %v differ", e.target, e.source, l.p.Values[t].shape(), l.p.Values[s].shape())
+		return fmt.Errorf("EMA of %q towards %q: the shapes %v and %v differ", e.target, e.source,
+			l.p.Values[t].shape(), l.p.Values[s].shape())
 	}
 	l.label = "average"
 	l.step(EMA{Tau: e.tau}, t, s)

@@ -61,7 +61,8 @@ func (s *sketch) step() {
 		}
 	case 4, 5, 6:
 		if fits(ra, rb) && fits(ca, cb) {
-			n = s.Tanh(s.Apply(op.Binary{F: []op.BinaryFunc{op.Add, op.Sub, op.Mul, op.Min, op.Max}[s.r.IntN(5)]}, a, b))
+			n = s.Tanh(s.Apply(op.Binary{F: []op.BinaryFunc{op.Add, op.Sub, op.Mul, op.Min, op.Max}[s.r.IntN(5)]},
+				a, b))
 		}
 	case 7:
 		if fits(ra, rb) && fits(ca, cb) {
@@ -149,8 +150,10 @@ func TestRandomPrograms(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		groups := 1 + r.IntN(4)
 		b := core.NewBuilder(fmt.Sprint("random ", seed), groups)
-		s := &sketch{Stage: b.Stage("s"), r: r, groups: groups, leaves: map[*G.Node]op.Mat{}, data: map[string][]float64{}}
-		for i, z := range []op.Shape{{Rows: groups, Cols: 3}, {Rows: 2 * groups, Cols: 1}, {Rows: 4 * groups, Cols: 3}} {
+		s := &sketch{Stage: b.Stage("s"), r: r, groups: groups, leaves: map[*G.Node]op.Mat{},
+			data: map[string][]float64{}}
+		for i, z := range []op.Shape{{Rows: groups, Cols: 3}, {Rows: 2 * groups, Cols: 1},
+			{Rows: 4 * groups, Cols: 3}} {
 			name := fmt.Sprint("x", i)
 			s.leaf(s.Input(name, z.Rows, z.Cols), name)
 		}
@@ -236,7 +239,8 @@ func (s *sketch) differences(t *testing.T, seed uint64, loss *G.Node, wrt []*G.N
 			continue
 		}
 		if math.Abs(got-want) > 1e-5*(1+math.Abs(want))+math.Abs(left-right) {
-			t.Errorf("seed %d: gradient of parameter %d element %d is %v, difference quotient %v", seed, i, k, got, want)
+			t.Errorf("seed %d: gradient of parameter %d element %d is %v, difference quotient %v", seed, i,
+				k, got, want)
 		}
 	}
 }

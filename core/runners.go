@@ -11,8 +11,8 @@ type Loading struct {
 	Make func() (*Program, error)
 }
 
-// LoadAll makes programs and loads them on parameters in m, one after the other, and returns the work of a run of each in
-// matrix products, Program.FLOPs. It stops at the first error; the runners loaded before it stay loaded.
+// LoadAll makes programs and loads them on parameters in m, one after the other, and returns the work of a run of each
+// in matrix products, Program.FLOPs. It stops at the first error; the runners loaded before it stay loaded.
 func LoadAll(d Device, m Memory, programs ...Loading) (flops []int64, err error) {
 	for _, x := range programs {
 		p, err := x.Make()

@@ -31,7 +31,8 @@ type edge struct {
 }
 
 func (p *Program) schedule(instrs []Instr) error {
-	s := &schedule{p: p, instrs: instrs, tiled: make([]bool, len(instrs)), succ: make([][]edge, len(instrs)), level: make([]int, len(instrs))}
+	s := &schedule{p: p, instrs: instrs, tiled: make([]bool, len(instrs)), succ: make([][]edge, len(instrs)),
+		level: make([]int, len(instrs))}
 	for i := range instrs {
 		s.tiled[i] = s.classify(instrs[i])
 	}
@@ -150,8 +151,10 @@ func (s *schedule) conflict(waiting []int) error {
 		for _, e := range es {
 			if e.hazard && waiting[i] > 0 && waiting[e.to] > 0 && s.reaches(e.to, i) {
 				name := s.p.Values[s.instrs[e.to].In[0]].Store
-				return fmt.Errorf("%v of %q reads parameter %q as it was before its step, together with values computed from the stepped one; "+
-					"a parameter has one storage, so use Param of the later stage, or keep the old values under another parameter name",
+				return fmt.Errorf("%v of %q reads parameter %q as it was before its step, together with values "+
+					"computed from the stepped one; "+
+					"a parameter has one storage, so use Param of the later stage, or keep the old values under "+
+					"another parameter name",
 					s.instrs[i].Op, s.p.Values[s.instrs[i].Out].Name, name)
 			}
 		}

@@ -14,7 +14,8 @@ import (
 // tiledRun executes p as the documentation of Program says, as hostile as it allows: tiles in random order, everything
 // that is not complete poisoned with NaN, reductions visible only at the end of their level, one storage for all
 // versions of a parameter. params maps stores to their content, which is stepped; moments start at zero.
-func tiledRun(t *testing.T, p *core.Program, params, inputs map[string][]float64, r *rand.Rand) (outputs map[string][]float64) {
+func tiledRun(t *testing.T, p *core.Program, params, inputs map[string][]float64,
+	r *rand.Rand) (outputs map[string][]float64) {
 	t.Helper()
 	vals := make([]op.Mat, len(p.Values))
 	for i, v := range p.Values {

@@ -7,7 +7,8 @@ import (
 )
 
 // Validate checks everything an executor relies on: shapes, operand counts, that every value is written once and
-// complete before it is read, and that a parameter's versions follow one another. The error names level and instruction.
+// complete before it is read, and that a parameter's versions follow one another. The error names level and
+// instruction.
 func (p *Program) Validate() error {
 	c := checker{p: p, state: make([]readiness, len(p.Values)), current: map[string]int{}}
 	if err := c.values(); err != nil {
@@ -23,10 +24,12 @@ func (p *Program) Validate() error {
 				if err := c.operands(in); err == nil {
 					err = part.check(in)
 					if err != nil {
-						return fmt.Errorf("core: program %q: level %d, %s instruction %d (%v → %s): %w", p.Name, l, part.name, i, in.Op, p.label(in.Out), err)
+						return fmt.Errorf("core: program %q: level %d, %s instruction %d (%v → %s): %w", p.Name, l,
+							part.name, i, in.Op, p.label(in.Out), err)
 					}
 				} else {
-					return fmt.Errorf("core: program %q: level %d, %s instruction %d (%v): %w", p.Name, l, part.name, i, in.Op, err)
+					return fmt.Errorf("core: program %q: level %d, %s instruction %d (%v): %w", p.Name, l, part.name,
+						i, in.Op, err)
 				}
 			}
 		}
@@ -79,7 +82,8 @@ func (c *checker) values() error {
 		if v.Kind == Param {
 			s, ok := shapes[v.Store]
 			if ok && s != v.shape() || v.Store == "" || v.Batched {
-				return fmt.Errorf("parameter %s: its versions must share name and shape and are not batched", p.label(i))
+				return fmt.Errorf("parameter %s: its versions must share name and shape and are not batched",
+					p.label(i))
 			}
 			shapes[v.Store] = v.shape()
 			if !written[i] {
@@ -114,7 +118,8 @@ func (c *checker) operands(in Instr) error {
 			return fmt.Errorf("operand %s is not computed yet", p.label(v))
 		}
 		if x := p.Values[v]; x.Kind == Param && c.current[x.Store] != v {
-			return fmt.Errorf("operand %s is not the version of %q stored at this point, %s is", p.label(v), x.Store, p.label(c.current[x.Store]))
+			return fmt.Errorf("operand %s is not the version of %q stored at this point, %s is", p.label(v), x.Store,
+				p.label(c.current[x.Store]))
 		}
 	}
 	out := p.Values[in.Out]
@@ -137,7 +142,8 @@ func (c *checker) operands(in Instr) error {
 		}
 		w, g := p.Values[in.In[0]], p.Values[in.In[1]]
 		if w.Kind != Param || out.Kind != Param || w.Store != out.Store || w.shape() != g.shape() {
-			return fmt.Errorf("operands %s, %s and result %s: want two versions of one parameter and a matrix of its shape", p.label(in.In[0]), p.label(in.In[1]), p.label(in.Out))
+			return fmt.Errorf("operands %s, %s and result %s: want two versions of one parameter and a matrix of its "+
+				"shape", p.label(in.In[0]), p.label(in.In[1]), p.label(in.Out))
 		}
 	case Norm:
 		if len(in.In) == 0 || out.Kind != Temp || out.shape() != (op.Shape{Rows: 1, Cols: 1}) {

@@ -24,7 +24,8 @@ func TestValidate(t *testing.T) {
 				6: {Name: "c", Kind: core.Const, Rows: 1, Cols: 1, Fill: 2},
 			},
 			Levels: []core.Level{
-				{Tiled: []core.Instr{{Op: op.MatMul{}, In: []int{0, 1}, Out: 2}, {Op: op.SumRows{}, In: []int{2}, Out: 3}}},
+				{Tiled: []core.Instr{{Op: op.MatMul{}, In: []int{0, 1}, Out: 2},
+					{Op: op.SumRows{}, In: []int{2}, Out: 3}}},
 				{
 					Whole: []core.Instr{{Op: core.Adam{LR: 1, Eps: 1}, In: []int{1, 3}, Out: 4}},
 					Tiled: []core.Instr{{Op: op.Binary{F: op.Mul}, In: []int{2, 3}, Out: 5}},
@@ -45,32 +46,47 @@ func TestValidate(t *testing.T) {
 		"shape":          {func(p *core.Program) { p.Values[2].Cols = 2 }, "must be a temporary of shape 4×1"},
 		"rule":           {func(p *core.Program) { p.Values[1].Rows, p.Values[4].Rows = 2, 2 }, "inner sizes"},
 		"index":          {func(p *core.Program) { p.Levels[0].Tiled[0].In[0] = 9 }, "no value 9"},
-		"order":          {func(p *core.Program) { l := p.Levels[0].Tiled; l[0], l[1] = l[1], l[0] }, "not computed yet"},
-		"twice":          {func(p *core.Program) { p.Levels[0].Tiled = append(p.Levels[0].Tiled, p.Levels[0].Tiled[0]) }, "written twice"},
-		"early sum":      {func(p *core.Program) { p.Levels[0].Tiled = append(p.Levels[0].Tiled, p.Levels[1].Tiled...) }, "end of this level"},
-		"early update":   {func(p *core.Program) { p.Levels[0].Whole = p.Levels[1].Whole }, "not computed yet"},
-		"stale version":  {func(p *core.Program) { p.Levels[1].Tiled[0].In[1] = 1 }, "not the version"},
-		"batched sum":    {func(p *core.Program) { p.Values[3].Rows = 4; p.Values[3].Batched = true }, "shape 1×1"},
-		"unmarked":       {func(p *core.Program) { p.Values[2].Batched = false }, "not marked"},
+		"order": {func(p *core.Program) {
+			l := p.Levels[0].Tiled
+			l[0], l[1] = l[1], l[0]
+		}, "not computed yet"},
+		"twice": {func(p *core.Program) {
+			p.Levels[0].Tiled = append(p.Levels[0].Tiled, p.Levels[0].Tiled[0])
+		}, "written twice"},
+		"early sum": {func(p *core.Program) {
+			p.Levels[0].Tiled = append(p.Levels[0].Tiled, p.Levels[1].Tiled...)
+		}, "end of this level"},
+		"early update":  {func(p *core.Program) { p.Levels[0].Whole = p.Levels[1].Whole }, "not computed yet"},
+		"stale version": {func(p *core.Program) { p.Levels[1].Tiled[0].In[1] = 1 }, "not the version"},
+		"batched sum":   {func(p *core.Program) { p.Values[3].Rows = 4; p.Values[3].Batched = true }, "shape 1×1"},
+		"unmarked":      {func(p *core.Program) { p.Values[2].Batched = false }, "not marked"},
 		"tiled update": {func(p *core.Program) {
 			p.Levels[1].Tiled = append(p.Levels[1].Tiled, p.Levels[1].Whole...)
 			p.Levels[1].Whole = nil
 		}, "cannot be tiled"},
-		"nothing batched":  {func(p *core.Program) { p.Values[0].Batched = false }, "no operand read by rows is batched"},
+		"nothing batched": {func(p *core.Program) {
+			p.Values[0].Batched = false
+		}, "no operand read by rows is batched"},
 		"written constant": {func(p *core.Program) { p.Levels[1].Tiled[0].Out = 6 }, "written by an instruction"},
 		"constant shape":   {func(p *core.Program) { p.Values[6].Rows = 2 }, "want 1×1"},
 		"unknown":          {func(p *core.Program) { p.Levels[0].Tiled[0].Op = "dense" }, "not an instruction"},
 		"output":           {func(p *core.Program) { p.Outputs["w"] = 4 }, `output "w"`},
 		"input":            {func(p *core.Program) { p.Inputs["w"] = 1 }, `input "w"`},
 		"two parameters":   {func(p *core.Program) { p.Values[4].Store = "v" }, "two versions of one parameter"},
-		"early norm":       {func(p *core.Program) { p.Levels[0].Whole = []core.Instr{{Op: core.Norm{}, In: []int{2}, Out: 3}} }, "not computed yet"},
+		"early norm": {func(p *core.Program) {
+			p.Levels[0].Whole = []core.Instr{{Op: core.Norm{}, In: []int{2}, Out: 3}}
+		}, "not computed yet"},
 		"read entire": {func(p *core.Program) {
 			p.Values[5].Cols = 4
-			p.Levels[0].Tiled = append(p.Levels[0].Tiled, core.Instr{Op: op.SquaredDistances{}, In: []int{0, 2}, Out: 5})
+			p.Levels[0].Tiled = append(p.Levels[0].Tiled,
+				core.Instr{Op: op.SquaredDistances{}, In: []int{0, 2}, Out: 5})
 			p.Levels[1].Tiled = nil
 		}, "read entire"},
-		"operand count":     {func(p *core.Program) { p.Levels[1].Whole[0].In = []int{1} }, "got 1 operands"},
-		"parameter batched": {func(p *core.Program) { p.Values[1].Batched = true; p.Values[1].Rows = 2 }, "are not batched"},
+		"operand count": {func(p *core.Program) { p.Levels[1].Whole[0].In = []int{1} }, "got 1 operands"},
+		"parameter batched": {func(p *core.Program) {
+			p.Values[1].Batched = true
+			p.Values[1].Rows = 2
+		}, "are not batched"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := valid()

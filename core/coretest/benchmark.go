@@ -58,7 +58,8 @@ func Benchmark(t testing.TB) *core.Program {
 	oaz := s.ConcatCols(obs, act, zz)
 	q1, q2 := n.q1.Apply(s, oaz), n.q2.Apply(s, oaz)
 	vbar := n.vt.Apply(s, s.ConcatCols(s.Input("nobs", nT*nB, nO), s.StopGrad(zz)))
-	y := s.StopGrad(s.Add(s.Scale(s.Input("rew", nT*nB, 1), 5), s.Mul(s.Affine(s.Input("done", nT*nB, 1), -0.99, 0.99), vbar)))
+	y := s.StopGrad(s.Add(s.Scale(s.Input("rew", nT*nB, 1), 5),
+		s.Mul(s.Affine(s.Input("done", nT*nB, 1), -0.99, 0.99), vbar)))
 	kl := s.Scale(s.SumAll(s.Sub(s.Shift(s.Add(variance, s.Square(mu)), -1), s.Log(variance))), 0.5)
 	qf := s.Add(s.MeanAll(s.Square(s.Sub(q1, y))), s.MeanAll(s.Square(s.Sub(q2, y))))
 	sd := s.Sqrt(variance)
@@ -89,7 +90,8 @@ func Benchmark(t testing.TB) *core.Program {
 		a.Log(a.Affine(a.Square(anew), -1, 1+1e-6))))
 	onz := a.ConcatCols(a.Input("obs", nT*nB, nO), anew, zd)
 	qm := a.Min(n.q1.Apply(a, onz), n.q2.Apply(a, onz))
-	lp := a.Add(a.MeanAll(a.Sub(logpi, qm)), a.Scale(a.Add(a.MeanAll(a.Square(mean)), a.MeanAll(a.Square(logstd))), 1e-3))
+	lp := a.Add(a.MeanAll(a.Sub(logpi, qm)),
+		a.Scale(a.Add(a.MeanAll(a.Square(mean)), a.MeanAll(a.Square(logstd))), 1e-3))
 	gp := a.Minimise(lp, adam, n.pi.Nodes(a)...)
 	a.Output("pi", lp)
 	a.OutputNorm("|g_pi|", gp...)
@@ -139,21 +141,30 @@ func writeNet(t testing.TB, mem core.Memory, m nn.MLP, id uint64, last float64) 
 	}
 }
 
-// BenchmarkExpected are the figures of the benchmark's first three updates, computed with PyTorch in float64 from the same
-// numbers: losses, norms of gradients, sums of what was drawn, and of the weights' sizes.
+// BenchmarkExpected are the figures of the benchmark's first three updates, computed with PyTorch in float64 from the
+// same numbers: losses, norms of gradients, sums of what was drawn, and of the weights' sizes.
 var BenchmarkExpected = []map[string]float64{
-	{"kl": 3.343134615532046, "qf": 37.90144184364209, "tcl": 1.098611899196141, "vf": 1.296685452416548, "pi": -1.092268126454343,
-		"|g_enc|": 0.1422219808348653, "|g_q1|": 2.860967549890946, "|g_q2|": 3.0490799639704, "|g_v|": 2.32460409351453, "|g_pi|": 1.376871593030849,
+	{"kl": 3.343134615532046, "qf": 37.90144184364209, "tcl": 1.098611899196141, "vf": 1.296685452416548,
+		"pi":      -1.092268126454343,
+		"|g_enc|": 0.1422219808348653, "|g_q1|": 2.860967549890946, "|g_q2|": 3.0490799639704,
+		"|g_v|": 2.32460409351453, "|g_pi|": 1.376871593030849,
 		"sum_z": -0.5779417557258426, "sum_a": -1.208995093121059, "sum_logpi": -13.10261170964062,
-		"sum|enc|": 24.24409093394612, "sum|q1|": 27.61623651899332, "sum|v|": 26.32141979225081, "sum|pi|": 28.44871893259171, "sum|key|": 24.24481329428474, "sum|vt|": 26.32351785936202},
-	{"kl": 3.342103488038448, "qf": 37.89882905259688, "tcl": 1.098611891624047, "vf": 1.885328999360148, "pi": -1.354051464462617,
-		"|g_enc|": 0.1421453555032729, "|g_q1|": 2.85245403131553, "|g_q2|": 3.118138608131503, "|g_v|": 2.882822826777372, "|g_pi|": 0.3371187151832774,
+		"sum|enc|": 24.24409093394612, "sum|q1|": 27.61623651899332, "sum|v|": 26.32141979225081,
+		"sum|pi|": 28.44871893259171, "sum|key|": 24.24481329428474, "sum|vt|": 26.32351785936202},
+	{"kl": 3.342103488038448, "qf": 37.89882905259688, "tcl": 1.098611891624047, "vf": 1.885328999360148,
+		"pi":      -1.354051464462617,
+		"|g_enc|": 0.1421453555032729, "|g_q1|": 2.85245403131553, "|g_q2|": 3.118138608131503,
+		"|g_v|": 2.882822826777372, "|g_pi|": 0.3371187151832774,
 		"sum_z": 0.4011016912844099, "sum_a": 1.558515661551757, "sum_logpi": -16.23526698711219,
-		"sum|enc|": 24.24698505086293, "sum|q1|": 27.62055999904776, "sum|v|": 26.32124691620843, "sum|pi|": 28.44779745549015, "sum|key|": 24.24481571510135, "sum|vt|": 26.32350573471245},
-	{"kl": 3.341071989560089, "qf": 37.8953843112985, "tcl": 1.098611884898731, "vf": 2.088857997663659, "pi": -1.425125490043184,
-		"|g_enc|": 0.1421525012644305, "|g_q1|": 2.853494986100582, "|g_q2|": 3.055230196865734, "|g_v|": 3.028430563161879, "|g_pi|": 0.8688992427459009,
+		"sum|enc|": 24.24698505086293, "sum|q1|": 27.62055999904776, "sum|v|": 26.32124691620843,
+		"sum|pi|": 28.44779745549015, "sum|key|": 24.24481571510135, "sum|vt|": 26.32350573471245},
+	{"kl": 3.341071989560089, "qf": 37.8953843112985, "tcl": 1.098611884898731, "vf": 2.088857997663659,
+		"pi":      -1.425125490043184,
+		"|g_enc|": 0.1421525012644305, "|g_q1|": 2.853494986100582, "|g_q2|": 3.055230196865734,
+		"|g_v|": 3.028430563161879, "|g_pi|": 0.8688992427459009,
 		"sum_z": -1.170905433781765, "sum_a": -1.562930483042112, "sum_logpi": -17.079986472485,
-		"sum|enc|": 24.25277729764913, "sum|q1|": 27.62424548244792, "sum|v|": 26.32203103365065, "sum|pi|": 28.44577950880439, "sum|key|": 24.24483394906974, "sum|vt|": 26.32349458285747},
+		"sum|enc|": 24.25277729764913, "sum|q1|": 27.62424548244792, "sum|v|": 26.32203103365065,
+		"sum|pi|": 28.44577950880439, "sum|key|": 24.24483394906974, "sum|vt|": 26.32349458285747},
 }
 
 // BenchmarkNets are the networks whose weights the figures sum up.
@@ -200,15 +211,16 @@ func BenchmarkInputs(step int) map[string][]float64 {
 		return w
 	}
 	return map[string][]float64{
-		"obs": rng.Normal(1, rows*nO), "nobs": rng.Normal(2, rows*nO), "act": rng.Uniform(3, rows*nA, -1, 1), "rew": rng.Normal(4, rows),
+		"obs": rng.Normal(1, rows*nO), "nobs": rng.Normal(2, rows*nO), "act": rng.Uniform(3, rows*nA, -1, 1),
+		"rew":  rng.Normal(4, rows),
 		"done": done, "wq": window(6), "wk": window(7),
 		// The noise of z and of the actions is another in each update.
 		"ez": rng.Normal(uint64(1000000*(step+1)+1), nT*nL), "ea": rng.Normal(uint64(1000000*(step+1)+2), nT*nB*nA),
 	}
 }
 
-// BenchmarkFigures are those of as many updates of a program as BenchmarkExpected has: of Benchmark's, or of one that is to
-// do the same.
+// BenchmarkFigures are those of as many updates of a program as BenchmarkExpected has: of Benchmark's, or of one that
+// is to do the same.
 func BenchmarkFigures(t testing.TB, d core.Device, p *core.Program) (figures []map[string]float64) {
 	t.Helper()
 	mem := BenchmarkMemory(t, d, p)
@@ -234,8 +246,8 @@ func BenchmarkFigures(t testing.TB, d core.Device, p *core.Program) (figures []m
 	return figures
 }
 
-// JudgeBenchmark reports figures of the benchmark's updates on a device that are off by more than a tolerance, relative to
-// the figure.
+// JudgeBenchmark reports figures of the benchmark's updates on a device that are off by more than a tolerance, relative
+// to the figure.
 func JudgeBenchmark(t testing.TB, d core.Device, tolerance float64) {
 	t.Helper()
 	worst := 0.0

@@ -114,7 +114,8 @@ func (s suite) sharedMemory(t *testing.T) {
 	p := mustUpdate(t)
 	b := core.NewBuilder("act", 1)
 	st := b.Stage("act")
-	st.Output("action", st.Dense(st.Input("obs", 3, 5), st.Param("policy/w", 5, 4), st.Param("policy/b", 1, 4), op.Tanh))
+	st.Output("action", st.Dense(st.Input("obs", 3, 5), st.Param("policy/w", 5, 4), st.Param("policy/b", 1, 4),
+		op.Tanh))
 	act, err := b.Compile()
 	must(t, err)
 	results := map[core.Device][]numbers{}
@@ -148,8 +149,8 @@ func (s suite) sharedMemory(t *testing.T) {
 	}
 }
 
-// nothingLeft runs on inputs that are no numbers, so that all a program keeps is none either; what it computes next, from
-// numbers, must not show that.
+// nothingLeft runs on inputs that are no numbers, so that all a program keeps is none either; what it computes next,
+// from numbers, must not show that.
 func (s suite) nothingLeft(t *testing.T) {
 	p := mustUpdate(t)
 	all, err := Operations(Size{3, 5, 7, 3})
@@ -172,7 +173,8 @@ func (s suite) nothingLeft(t *testing.T) {
 
 // memory writes and reads every entry.
 func (s suite) memory(t *testing.T) {
-	specs := []core.ParamSpec{{Name: "q/w", Rows: 5, Cols: 19}, {Name: "b.m", Rows: 1, Cols: 1}, {Name: "column", Rows: 33, Cols: 1}}
+	specs := []core.ParamSpec{{Name: "q/w", Rows: 5, Cols: 19}, {Name: "b.m", Rows: 1, Cols: 1},
+		{Name: "column", Rows: 33, Cols: 1}}
 	mem, err := s.NewMemory(specs)
 	must(t, err)
 	if got := mem.Params(); len(got) != 3 || got[0] != specs[0] || got[1] != specs[1] || got[2] != specs[2] {
@@ -239,7 +241,8 @@ func (s suite) wrongUse(t *testing.T) {
 		"invalid program":           {invalid, "Groups"},
 		"parameter without rows":    {declare(core.ParamSpec{Name: "w", Rows: 0, Cols: 1}), "0×1"},
 		"parameter without a name":  {declare(core.ParamSpec{Rows: 1, Cols: 1}), "name"},
-		"parameter declared twice":  {declare(core.ParamSpec{Name: "w", Rows: 1, Cols: 1}, core.ParamSpec{Name: "w", Rows: 1, Cols: 1}), "twice"},
+		"parameter declared twice": {declare(core.ParamSpec{Name: "w", Rows: 1, Cols: 1},
+			core.ParamSpec{Name: "w", Rows: 1, Cols: 1}), "twice"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one that names %q", what, c.err, c.want)
@@ -269,7 +272,8 @@ func (s suite) unknownOperation(t *testing.T) {
 		shape, err := op.ShapeOf(o, op.Shape{Rows: 2, Cols: 2})
 		must(t, err)
 		p := &core.Program{Name: "later", Groups: 1, TileGroups: 1, Lanes: 1,
-			Values: []core.Value{{Name: "x", Kind: core.Input, Rows: 2, Cols: 2}, {Name: "y", Rows: shape.Rows, Cols: shape.Cols}},
+			Values: []core.Value{{Name: "x", Kind: core.Input, Rows: 2, Cols: 2},
+				{Name: "y", Rows: shape.Rows, Cols: shape.Cols}},
 			Levels: []core.Level{{Whole: []core.Instr{{Op: o, In: []int{0}, Out: 1}}}},
 			Inputs: map[string]int{"x": 0}, Outputs: map[string]int{"y": 1}}
 		must(t, p.Validate())

@@ -1,5 +1,5 @@
-// Package coretest tells whether a device does all that core.Device, Memory and Runner promise. A new device runs it in one
-// line of its own tests; core/ref is the judge of what it computes.
+// Package coretest tells whether a device does all that core.Device, Memory and Runner promise. A new device runs it in
+// one line of its own tests; core/ref is the judge of what it computes.
 //
 //	func TestDevice(t *testing.T) {
 //		coretest.Run(t, func(t testing.TB) core.Device { return newDevice(t) }, coretest.Options{})
@@ -44,9 +44,11 @@ func Run(t *testing.T, open func(testing.TB) core.Device, o Options) {
 		name string
 		test func(suite, *testing.T)
 	}{
-		{"operations", suite.operations}, {"update", suite.update}, {"same bits", suite.sameBits}, {"side by side", suite.sideBySide},
+		{"operations", suite.operations}, {"update", suite.update}, {"same bits", suite.sameBits},
+		{"side by side", suite.sideBySide},
 		{"shared memory", suite.sharedMemory}, {"nothing left", suite.nothingLeft}, {"memory", suite.memory},
-		{"wrong use", suite.wrongUse}, {"unknown operation", suite.unknownOperation}, {"close", suite.close}, {"allocations", suite.allocations},
+		{"wrong use", suite.wrongUse}, {"unknown operation", suite.unknownOperation}, {"close", suite.close},
+		{"allocations", suite.allocations},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(suite{open(t), o}, t) })
 	}

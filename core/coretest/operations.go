@@ -32,7 +32,8 @@ type application struct {
 // Operations is a program with every operation of core/op, in every variant that devices tell apart, each on inputs of
 // its own; every result is an output.
 func Operations(size Size) (*core.Program, error) {
-	b := core.NewBuilder(fmt.Sprintf("operations on %d×%d×%d, %d within", size.Groups, size.Rows, size.Cols, size.Inner), size.Groups)
+	b := core.NewBuilder(fmt.Sprintf("operations on %d×%d×%d, %d within", size.Groups, size.Rows, size.Cols,
+		size.Inner), size.Groups)
 	s := b.Stage("all")
 	for i, a := range applications(size) {
 		name := fmt.Sprintf("%d %v %T", i, a.op, a.op)
@@ -56,7 +57,8 @@ func Operations(size Size) (*core.Program, error) {
 	// Compile leaves StopGrad out; programs that others make may have it.
 	rows, cols := size.Groups*size.Rows, size.Cols
 	x, y := len(p.Values), len(p.Values)+1
-	p.Values = append(p.Values, core.Value{Name: "x", Kind: core.Input, Rows: rows, Cols: cols, Batched: true}, core.Value{Name: "StopGrad", Rows: rows, Cols: cols, Batched: true})
+	p.Values = append(p.Values, core.Value{Name: "x", Kind: core.Input, Rows: rows, Cols: cols, Batched: true},
+		core.Value{Name: "StopGrad", Rows: rows, Cols: cols, Batched: true})
 	p.Inputs["x"], p.Outputs["StopGrad"] = x, y
 	last := &p.Levels[len(p.Levels)-1]
 	last.Tiled = append(last.Tiled, core.Instr{Op: op.StopGrad{}, In: []int{x}, Out: y})
@@ -73,7 +75,8 @@ func applications(size Size) []application {
 		out[len(out)-1].positive = f == op.Log || f == op.Log1p || f == op.Sqrt || f == op.Recip
 	}
 	for f := op.BinaryFunc(0); !strings.HasPrefix(f.String(), "BinaryFunc("); f++ {
-		for _, pair := range [][2]operand{{x, x}, {x, column}, {x, row}, {row, x}, {column, x}, {x, scalar}, {scalar, x}, {column, row}} {
+		for _, pair := range [][2]operand{{x, x}, {x, column}, {x, row}, {row, x}, {column, x}, {x, scalar},
+			{scalar, x}, {column, row}} {
 			add(op.Binary{F: f}, pair[0], pair[1])
 			out[len(out)-1].positive = f == op.Div
 		}

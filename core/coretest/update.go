@@ -7,12 +7,14 @@ import (
 	"nacre/core/op"
 )
 
-// Update is an update as algorithms make them, small and with odd sizes: two critics, an encoder with a contrastive loss
-// over all pairs of windows, a policy against the critics as they are after their step, a slow copy, norms of gradients.
+// Update is an update as algorithms make them, small and with odd sizes: two critics, an encoder with a contrastive
+// loss over all pairs of windows, a policy against the critics as they are after their step, a slow copy, norms of
+// gradients.
 func Update() (*core.Program, error) {
 	const groups, batch, obs, act, latent, hidden = 3, 37, 5, 2, 3, 41
 	b := core.NewBuilder("update", groups)
-	adam := core.Adam{LR: 3e-3, Beta1: 0.9, Beta2: 0.999, Eps: 1e-4} // which does not blow up the rounding of gradients near zero
+	// which does not blow up the rounding of gradients near zero
+	adam := core.Adam{LR: 3e-3, Beta1: 0.9, Beta2: 0.999, Eps: 1e-4}
 
 	s := b.Stage("critics")
 	o, a := s.Input("obs", groups*batch, obs), s.Input("act", groups*batch, act)

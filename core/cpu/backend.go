@@ -22,7 +22,8 @@ var precisions = []string{"fp32", "bf16x3", "bf16"}
 func kernelOf(o Options) (string, error) {
 	kernel, precision, both := strings.Cut(cmp.Or(o.Kernel, os.Getenv(environment)), "+")
 	if both && o.Precision != "" && o.Precision != precision {
-		return "", fmt.Errorf("cpu: kernel %s+%s in precision %s: expected one precision", kernel, precision, o.Precision)
+		return "", fmt.Errorf("cpu: kernel %s+%s in precision %s: expected one precision", kernel, precision,
+			o.Precision)
 	}
 	precision, err := core.CheckPrecision(name, precisions, cmp.Or(precision, o.Precision))
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 	"nacre/core"
 )
 
-// Options choose how a device computes: Workers, Kernel and Precision. The zero value is the fastest this machine offers in
-// float32.
+// Options choose how a device computes: Workers, Kernel and Precision. The zero value is the fastest this machine
+// offers in float32.
 type Options = core.DeviceOptions
 
 // New makes a device. It fails when the options or NACRE_CPU name a kernel this machine does not run.

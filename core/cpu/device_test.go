@@ -16,7 +16,8 @@ import (
 
 // Every entry comes back exactly as float32 holds it, so that a checkpoint restores a run bit for bit.
 func TestMemoryRoundTrip(t *testing.T) {
-	m, err := testDevice(&goKernels, 1).NewMemory([]core.ParamSpec{{Name: "q/w", Rows: 5, Cols: 19}, {Name: "b.m", Rows: 1, Cols: 1}})
+	m, err := testDevice(&goKernels, 1).NewMemory([]core.ParamSpec{{Name: "q/w", Rows: 5, Cols: 19},
+		{Name: "b.m", Rows: 1, Cols: 1}})
 	must(t, err)
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, entry := range []string{"q/w", "q/w.m", "q/w.v", "q/w.t"} {

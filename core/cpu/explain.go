@@ -38,7 +38,8 @@ type Region struct {
 	FLOPs     int64   `json:"flops"`  // in matrix products, 2 per multiply-add
 	Bytes     int64   `json:"bytes"`  // of operands and result, padding included, as often as they pass
 	Predicted float64 `json:"predicted_ms"`
-	Measured  float64 `json:"measured_ms"` // processor time of a run, all workers together but for help with another's product
+	// processor time of a run, all workers together but for help with another's product
+	Measured float64 `json:"measured_ms"`
 }
 
 // Explain runs a loaded program a number of times, at least once, and returns how it is executed, with times averaged
@@ -125,7 +126,8 @@ func (b *builder) describe(in *instr, st step) Region {
 		fmt.Fprintf(&code, " where %%%d > 0", in.mask)
 	}
 	out := b.p.Values[in.out]
-	r := Region{Code: code.String(), Result: fmt.Sprintf("%d×%d", out.Rows, out.Cols), Place: b.placeName(in.out), Predicted: st.cost / 1e6, FLOPs: b.flops(in)}
+	r := Region{Code: code.String(), Result: fmt.Sprintf("%d×%d", out.Rows, out.Cols), Place: b.placeName(in.out),
+		Predicted: st.cost / 1e6, FLOPs: b.flops(in)}
 	r.Bytes = b.passing(in.out)
 	in.reads(func(v int) { r.Bytes += b.passing(v) })
 	return r

@@ -144,7 +144,8 @@ func (g *grower) try(level int, tiled bool) bool {
 			return false
 		}
 	}
-	g.add(core.Value{Rows: s.Rows, Cols: s.Cols, Batched: tiled && o.Result() == op.ByRow && s.Rows%g.p.Groups == 0}, dst.Data)
+	g.add(core.Value{Rows: s.Rows, Cols: s.Cols, Batched: tiled && o.Result() == op.ByRow && s.Rows%g.p.Groups == 0},
+		dst.Data)
 	l := &g.p.Levels[level]
 	list := &l.Whole
 	if tiled {
@@ -168,7 +169,8 @@ func (g *grower) mask(list *[]core.Instr, v int) {
 	g.input(core.Value{Kind: core.Input, Rows: x.Rows, Cols: x.Cols, Batched: x.Batched})
 	y := op.Mat{Rows: x.Rows, Cols: x.Cols, Data: make([]float64, len(g.data[v]))}
 	in := core.Instr{Op: op.ActGrad{Act: op.ReLU + op.Act(g.r.IntN(2))}, In: []int{v + 1, v}, Out: v + 2}
-	in.Op.(op.Op).Eval(y, []op.Mat{{Rows: x.Rows, Cols: x.Cols, Data: g.data[v+1]}, {Rows: x.Rows, Cols: x.Cols, Data: g.data[v]}})
+	in.Op.(op.Op).Eval(y, []op.Mat{{Rows: x.Rows, Cols: x.Cols, Data: g.data[v+1]},
+		{Rows: x.Rows, Cols: x.Cols, Data: g.data[v]}})
 	*list = append(*list, in)
 	g.add(core.Value{Rows: x.Rows, Cols: x.Cols, Batched: x.Batched}, y.Data)
 }
@@ -219,7 +221,8 @@ func (g *grower) program(t *testing.T) *core.Program {
 					o = core.EMA{Tau: 0.25}
 				}
 				update.Whole = append(update.Whole, core.Instr{Op: o, In: []int{v, u}, Out: len(g.p.Values)})
-				g.p.Values = append(g.p.Values, core.Value{Kind: core.Param, Store: x.Store, Rows: x.Rows, Cols: x.Cols})
+				g.p.Values = append(g.p.Values, core.Value{Kind: core.Param, Store: x.Store, Rows: x.Rows,
+					Cols: x.Cols})
 				break
 			}
 		}

@@ -124,9 +124,9 @@ type stream struct {
 	calls  int
 }
 
-// following returns what is read after the panel of the given block, column and first term, or late in it: the next terms of its
-// columns, or the next columns, or what comes after the product. It is fetched while the panel's calls compute rows
-// lo..hi-1.
+// following returns what is read after the panel of the given block, column and first term, or late in it: the next
+// terms of its columns, or the next columns, or what comes after the product. It is fetched while the panel's calls
+// compute rows lo..hi-1.
 func (p *product) following(g *gemmArgs, blk *colBlock, j, from, lo, hi int) stream {
 	s := stream{ld: piece, rounds: int(g.k / round)}
 	end, next := from+int(g.k), j+blk.width

@@ -160,8 +160,8 @@ func floatAt(p *float32, i int) *float32 { return at(p, int64(4*i)) }
 // halfSize is the rows, columns and terms from which a product is done in bfloat16 where that is asked for.
 const halfSize = 16
 
-// rightHalves is the parameter that a product multiplies by, or its transpose, in tiles; nil if the product is not to be
-// done in bfloat16.
+// rightHalves is the parameter that a product multiplies by, or its transpose, in tiles; nil if the product is not to
+// be done in bfloat16.
 func (b *builder) rightHalves(in *instr, transposed bool, x, out operand) *halves {
 	p := b.params[in.in[1]]
 	if b.k.half == nil || p == nil || out.rows < halfSize || out.cols < halfSize || x.cols < halfSize {

@@ -29,7 +29,8 @@ func inHalves() []*kernels {
 		if low {
 			k.name = "avx512+bf16x3"
 		}
-		k.half = &halfKernels{rows: halfRowsAVX512, pairs: halfPairsAVX512, transpose: halfTransposeAVX512, block: matrixUnitAVX512, low: low}
+		k.half = &halfKernels{rows: halfRowsAVX512, pairs: halfPairsAVX512, transpose: halfTransposeAVX512,
+			block: matrixUnitAVX512, low: low}
 		sets = append(sets, &k)
 	}
 	return sets

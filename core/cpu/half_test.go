@@ -18,7 +18,8 @@ func halfKernelSets(t testing.TB) []*kernels {
 // halfProduct computes a product as steps do: by a parameter, by a parameter's transpose, or Aᵀ·B.
 func halfProduct(k *kernels, a, b, c mat, mode gemmMode, aux *float32, kind string) {
 	terms := b.rows
-	w := &worker{k: k, half: newHalfScratch(2*max(tileWords(a.rows, terms), tileWords(a.cols, terms)), 2*tileWords(c.cols, terms))}
+	w := &worker{k: k, half: newHalfScratch(2*max(tileWords(a.rows, terms), tileWords(a.cols, terms)),
+		2*tileWords(c.cols, terms))}
 	p := product{c: c, mode: mode, aux: aux}
 	if kind == "contract" {
 		p.contractHalves(w, &a, &b)
@@ -50,13 +51,15 @@ func TestHalfProductsAgainstLoops(t *testing.T) {
 								a = integerMat(r, terms, m)
 							}
 							aux := integerMat(r, m, n)
-							p := product{a: a, b: integerMat(r, terms, n), c: integerMat(r, m, n), ta: kind == "contract", mode: mode, aux: &aux.d[0]}
+							p := product{a: a, b: integerMat(r, terms, n), c: integerMat(r, m, n),
+								ta: kind == "contract", mode: mode, aux: &aux.d[0]}
 							old := clone(p.c)
 							halfProduct(k, p.a, p.b, p.c, mode, p.aux, kind)
 							for i := range m {
 								for j := range p.c.ld {
 									if got, want := float64(p.c.d[i*p.c.ld+j]), naive(&p, old, i, j); got != want {
-										t.Fatalf("%s: %s %d×%d×%d mode %d: element (%d,%d) = %g, want %g", k.name, kind, m, n, terms, mode, i, j, got, want)
+										t.Fatalf("%s: %s %d×%d×%d mode %d: element (%d,%d) = %g, want %g", k.name, kind,
+											m, n, terms, mode, i, j, got, want)
 									}
 								}
 							}

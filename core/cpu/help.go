@@ -14,7 +14,8 @@ import (
 // a product takes.
 const patience = time.Millisecond
 
-// offer is the product a worker shares. Others look at it while its owner computes, so it has its cache lines for itself.
+// offer is the product a worker shares. Others look at it while its owner computes, so it has its cache lines for
+// itself.
 type offer struct {
 	_     [64]byte
 	gate  gate
@@ -31,7 +32,8 @@ func newOffer() *offer {
 	return o
 }
 
-// multiply computes p, or with p.ta adds it to what the result holds unless fresh; where helped, with all help there is.
+// multiply computes p, or with p.ta adds it to what the result holds unless fresh; where helped, with all help there
+// is.
 func (w *worker) multiply(p *product, fresh, helped bool) {
 	rows := p.c.rows
 	if !helped || w.job == nil || w.job.idle.Load() == 0 {

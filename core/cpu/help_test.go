@@ -36,7 +36,8 @@ func TestHelp(t *testing.T) {
 			}
 			twice(&worker{k: k}, want)
 
-			j := &job{workers: []*worker{{k: k, offer: newOffer()}, {k: k, offer: newOffer()}, {k: k, offer: newOffer()}}}
+			j := &job{workers: []*worker{{k: k, offer: newOffer()}, {k: k, offer: newOffer()},
+				{k: k, offer: newOffer()}}}
 			j.workers[0].job = j
 			j.idle.Store(2)
 			var helped, ended atomic.Int64

@@ -77,7 +77,8 @@ func backwards(r core.Runner) error {
 	return nil
 }
 
-func executeBy(t testing.TB, run func(core.Runner) error, d core.Device, p *core.Program, params, inputs content, runs int) content {
+func executeBy(t testing.TB, run func(core.Runner) error, d core.Device, p *core.Program, params, inputs content,
+	runs int) content {
 	t.Helper()
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
@@ -197,7 +198,8 @@ func singleOp(t *testing.T, o op.Op, tiled bool, groups, tileGroups, lanes int, 
 	}
 	s, err := op.ShapeOf(o, shapes...)
 	must(t, err)
-	p.Values = append(p.Values, core.Value{Name: "y", Rows: s.Rows, Cols: s.Cols, Batched: tiled && o.Result() == op.ByRow})
+	p.Values = append(p.Values, core.Value{Name: "y", Rows: s.Rows, Cols: s.Cols, Batched: tiled &&
+		o.Result() == op.ByRow})
 	p.Outputs = map[string]int{"y": len(operands)}
 	if tiled {
 		p.Levels = []core.Level{{Tiled: []core.Instr{in}}}

@@ -85,8 +85,8 @@ type squareArgs struct {
 	sum [8]float64
 }
 
-// laneArgs describes dst = the sum of n values of each lane, n a multiple of 16, added in the order of the lanes, of which
-// there are at least two.
+// laneArgs describes dst = the sum of n values of each lane, n a multiple of 16, added in the order of the lanes, of
+// which there are at least two.
 type laneArgs struct {
 	n      int64
 	dst    *float32
@@ -125,7 +125,8 @@ type rowBlock struct {
 type kernels struct {
 	name   string
 	blocks []colBlock // widest first; the last is 16 wide
-	single *colBlock  // for a C of one column, whose padding must be zero in B and the bias: modes store, bias and biasrelu; or nil
+	// for a C of one column, whose padding must be zero in B and the bias: modes store, bias and biasrelu; or nil
+	single *colBlock
 
 	add, sub, mul, div, min, max, reluGrad func(*vecArgs)
 	affine, clamp                          func(*vecArgs)
@@ -169,7 +170,8 @@ func selectKernels(name string) (*kernels, error) {
 	case "avx512", "avx2", "avx512+bf16x3", "avx512+bf16":
 		return nil, fmt.Errorf("cpu: kernel %q is not supported by this processor (available: %s)", name, names)
 	case "simd128":
-		return nil, fmt.Errorf("cpu: kernel %q is for WebAssembly and arm64, in programs built with Go 1.27 and GOEXPERIMENT=simd (available: %s)", name, names)
+		return nil, fmt.Errorf("cpu: kernel %q is for WebAssembly and arm64, in programs built with Go 1.27 and "+
+			"GOEXPERIMENT=simd (available: %s)", name, names)
 	}
 	return nil, fmt.Errorf("cpu: unknown kernel %q (available: %s)", name, names)
 }

@@ -18,8 +18,9 @@ func native() []*kernels {
 
 var avx512 = kernels{
 	name: "avx512", blocks: blocksAVX512,
-	single: &colBlock{width: 16, rows: append([]rowBlock{{rows: 16, kernel: gemmSingleAVX512}}, blocksAVX512[len(blocksAVX512)-1].rows...)},
-	add:    addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, min: minAVX512, max: maxAVX512,
+	single: &colBlock{width: 16, rows: append([]rowBlock{{rows: 16, kernel: gemmSingleAVX512}},
+		blocksAVX512[len(blocksAVX512)-1].rows...)},
+	add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, min: minAVX512, max: maxAVX512,
 	reluGrad: reluGradAVX512, affine: affineAVX512, clamp: clampAVX512,
 	less: lessAVX512, tanhGrad: tanhGradAVX512, clampGrad: clampGradAVX512,
 	exp: expAVX512, log: logAVX512, tanh: tanhAVX512, sigmoid: sigmoidAVX512, softplus: softplusAVX512,

@@ -2,8 +2,8 @@ package cpu
 
 import "unsafe"
 
-// goKernels are the kernels in plain Go, for processors without vectors that nacre knows and programs built without them.
-// A product is rounded to float32 before it is added, on every architecture, so no compiler's choice of a fused
+// goKernels are the kernels in plain Go, for processors without vectors that nacre knows and programs built without
+// them. A product is rounded to float32 before it is added, on every architecture, so no compiler's choice of a fused
 // instruction changes a result.
 var goKernels = kernels{
 	name: "go",

@@ -14,8 +14,9 @@ func native() []*kernels { return []*kernels{&simd128} }
 // Features names what the processor offers, as far as the kernels care.
 func Features() []string { return []string{"simd128"} }
 
-// simd128 are the kernels on vectors of four float32 or two float64, one text for both architectures. They give the bits
-// of plain Go: the same operations on every element in the same order, with products rounded before they are added.
+// simd128 are the kernels on vectors of four float32 or two float64, one text for both architectures. They give the
+// bits of plain Go: the same operations on every element in the same order, with products rounded before they are
+// added.
 var simd128 = kernels{
 	name: "simd128",
 	blocks: []colBlock{{width: 16, rows: append(blocksSIMD128,

@@ -45,7 +45,8 @@ func TestSumLanes(t *testing.T) {
 		for _, lanes := range []int{2, 3, 8} {
 			for _, n := range []int{16, 48, 4096} {
 				m, dst := randomMat(r, lanes, n+32), randomMat(r, 1, n)
-				k.sumLanes(&laneArgs{n: int64(n), dst: &dst.d[0], src: &m.d[16], stride: int64(4 * m.ld), lanes: int64(lanes)})
+				k.sumLanes(&laneArgs{n: int64(n), dst: &dst.d[0], src: &m.d[16], stride: int64(4 * m.ld),
+					lanes: int64(lanes)})
 				for j, got := range dst.d {
 					want := m.row(0)[16+j]
 					for i := 1; i < lanes; i++ {
@@ -113,7 +114,8 @@ func TestChoiceOfKernels(t *testing.T) {
 		t.Errorf("with %s=go: device %q, KernelName %q", environment, d.Name(), KernelName())
 	}
 	t.Setenv(environment, "sse9")
-	if _, err := New(Options{}); err == nil || !strings.Contains(err.Error(), `"sse9"`) || !strings.Contains(err.Error(), "go") {
+	if _, err := New(Options{}); err == nil || !strings.Contains(err.Error(), `"sse9"`) ||
+		!strings.Contains(err.Error(), "go") {
 		t.Errorf("with %s=sse9: error %v", environment, err)
 	}
 	if KernelName() != fastest {
@@ -175,7 +177,8 @@ func TestPrecisionOfOptions(t *testing.T) {
 			t.Errorf("%s=avx512+bf16 in %s: error %v, want %q", environment, precision, err, want)
 		}
 	}
-	if _, err := New(Options{Kernel: "go", Precision: "bf61"}); err == nil || !strings.Contains(err.Error(), `did you mean "bf16"?`) {
+	if _, err := New(Options{Kernel: "go", Precision: "bf61"}); err == nil ||
+		!strings.Contains(err.Error(), `did you mean "bf16"?`) {
 		t.Errorf("precision bf61: error %v", err)
 	}
 }

@@ -5,7 +5,8 @@ import "math"
 // Functions of one float32. Each computes in float64 with polynomials just long enough for float32 and rounds once at
 // the end: the error is at most 0.51 units in the last place over the whole range, subnormal results included.
 // Infinities, NaN and arguments outside the domain give what package math gives. Products are rounded before they are
-// added, so that no compiler fuses them: the results are the same on every architecture, and those of vectors of 128 bits.
+// added, so that no compiler fuses them: the results are the same on every architecture, and those of vectors of 128
+// bits.
 
 // widen is float64(x) for finite x. The processor's own conversion leaves the upper half of its destination as it was,
 // and so waits for whatever computed the last value there: in a loop, for the previous element. This goes through

@@ -117,7 +117,8 @@ func exp128(x f64x2) f64x2 {
 	r2 := r.Mul(r)
 	r4 := r2.Mul(r2)
 	low := spread2(1).Add(r).Add(r2.Mul(spread2(1. / 2).Add(r.Mul(spread2(1. / 6)))))
-	high := spread2(1. / 24).Add(r.Mul(spread2(1. / 120))).Add(r2.Mul(spread2(1. / 720).Add(r.Mul(spread2(1. / 5040))))).Add(r4.Mul(spread2(1. / 40320)))
+	high := spread2(1. / 24).Add(r.Mul(spread2(1. / 120))).
+		Add(r2.Mul(spread2(1. / 720).Add(r.Mul(spread2(1. / 5040))))).Add(r4.Mul(spread2(1. / 40320)))
 	power := sum.ToBits().Add(bits2(1023)).ShiftAllLeft(52).BitsToFloat64()
 	return low.Add(r4.Mul(high)).Mul(power)
 }
@@ -129,7 +130,8 @@ func log128(x f64x2) f64x2 {
 	return n.Mul(spread2(math.Ln2)).Add(twiceArtanh128(m.Sub(one).Div(m.Add(one))))
 }
 
-// split128 is x = 2ⁿ·m with m in [√½, √2) for positive normal x. The exponent becomes a float64 as the low bits of 2⁵²+1023+n.
+// split128 is x = 2ⁿ·m with m in [√½, √2) for positive normal x. The exponent becomes a float64 as the low bits of
+// 2⁵²+1023+n.
 func split128(x f64x2) (m, n f64x2) {
 	one := spread2(1)
 	b := x.ToBits()

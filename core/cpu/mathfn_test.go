@@ -48,7 +48,8 @@ var inf = float32(math.Inf(1))
 // functionEdges are arguments at which functions change their way or their result's kind.
 var functionEdges = []float32{0, float32(math.Copysign(0, -1)), 1, -1, inf, -inf, float32(math.NaN()),
 	math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, math.MaxFloat32, -math.MaxFloat32,
-	0x1p-126, 88.72283, 88.722839, -87.33654, -103.97208, -103.9721, 9.0109, 0.25, -0.25, 0.41421354, -0.29289323, 16777216}
+	0x1p-126, 88.72283, 88.722839, -87.33654, -103.97208, -103.9721, 9.0109, 0.25, -0.25, 0.41421354,
+	-0.29289323, 16777216}
 
 // Every function against float64 on a fine comb of all float32 bit patterns, both signs, and on the edges.
 func TestFunctionsOverTheWholeRange(t *testing.T) {
@@ -67,7 +68,8 @@ func TestFunctionsOverTheWholeRange(t *testing.T) {
 			check(math.Float32frombits(uint32(bits)))
 		}
 		if !(worst <= 0.51) {
-			t.Errorf("%s(%g) = %g, want %g: %.3f units in the last place", fn.name, where, fn.f(where), fn.ref(float64(where)), worst)
+			t.Errorf("%s(%g) = %g, want %g: %.3f units in the last place", fn.name, where, fn.f(where),
+				fn.ref(float64(where)), worst)
 		}
 	}
 }
@@ -75,7 +77,8 @@ func TestFunctionsOverTheWholeRange(t *testing.T) {
 // The vector kernels against float64 on a coarser comb: the same bound.
 func TestVectorFunctions(t *testing.T) {
 	forKernels(t, func(t *testing.T, k *kernels) {
-		for name, f := range map[string]func(*vecArgs){"exp": k.exp, "log": k.log, "tanh": k.tanh, "sigmoid": k.sigmoid, "softplus": k.softplus} {
+		for name, f := range map[string]func(*vecArgs){"exp": k.exp, "log": k.log, "tanh": k.tanh, "sigmoid": k.sigmoid,
+			"softplus": k.softplus} {
 			var ref func(float64) float64
 			for _, fn := range mathFunctions {
 				if fn.name == name {
@@ -102,7 +105,8 @@ func TestVectorFunctions(t *testing.T) {
 				}
 			}
 			if !(worst <= 0.51) {
-				t.Errorf("%s(%g) = %g, want %g: %.3f units in the last place", name, xs[where], y.d[where], ref(float64(xs[where])), worst)
+				t.Errorf("%s(%g) = %g, want %g: %.3f units in the last place", name, xs[where], y.d[where],
+					ref(float64(xs[where])), worst)
 			}
 		}
 	})

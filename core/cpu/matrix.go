@@ -56,6 +56,7 @@ func extract[T number](dst []T, m *mat) {
 // transposeInto writes the transpose of rows lo..hi-1 of m to columns lo..hi-1 of t.
 func (m *mat) transposeInto(t *mat, lo, hi int) {
 	for ; lo < hi; lo += 16 {
-		transposeGo(&transposeArgs{&m.d[lo*m.ld], int64(4 * m.ld), &t.d[lo], int64(4 * t.ld), int64(m.cols), int64(min(16, hi-lo))})
+		transposeGo(&transposeArgs{&m.d[lo*m.ld], int64(4 * m.ld), &t.d[lo], int64(4 * t.ld), int64(m.cols),
+			int64(min(16, hi-lo))})
 	}
 }

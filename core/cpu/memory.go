@@ -82,13 +82,15 @@ func (d *device) NewMemory(params []core.ParamSpec) (core.Memory, error) {
 	m := &memory{kernels: d.kernels, byName: map[string]*param{}, slab: &slab{}}
 	for _, s := range params {
 		if s.Name == "" || s.Rows < 1 || s.Cols < 1 {
-			return nil, fmt.Errorf("cpu: parameter %q has shape %d×%d; want a name and at least 1×1", s.Name, s.Rows, s.Cols)
+			return nil, fmt.Errorf("cpu: parameter %q has shape %d×%d; want a name and at least 1×1", s.Name,
+				s.Rows, s.Cols)
 		}
 		if _, ok := m.byName[s.Name]; ok {
 			return nil, fmt.Errorf("cpu: parameter %q is declared twice", s.Name)
 		}
 		m.specs = append(m.specs, s)
-		m.byName[s.Name] = &param{spec: s, slab: m.slab, w: m.slab.mat(s.Rows, s.Cols), m: m.slab.mat(s.Rows, s.Cols), v: m.slab.mat(s.Rows, s.Cols)}
+		m.byName[s.Name] = &param{spec: s, slab: m.slab, w: m.slab.mat(s.Rows, s.Cols), m: m.slab.mat(s.Rows, s.Cols),
+			v: m.slab.mat(s.Rows, s.Cols)}
 	}
 	return m, nil
 }

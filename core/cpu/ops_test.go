@@ -35,8 +35,12 @@ func opCases() []opCase {
 	var cases []opCase
 	add := func(o op.Op, f func(m, n int) []core.Value) { cases = append(cases, opCase{o: o, operands: f}) }
 	for _, act := range []op.Act{op.Linear, op.ReLU, op.Tanh} {
-		add(op.Dense{Act: act}, func(m, n int) []core.Value { return []core.Value{rowsOf(m, n), wholeOf(n, 19), wholeOf(1, 19)} })
-		add(op.Dense{Act: act}, func(m, n int) []core.Value { return []core.Value{rowsOf(m, 5), wholeOf(5, n), wholeOf(1, n)} })
+		add(op.Dense{Act: act}, func(m, n int) []core.Value {
+			return []core.Value{rowsOf(m, n), wholeOf(n, 19), wholeOf(1, 19)}
+		})
+		add(op.Dense{Act: act}, func(m, n int) []core.Value {
+			return []core.Value{rowsOf(m, 5), wholeOf(5, n), wholeOf(1, n)}
+		})
 		add(op.ActGrad{Act: act}, same(2))
 	}
 	add(op.MatMul{}, func(m, n int) []core.Value { return []core.Value{rowsOf(m, n), wholeOf(n, 18)} })
@@ -85,7 +89,9 @@ func opCases() []opCase {
 			return []core.Value{rowsOf(m, n), v}
 		})
 	}
-	add(op.ConcatCols{N: 3}, func(m, n int) []core.Value { return []core.Value{rowsOf(m, n), rowsOf(m, 1), rowsOf(m, 18)} })
+	add(op.ConcatCols{N: 3}, func(m, n int) []core.Value {
+		return []core.Value{rowsOf(m, n), rowsOf(m, 1), rowsOf(m, 18)}
+	})
 	add(op.SliceCols{Lo: 3, Hi: 5}, func(m, n int) []core.Value { return []core.Value{rowsOf(m, n+4)} })
 	add(op.PadCols{Lo: 3, Total: 410}, same(1))
 	add(op.LogSumExp{}, same(1))

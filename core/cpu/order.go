@@ -51,7 +51,8 @@ type ordering struct {
 }
 
 func newOrdering(p *core.Program, seg []instr, crossing []bool) *ordering {
-	o := &ordering{seg: seg, operands: make([][]int, len(seg)), size: make([]int, len(p.Values)), done: make([]bool, len(seg)), readers: make([]int, len(p.Values))}
+	o := &ordering{seg: seg, operands: make([][]int, len(seg)), size: make([]int, len(p.Values)),
+		done: make([]bool, len(seg)), readers: make([]int, len(p.Values))}
 	maker := map[int]int{}
 	for i := range seg {
 		maker[seg[i].out] = i

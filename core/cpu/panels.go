@@ -40,7 +40,8 @@ func (p *panels) copyTransposed(k *kernels, a *transposeArgs, m *mat, lo, hi int
 		from, to := max(lo, c.at), min(hi, c.at+c.width)
 		d := p.d[c.at*p.rows:]
 		for ; from < to; from += 16 {
-			*a = transposeArgs{&m.d[from*m.ld], int64(4 * m.ld), &d[from-c.at], int64(4 * c.width), int64(p.rows), int64(min(16, to-from))}
+			*a = transposeArgs{&m.d[from*m.ld], int64(4 * m.ld), &d[from-c.at], int64(4 * c.width), int64(p.rows),
+				int64(min(16, to-from))}
 			if a.rows == 16 {
 				k.transpose(a)
 			} else {

@@ -17,7 +17,8 @@ type paramProgram struct {
 
 func newParamProgram(rows, cols int, stores ...string) *paramProgram {
 	b := &paramProgram{current: map[string]int{}}
-	b.p = &core.Program{Name: "updates", Groups: 1, TileGroups: 1, Lanes: 1, Levels: make([]core.Level, 1), Inputs: map[string]int{}, Outputs: map[string]int{}}
+	b.p = &core.Program{Name: "updates", Groups: 1, TileGroups: 1, Lanes: 1, Levels: make([]core.Level, 1),
+		Inputs: map[string]int{}, Outputs: map[string]int{}}
 	for _, s := range stores {
 		b.version(s, rows, cols)
 	}

@@ -29,8 +29,8 @@ type PeakMeter struct {
 	fastest float64
 }
 
-// NewPeakMeter makes a meter of the kernels of a name, as Peak takes it, and a number of threads. It fails where there is
-// no such kernel or no thread.
+// NewPeakMeter makes a meter of the kernels of a name, as Peak takes it, and a number of threads. It fails where there
+// is no such kernel or no thread.
 func NewPeakMeter(kernel string, threads int) (*PeakMeter, error) {
 	if threads < 1 {
 		return nil, fmt.Errorf("cpu: %d threads to measure: want at least 1", threads)
@@ -69,8 +69,8 @@ func (m *PeakMeter) Sample() float64 {
 	return sum
 }
 
-// Fastest is the most GFLOP/s that a thread has reached in a sample. A single half millisecond would not do: now and then
-// one is measured as up to a fifth faster than all others.
+// Fastest is the most GFLOP/s that a thread has reached in a sample. A single half millisecond would not do: now and
+// then one is measured as up to a fifth faster than all others.
 func (m *PeakMeter) Fastest() float64 { return m.fastest }
 
 // peakRound is how many multiply-adds to time at once: half a millisecond's.

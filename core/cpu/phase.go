@@ -130,8 +130,8 @@ func (b *builder) updatePhase(list []instr) (int, phase) {
 
 // tilePhases makes the phase that runs a segment's steps for every tile, and the one that adds up the lanes.
 //
-// Where a segment sums, tile t adds to lane t mod lanes after tile t-lanes did, so that every partial sum is made in the
-// same order whoever makes it.
+// Where a segment sums, tile t adds to lane t mod lanes after tile t-lanes did, so that every partial sum is made in
+// the same order whoever makes it.
 func (b *builder) tilePhases(seg segment) []phase {
 	var steps []step
 	var sums []laneSum
@@ -163,7 +163,8 @@ func (b *builder) tilePhases(seg segment) []phase {
 			total += float64(len(s.dst)*lanes) / b.k.elemsPerNano
 		}
 		b.phase++
-		region := b.region(Region{Code: fmt.Sprintf("sums of %d lanes", lanes), Result: fmt.Sprintf("%d numbers", b.laneLen), Place: "own",
+		region := b.region(Region{Code: fmt.Sprintf("sums of %d lanes", lanes),
+			Result: fmt.Sprintf("%d numbers", b.laneLen), Place: "own",
 			Bytes: int64(4 * (lanes + 1) * b.laneLen), Predicted: total / 1e6})
 		out = append(out, phase{units: len(sums), parallel: total >= b.shareFrom, run: func(w *worker, unit int) {
 			w.timed(region, func() { sums[unit].add(w, b.lane) })
@@ -191,7 +192,8 @@ func (b *builder) laneSums(v int) []laneSum {
 
 // add sums the lanes, which lie one after the other, in order.
 func (l *laneSum) add(w *worker, lanes [][]float32) {
-	w.lanes = laneArgs{n: int64(len(l.dst)), dst: &l.dst[0], src: &lanes[0][l.offset], stride: int64(4 * len(lanes[0])), lanes: int64(len(lanes))}
+	w.lanes = laneArgs{n: int64(len(l.dst)), dst: &l.dst[0], src: &lanes[0][l.offset], stride: int64(4 * len(lanes[0])),
+		lanes: int64(len(lanes))}
 	w.k.sumLanes(&w.lanes)
 }
 

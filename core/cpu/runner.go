@@ -29,7 +29,8 @@ func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	}
 	for _, s := range p.ParamSpecs() {
 		if w, ok := mem.byName[s.Name]; !ok || w.spec != s {
-			return nil, fmt.Errorf("cpu: program %q needs parameter %q %d×%d, which the memory does not hold", p.Name, s.Name, s.Rows, s.Cols)
+			return nil, fmt.Errorf("cpu: program %q needs parameter %q %d×%d, which the memory does not hold", p.Name,
+				s.Name, s.Rows, s.Cols)
 		}
 	}
 	mem.mu.Lock()
@@ -57,14 +58,16 @@ func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 		}
 		r.workers = append(r.workers, w)
 	}
-	r.plan = Plan{Program: p.Name, Workers: count, Tiles: p.Tiles(), Lanes: b.lanes, Regions: b.regions, Buffers: b.buffers(count)}
+	r.plan = Plan{Program: p.Name, Workers: count, Tiles: p.Tiles(), Lanes: b.lanes, Regions: b.regions,
+		Buffers: b.buffers(count)}
 	d.pool.acquire()
 	return r, nil
 }
 
 // newBuilder allocates the values of a program by its memory plan.
 func newBuilder(d *device, s *storage, mem *memory, from *slab) *builder {
-	b := &builder{storage: s, k: d.kernels, shareFrom: d.shareFrom, mats: make([]mat, len(s.p.Values)), params: make([]*param, len(s.p.Values))}
+	b := &builder{storage: s, k: d.kernels, shareFrom: d.shareFrom, mats: make([]mat, len(s.p.Values)),
+		params: make([]*param, len(s.p.Values))}
 	shared := from.floats(s.shared)
 	if s.laneLen > 0 {
 		all := from.floats(s.lanes * s.laneLen)

@@ -21,8 +21,8 @@ func bitsOf(x []float32) []uint32 {
 	return out
 }
 
-// same calls f with the kernels on vectors and with plain Go, each with the same random numbers, and compares the bits of
-// what it returns.
+// same calls f with the kernels on vectors and with plain Go, each with the same random numbers, and compares the bits
+// of what it returns.
 func same(t *testing.T, name string, f func(k *kernels, r *rand.Rand) []float32) {
 	t.Helper()
 	got, want := f(&simd128, rand.New(rand.NewPCG(1, 2))), f(&goKernels, rand.New(rand.NewPCG(1, 2)))
@@ -46,7 +46,8 @@ func TestVectorsEqualPlainGoInProducts(t *testing.T) {
 						a = randomMat(r, terms, 23)
 					}
 					aux := randomMat(r, 23, 40)
-					p := product{a: a, b: randomMat(r, terms, 40), c: randomMat(r, 23, 40), ta: ta, mode: mode, aux: &aux.d[0]}
+					p := product{a: a, b: randomMat(r, terms, 40), c: randomMat(r, 23, 40), ta: ta, mode: mode,
+						aux: &aux.d[0]}
 					p.rows(k, &gemmArgs{}, 0, 23)
 					return p.c.d
 				})
@@ -58,16 +59,29 @@ func TestVectorsEqualPlainGoInProducts(t *testing.T) {
 func TestVectorsEqualPlainGoInElements(t *testing.T) {
 	values := append(slices.Clone(functionEdges), 0.5, 2, -3)
 	for name, pick := range map[string]func(*kernels) func(*vecArgs){
-		"add": func(k *kernels) func(*vecArgs) { return k.add }, "sub": func(k *kernels) func(*vecArgs) { return k.sub },
-		"mul": func(k *kernels) func(*vecArgs) { return k.mul }, "div": func(k *kernels) func(*vecArgs) { return k.div },
-		"min": func(k *kernels) func(*vecArgs) { return k.min }, "max": func(k *kernels) func(*vecArgs) { return k.max },
-		"reluGrad": func(k *kernels) func(*vecArgs) { return k.reluGrad }, "less": func(k *kernels) func(*vecArgs) { return k.less },
-		"tanhGrad": func(k *kernels) func(*vecArgs) { return k.tanhGrad }, "clampGrad": func(k *kernels) func(*vecArgs) { return k.clampGrad },
-		"affine": func(k *kernels) func(*vecArgs) { return k.affine }, "clamp": func(k *kernels) func(*vecArgs) { return k.clamp },
+		"add": func(k *kernels) func(*vecArgs) {
+			return k.add
+		}, "sub": func(k *kernels) func(*vecArgs) { return k.sub },
+		"mul": func(k *kernels) func(*vecArgs) {
+			return k.mul
+		}, "div": func(k *kernels) func(*vecArgs) { return k.div },
+		"min": func(k *kernels) func(*vecArgs) {
+			return k.min
+		}, "max": func(k *kernels) func(*vecArgs) { return k.max },
+		"reluGrad": func(k *kernels) func(*vecArgs) {
+			return k.reluGrad
+		}, "less": func(k *kernels) func(*vecArgs) { return k.less },
+		"tanhGrad": func(k *kernels) func(*vecArgs) {
+			return k.tanhGrad
+		}, "clampGrad": func(k *kernels) func(*vecArgs) { return k.clampGrad },
+		"affine": func(k *kernels) func(*vecArgs) {
+			return k.affine
+		}, "clamp": func(k *kernels) func(*vecArgs) { return k.clamp },
 	} {
 		for _, column := range []bool{false, true} {
 			same(t, name, func(k *kernels, r *rand.Rand) []float32 {
-				a, b, out := newMat(len(values), len(values)), newMat(len(values), len(values)), newMat(len(values), len(values))
+				a, b, out := newMat(len(values), len(values)), newMat(len(values), len(values)),
+					newMat(len(values), len(values))
 				for i := range values {
 					for j, y := range values {
 						a.row(i)[j], b.row(i)[j] = values[i], y
@@ -93,8 +107,12 @@ func TestVectorsEqualPlainGoInFunctions(t *testing.T) {
 		xs = append(xs, math.Float32frombits(uint32(bits)))
 	}
 	for name, pick := range map[string]func(*kernels) func(*vecArgs){
-		"exp": func(k *kernels) func(*vecArgs) { return k.exp }, "log": func(k *kernels) func(*vecArgs) { return k.log },
-		"tanh": func(k *kernels) func(*vecArgs) { return k.tanh }, "sigmoid": func(k *kernels) func(*vecArgs) { return k.sigmoid },
+		"exp": func(k *kernels) func(*vecArgs) {
+			return k.exp
+		}, "log": func(k *kernels) func(*vecArgs) { return k.log },
+		"tanh": func(k *kernels) func(*vecArgs) {
+			return k.tanh
+		}, "sigmoid": func(k *kernels) func(*vecArgs) { return k.sigmoid },
 		"softplus": func(k *kernels) func(*vecArgs) { return k.softplus },
 	} {
 		same(t, name, func(k *kernels, _ *rand.Rand) []float32 {
@@ -139,7 +157,8 @@ func TestVectorsEqualPlainGoInUpdatesAndSums(t *testing.T) {
 	for _, cols := range []int64{1, 4, 21} {
 		same(t, "transpose", func(k *kernels, r *rand.Rand) []float32 {
 			m, mT := randomMat(r, 16, 21), newMat(21, 16)
-			k.transpose(&transposeArgs{src: &m.d[0], lds: int64(4 * m.ld), dst: &mT.d[0], ldd: int64(4 * mT.ld), cols: cols, rows: 16})
+			k.transpose(&transposeArgs{src: &m.d[0], lds: int64(4 * m.ld), dst: &mT.d[0], ldd: int64(4 * mT.ld),
+				cols: cols, rows: 16})
 			return mT.d
 		})
 	}

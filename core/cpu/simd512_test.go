@@ -10,8 +10,8 @@ import (
 )
 
 // BenchmarkVectors compares blocks of a product in Go's vector package with the generated assembly, everything in the
-// first-level cache: what of the processor's multiply-adds the compiler's code reaches. Of the shapes tried, 4×32 is the
-// fastest in Go; with more sums it copies them between registers.
+// first-level cache: what of the processor's multiply-adds the compiler's code reaches. Of the shapes tried, 4×32 is
+// the fastest in Go; with more sums it copies them between registers.
 //
 //	GOTOOLCHAIN=go1.27.4 GOEXPERIMENT=simd go test ./core/cpu -run - -bench Vectors
 func BenchmarkVectors(b *testing.B) {
@@ -30,7 +30,8 @@ func BenchmarkVectors(b *testing.B) {
 	b.Run("Go 4×32", func(b *testing.B) { rate(b, 4, 32, func() { gemm4x32(terms, &x[0], &y[0], &c[0]) }) })
 	for _, blk := range native()[0].blocks {
 		if blk.width == 48 {
-			g := gemmArgs{k: terms, a: &x[0], lda: 4 * terms, b: &y[0], ldb: 4 * 48, c: &c[0], ldc: 4 * 48, next: &y[0], then: &c[0]}
+			g := gemmArgs{k: terms, a: &x[0], lda: 4 * terms, b: &y[0], ldb: 4 * 48, c: &c[0], ldc: 4 * 48, next: &y[0],
+				then: &c[0]}
 			b.Run("assembly 8×48", func(b *testing.B) { rate(b, 8, 48, func() { blk.rows[0].kernel(&g) }) })
 		}
 	}
@@ -54,7 +55,8 @@ func gemm4x32(terms int, a, b, c *float32) {
 		return archsimd.BroadcastFloat32x16(*(*float32)(unsafe.Add(p, i*row)))
 	}
 	for range terms {
-		b0, b1 := archsimd.LoadFloat32x16Array((*[16]float32)(q)), archsimd.LoadFloat32x16Array((*[16]float32)(unsafe.Add(q, 64)))
+		b0, b1 := archsimd.LoadFloat32x16Array((*[16]float32)(q)),
+			archsimd.LoadFloat32x16Array((*[16]float32)(unsafe.Add(q, 64)))
 		x := at(0)
 		c00, c01 = x.MulAdd(b0, c00), x.MulAdd(b1, c01)
 		x = at(1)

@@ -2,8 +2,8 @@ package cpu
 
 import "unsafe"
 
-// Memory that matrices are cut from is allocated in pieces that grow from pieceFrom to pieceTo bytes, so that most of it
-// lies in whole pages of the large size.
+// Memory that matrices are cut from is allocated in pieces that grow from pieceFrom to pieceTo bytes, so that most of
+// it lies in whole pages of the large size.
 const (
 	largePage = 2 << 20
 	pieceFrom = 64 << 10

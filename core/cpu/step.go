@@ -166,7 +166,8 @@ func (b *builder) makeStep(in *instr) step {
 		s.cost = b.gemmCost(out, args[0].cols)
 	case op.Unary:
 		s.run, s.cost = b.unary(o.F, args[0], out)
-	case op.ConcatCols, op.SliceCols, op.PadCols, op.RepeatRows, op.SumRows, op.SumCols, op.LogSumExp, op.SquaredDistances:
+	case op.ConcatCols, op.SliceCols, op.PadCols, op.RepeatRows, op.SumRows, op.SumCols, op.LogSumExp,
+		op.SquaredDistances:
 		s.run, s.cost = b.rows(o, args, out)
 	default:
 		s.run = b.elementwise(o, args, out)

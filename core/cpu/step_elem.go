@@ -12,7 +12,8 @@ func (b *builder) elementwise(o op.Op, args []operand, out operand) run {
 	x := args[0]
 	switch o := o.(type) {
 	case op.Binary:
-		f := map[op.BinaryFunc]func(*vecArgs){op.Add: k.add, op.Sub: k.sub, op.Mul: k.mul, op.Div: k.div, op.Min: k.min, op.Max: k.max, op.Less: k.less}[o.F]
+		f := map[op.BinaryFunc]func(*vecArgs){op.Add: k.add, op.Sub: k.sub, op.Mul: k.mul, op.Div: k.div, op.Min: k.min,
+			op.Max: k.max, op.Less: k.less}[o.F]
 		if f == nil {
 			return b.unknown(o)
 		}
@@ -63,7 +64,8 @@ func (b *builder) unary(f op.UnaryFunc, x, out operand) (run, float64) {
 		return pairwise(b.k.div, false, one, x, out, 0, 0), vector
 	}
 	k := b.k
-	if f, ok := map[op.UnaryFunc]func(*vecArgs){op.Exp: k.exp, op.Log: k.log, op.TanhOf: k.tanh, op.Sigmoid: k.sigmoid, op.Softplus: k.softplus}[f]; ok {
+	if f, ok := map[op.UnaryFunc]func(*vecArgs){op.Exp: k.exp, op.Log: k.log, op.TanhOf: k.tanh, op.Sigmoid: k.sigmoid,
+		op.Softplus: k.softplus}[f]; ok {
 		return single(f, false, x, out, 0, 0), 8 * vector
 	}
 	fn := map[op.UnaryFunc]func(float32) float32{op.Log1p: log1p32, op.Sqrt: sqrt32, op.Abs: abs32, op.Sign: sign32}[f]

@@ -6,8 +6,8 @@ import "nacre/core/op"
 // panels up to date costs more than it saves.
 const panelRows = 16
 
-// follow notes for the product made before that the next one begins with the first panel of right, if it lies in panels,
-// and returns where the product after that will be noted.
+// follow notes for the product made before that the next one begins with the first panel of right, if it lies in
+// panels, and returns where the product after that will be noted.
 func (b *builder) follow(right *mat, byPanel bool) *ahead {
 	if byPanel {
 		b.after.at, b.after.bytes = &right.d[0], int64(4*right.rows*b.k.panelWidth(right.ld))
@@ -43,7 +43,8 @@ func (b *builder) dense(in *instr, act op.Act, x, wt, bias, out operand) run {
 	}
 	after, helped := b.follow(&right, byPanel), b.helped(out, x.cols)
 	return func(w *worker, s span) {
-		p := product{a: w.view(&x, s), b: right, byPanel: byPanel, c: w.view(&out, s), mode: mode, aux: &bias.d[0], after: after}
+		p := product{a: w.view(&x, s), b: right, byPanel: byPanel, c: w.view(&out, s), mode: mode, aux: &bias.d[0],
+			after: after}
 		w.multiply(&p, true, helped)
 		if act == op.Tanh {
 			w.tanh(p.c)
@@ -150,8 +151,8 @@ func (b *builder) contract(o op.MatMul, args []operand, out operand) step {
 	}}
 }
 
-// contractNarrow is a product over rows for a C of few columns, which would leave most of a register empty: it computes bᵀ·a in
-// the worker's scratch and adds its transpose.
+// contractNarrow is a product over rows for a C of few columns, which would leave most of a register empty: it computes
+// bᵀ·a in the worker's scratch and adds its transpose.
 func (p *product) contractNarrow(w *worker, fresh bool) {
 	c := p.c
 	t := mat{nil, c.cols, c.rows, pad16(c.rows)}

@@ -89,6 +89,7 @@ func (u *update) describe(k *kernels) Region {
 	} else {
 		name = u.ema.String()
 	}
-	return Region{Code: name + " of " + u.p.spec.Name, Result: fmt.Sprintf("%d×%d", u.p.spec.Rows, u.p.spec.Cols), Place: "parameter",
+	return Region{Code: name + " of " + u.p.spec.Name, Result: fmt.Sprintf("%d×%d", u.p.spec.Rows, u.p.spec.Cols),
+		Place: "parameter",
 		Bytes: int64(4 * passes * len(u.p.w.d)), Predicted: u.cost(k) / 1e6}
 }

@@ -34,7 +34,8 @@ type storage struct {
 // planStorage decides where every value lives. A value that only one segment writes and reads lives at an offset that
 // is free again after its last reader; the others have their own buffers.
 func planStorage(p *core.Program, segs []segment) *storage {
-	s := &storage{p: p, place: make([]place, len(p.Values)), offset: make([]int, len(p.Values)), lanes: min(p.Lanes, p.Tiles())}
+	s := &storage{p: p, place: make([]place, len(p.Values)), offset: make([]int, len(p.Values)),
+		lanes: min(p.Lanes, p.Tiles())}
 	for i, v := range p.Values {
 		switch v.Kind {
 		case core.Param:

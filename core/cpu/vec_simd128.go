@@ -198,7 +198,8 @@ func transposeSIMD128(a *transposeArgs) {
 		}
 	}
 	if blocks < a.cols {
-		transposeGo(&transposeArgs{src: at(a.src, 4*blocks), lds: a.lds, dst: at(a.dst, blocks*a.ldd), ldd: a.ldd, cols: a.cols - blocks, rows: 16})
+		transposeGo(&transposeArgs{src: at(a.src, 4*blocks), lds: a.lds, dst: at(a.dst, blocks*a.ldd), ldd: a.ldd,
+			cols: a.cols - blocks, rows: 16})
 	}
 }
 

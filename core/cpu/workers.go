@@ -76,7 +76,8 @@ func (j *job) help(id int, wake <-chan struct{}) {
 	}
 }
 
-// linger is how long a worker that waits for another looks before it sleeps: to wake one takes as long as a short phase.
+// linger is how long a worker that waits for another looks before it sleeps: to wake one takes as long as a short
+// phase.
 const linger = 300 * time.Microsecond
 
 // soon receives from c, without sleeping if that need not be waited for long. It reports false when c is closed.

@@ -20,8 +20,8 @@ import (
 	"nacre/internal/atomicfile"
 )
 
-// choices are the algorithms that have been fastest, by what a product looks like. They are kept beside the compiled kernels,
-// in a file for this GPU, driver and library: what is chosen once is chosen again, and gives the same bits.
+// choices are the algorithms that have been fastest, by what a product looks like. They are kept beside the compiled
+// kernels, in a file for this GPU, driver and library: what is chosen once is chosen again, and gives the same bits.
 type choices struct {
 	of   string // the GPU and all that an algorithm's speed and meaning depend on
 	file string // empty where nothing is kept
@@ -62,8 +62,8 @@ func (c *choices) find(product string) string {
 	return c.known[product]
 }
 
-// keep notes a choice beside those of other processes and returns what is kept: the choice of whoever was first, where it is
-// one of usable, since a run of that process has its bits.
+// keep notes a choice beside those of other processes and returns what is kept: the choice of whoever was first, where
+// it is one of usable, since a run of that process has its bits.
 func (c *choices) keep(product string, a algorithm, usable []algorithm) algorithm {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +73,8 @@ func (c *choices) keep(product string, a algorithm, usable []algorithm) algorith
 			unix.Flock(int(lock.Fd()), unix.LOCK_EX)
 		}
 		for p, chosen := range c.read() {
-			if at := slices.IndexFunc(usable, func(a algorithm) bool { return a.String() == chosen }); p == product && at >= 0 {
+			if at := slices.IndexFunc(usable, func(a algorithm) bool { return a.String() == chosen }); p == product &&
+				at >= 0 {
 				a = usable[at]
 			} else if p != product {
 				c.known[p] = chosen
@@ -92,16 +93,16 @@ func (c *choices) keep(product string, a algorithm, usable []algorithm) algorith
 // String is the library's own description of the algorithm, in hexadecimal digits.
 func (a algorithm) String() string { return fmt.Sprintf("%016x", a.algo) }
 
-// Every algorithm is timed in so many rounds of so many products; its time is that of its fastest round. Another one than
-// the library's first choice must be faster by a margin, so that chance decides less.
+// Every algorithm is timed in so many rounds of so many products; its time is that of its fastest round. Another one
+// than the library's first choice must be faster by a margin, so that chance decides less.
 const (
 	choosingRounds = 3
 	choosingTimes  = 4
 	choosingMargin = 0.97
 )
 
-// choose puts the fastest of a product's algorithms first: that which was chosen before, or the one that now is. Those that
-// fail are left out, unless all do.
+// choose puts the fastest of a product's algorithms first: that which was chosen before, or the one that now is. Those
+// that fail are left out, unless all do.
 func (r *runner) choose(u *gpu.Unit, p *ltProduct) error {
 	if len(p.algos) < 2 {
 		return nil
@@ -154,7 +155,8 @@ func btoi(b bool) int {
 func (r *runner) looks(g *gpu.Product) string {
 	o := r.operands(g, alone)
 	letter := map[bool]string{false: "n", true: "t"}
-	return fmt.Sprintf("%dx%dx%d %s%s pitch %d %d %d act %d bias %v", g.WholeM, g.WholeN, g.WholeK, letter[g.TA], letter[g.TB],
+	return fmt.Sprintf("%dx%dx%d %s%s pitch %d %d %d act %d bias %v", g.WholeM, g.WholeN, g.WholeK, letter[g.TA],
+		letter[g.TB],
 		o.a.pitch, o.b.pitch, o.out.pitch, g.Act, g.Bias >= 0)
 }
 
@@ -206,7 +208,8 @@ func (r *runner) measure(p *ltProduct, workspace address) (took []float32, err e
 	for range choosingRounds {
 		for i := range p.algos {
 			var ms float32
-			if err := g.do(Launching, "cuEventElapsedTime", uintptr(unsafe.Pointer(&ms)), uintptr(marks[at]), uintptr(marks[at+1])); err != nil {
+			if err := g.do(Launching, "cuEventElapsedTime", uintptr(unsafe.Pointer(&ms)), uintptr(marks[at]),
+				uintptr(marks[at+1])); err != nil {
 				return nil, err
 			}
 			at += 2

@@ -32,14 +32,16 @@ var compilerSymbols = []string{
 
 // openCompiler finds NVRTC for a GPU of the given capability ("9.0").
 func openCompiler(capability string) (*compiler, error) {
-	l, err := open(NoNVRTC, "NVIDIA's run-time compiler (part of the CUDA toolkit and of the Python package nvidia-cuda-nvrtc; "+
+	l, err := open(NoNVRTC, "NVIDIA's run-time compiler (part of the CUDA toolkit and of the Python package "+
+		"nvidia-cuda-nvrtc; "+
 		EnvLibraries+" may name its folder)", toolkitPaths("libnvrtc"), compilerSymbols)
 	if err != nil {
 		return nil, err
 	}
 	preload(l.path, "libnvrtc-builtins.so.*")
 	c := &compiler{library: l, arch: "sm_" + strings.ReplaceAll(capability, ".", ""), source: os.Getenv(EnvSource)}
-	if code := c.call("nvrtcVersion", uintptr(unsafe.Pointer(&c.major)), uintptr(unsafe.Pointer(&c.minor))); code != 0 || c.major < 12 {
+	if code := c.call("nvrtcVersion", uintptr(unsafe.Pointer(&c.major)),
+		uintptr(unsafe.Pointer(&c.minor))); code != 0 || c.major < 12 {
 		return nil, &Error{NoNVRTC, fmt.Sprintf("%s is version %d.%d, want 12.0 or newer", l.path, c.major, c.minor)}
 	}
 	c.cache, err = cacheFolder()
@@ -49,8 +51,8 @@ func openCompiler(capability string) (*compiler, error) {
 	return c, nil
 }
 
-// cacheFolder is where compiled kernels are kept: in the user's cache, or, where there is no home folder, in a folder for
-// temporary files that belongs to this user alone, since kernels that others may put there would be run.
+// cacheFolder is where compiled kernels are kept: in the user's cache, or, where there is no home folder, in a folder
+// for temporary files that belongs to this user alone, since kernels that others may put there would be run.
 func cacheFolder() (string, error) {
 	if dir, err := os.UserCacheDir(); err == nil {
 		return filepath.Join(dir, "nacre", "kernels"), nil
@@ -63,7 +65,8 @@ func cacheFolder() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("there is no home folder, and %w", err)
 	}
-	if s, ok := info.Sys().(*syscall.Stat_t); !ok || int(s.Uid) != os.Getuid() || !info.IsDir() || info.Mode().Perm()&0o022 != 0 {
+	if s, ok := info.Sys().(*syscall.Stat_t); !ok || int(s.Uid) != os.Getuid() || !info.IsDir() ||
+		info.Mode().Perm()&0o022 != 0 {
 		return "", fmt.Errorf("there is no home folder, and others can write to %s: set XDG_CACHE_HOME", own)
 	}
 	return filepath.Join(own, "kernels"), nil
@@ -103,7 +106,9 @@ func (c *compiler) compile(text string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%d.%d %s %s\n%s", c.major, c.minor, strings.Join(c.options(), " "), name, text)))
+	key := fmt.Sprintf("%x",
+		sha256.Sum256(fmt.Appendf(nil, "%d.%d %s %s\n%s", c.major, c.minor, strings.Join(c.options(), " "),
+			name, text)))
 	file := filepath.Join(c.cache, key[:32]+".cubin")
 	if c.cache != "" {
 		if cubin, err := os.ReadFile(file); err == nil && len(cubin) > 0 {
@@ -112,7 +117,8 @@ func (c *compiler) compile(text string) ([]byte, error) {
 	}
 	cubin, err := c.translate(text, name)
 	if err == nil && c.cache != "" && os.MkdirAll(c.cache, 0o755) == nil {
-		atomicfile.Write(file, func(w io.Writer) error { _, err := w.Write(cubin); return err }) // the next run may compile again
+		// the next run may compile again
+		atomicfile.Write(file, func(w io.Writer) error { _, err := w.Write(cubin); return err })
 	}
 	return cubin, err
 }
@@ -120,7 +126,8 @@ func (c *compiler) compile(text string) ([]byte, error) {
 func (c *compiler) translate(text, name string) ([]byte, error) {
 	source, called := append([]byte(text), 0), append([]byte(name), 0)
 	var program uintptr
-	if code := c.call("nvrtcCreateProgram", uintptr(unsafe.Pointer(&program)), uintptr(unsafe.Pointer(&source[0])), uintptr(unsafe.Pointer(&called[0])), 0, 0, 0); code != 0 {
+	if code := c.call("nvrtcCreateProgram", uintptr(unsafe.Pointer(&program)), uintptr(unsafe.Pointer(&source[0])),
+		uintptr(unsafe.Pointer(&called[0])), 0, 0, 0); code != 0 {
 		return nil, c.failure("nvrtcCreateProgram", code)
 	}
 	defer c.call("nvrtcDestroyProgram", uintptr(unsafe.Pointer(&program)))
@@ -128,7 +135,8 @@ func (c *compiler) translate(text, name string) ([]byte, error) {
 	for _, o := range c.options() {
 		options = append(options, &append([]byte(o), 0)[0])
 	}
-	if code := c.call("nvrtcCompileProgram", program, uintptr(len(options)), uintptr(unsafe.Pointer(&options[0]))); code != 0 {
+	if code := c.call("nvrtcCompileProgram", program, uintptr(len(options)),
+		uintptr(unsafe.Pointer(&options[0]))); code != 0 {
 		e := c.failure("nvrtcCompileProgram for "+c.arch, code)
 		e.Detail += "\n" + c.log(program)
 		return nil, e

@@ -22,7 +22,8 @@ func TestContract(t *testing.T) {
 				heavy.Skip(t, "compiles all kernels once more for the processor's stand-in for a GPU")
 			}
 			gpu.Order(order)
-			coretest.Run(t, func(t testing.TB) core.Device { return newDevice(t, cuda.Options{Products: products}) }, coretest.Options{Allocates: true})
+			coretest.Run(t, func(t testing.TB) core.Device { return newDevice(t, cuda.Options{Products: products}) },
+				coretest.Options{Allocates: true})
 		})
 	}
 }

@@ -22,9 +22,12 @@ type cublasLt struct {
 }
 
 var cublasLtSymbols = []string{
-	"cublasLtGetVersion", "cublasLtCreate", "cublasLtDestroy", "cublasLtMatmulDescCreate", "cublasLtMatmulDescSetAttribute",
-	"cublasLtMatmulDescDestroy", "cublasLtMatrixLayoutCreate", "cublasLtMatrixLayoutSetAttribute", "cublasLtMatrixLayoutDestroy", "cublasLtMatmulPreferenceCreate",
-	"cublasLtMatmulPreferenceSetAttribute", "cublasLtMatmulPreferenceDestroy", "cublasLtMatmulAlgoGetHeuristic", "cublasLtMatmul",
+	"cublasLtGetVersion", "cublasLtCreate", "cublasLtDestroy", "cublasLtMatmulDescCreate",
+	"cublasLtMatmulDescSetAttribute",
+	"cublasLtMatmulDescDestroy", "cublasLtMatrixLayoutCreate", "cublasLtMatrixLayoutSetAttribute",
+	"cublasLtMatrixLayoutDestroy", "cublasLtMatmulPreferenceCreate",
+	"cublasLtMatmulPreferenceSetAttribute", "cublasLtMatmulPreferenceDestroy", "cublasLtMatmulAlgoGetHeuristic",
+	"cublasLtMatmul",
 }
 
 // Numbers of cublasLt.h, cublas_api.h and library_types.h that every version since 12.0 has.
@@ -49,18 +52,21 @@ const (
 	algoLength      = 64
 )
 
-// workspaceFloats is the room each branch has for a product's partial sums: 32 MB, what NVIDIA advises for this kind of card.
+// workspaceFloats is the room each branch has for a product's partial sums: 32 MB, what NVIDIA advises for this kind of
+// card.
 const workspaceFloats = 8 << 20
 
 // openCublasLt finds cuBLASLt and makes a handle in the current context.
 func openCublasLt(d *driver, precision string) (*cublasLt, error) {
-	l, err := open(Products, "cuBLASLt (part of the CUDA toolkit and of the Python package nvidia-cublas; "+EnvLibraries+" may name its folder)",
+	l, err := open(Products, "cuBLASLt (part of the CUDA toolkit and of the Python package nvidia-cublas; "+
+		EnvLibraries+" may name its folder)",
 		toolkitPaths("libcublasLt"), cublasLtSymbols)
 	if err != nil {
 		return nil, err
 	}
 	c := &cublasLt{library: l, driver: d, parts: precision == "tf32x3"}
-	c.compute = map[string]uintptr{"fp32": computeFloat32, "tf32": computeTF32, "tf32x3": computeTF32, "bf16": computeBF16}[precision]
+	c.compute = map[string]uintptr{"fp32": computeFloat32, "tf32": computeTF32, "tf32x3": computeTF32,
+		"bf16": computeBF16}[precision]
 	if c.version = int(c.call("cublasLtGetVersion")); c.version < 120000 {
 		return nil, &Error{Products, fmt.Sprintf("%s is version %d, want 12.0 or newer", l.path, c.version)}
 	}
@@ -93,8 +99,8 @@ type algorithm struct {
 	workspace uintptr
 }
 
-// proposals is how many algorithms are asked for, best first by the library's own estimate. On an H100 no more than these were
-// ever of use.
+// proposals is how many algorithms are asked for, best first by the library's own estimate. On an H100 no more than
+// these were ever of use.
 const proposals = 8
 
 // next goes on to the next algorithm, and reports whether there is one.
@@ -108,8 +114,8 @@ func (c *cublasLt) serves(g *gpu.Product) bool {
 	return g.Mask < 0 && (g.Act == op.Linear || g.Act == op.ReLU && g.Bias >= 0)
 }
 
-// operand is a matrix in device memory: where it lies, how far its rows are apart, and how far on the same lies of the next
-// memory, both in floats.
+// operand is a matrix in device memory: where it lies, how far its rows are apart, and how far on the same lies of the
+// next memory, both in floats.
 type operand struct {
 	at         address
 	pitch, far int
@@ -132,19 +138,22 @@ func (o *operands) attributes(g *gpu.Product, memories int) []attribute {
 		}
 	}
 	transposed := map[bool]uint64{true: 1}
-	return append([]attribute{{attrTransA, transposed[g.TB], 4}, {attrTransB, transposed[g.TA], 4}, {attrEpilogue, epilogue, 4}}, list...)
+	return append([]attribute{{attrTransA, transposed[g.TB], 4}, {attrTransB, transposed[g.TA], 4},
+		{attrEpilogue, epilogue, 4}}, list...)
 }
 
-// attribute is one of a descriptor's. Both kinds of processor that this package is built for keep the lower bytes first.
+// attribute is one of a descriptor's. Both kinds of processor that this package is built for keep the lower bytes
+// first.
 type attribute struct {
 	name  uintptr
 	value uint64
 	bytes uintptr
 }
 
-// prepare describes a product, in one memory or in several, to the library and lets it propose algorithms, or takes those
-// that are given. ok is false if there is none.
-func (c *cublasLt) prepare(g *gpu.Product, o operands, memories int, algos []algorithm) (p *ltProduct, ok bool, err error) {
+// prepare describes a product, in one memory or in several, to the library and lets it propose algorithms, or takes
+// those that are given. ok is false if there is none.
+func (c *cublasLt) prepare(g *gpu.Product, o operands, memories int,
+	algos []algorithm) (p *ltProduct, ok bool, err error) {
 	p = &ltProduct{left: o.b.at, right: o.a.at, result: o.out.at, algos: algos}
 	defer func() {
 		if err != nil || !ok {
@@ -155,7 +164,8 @@ func (c *cublasLt) prepare(g *gpu.Product, o operands, memories int, algos []alg
 		return p, false, err
 	}
 	for _, x := range o.attributes(g, memories) {
-		if err := c.do("cublasLtMatmulDescSetAttribute", p.desc, x.name, uintptr(unsafe.Pointer(&x.value)), x.bytes); err != nil {
+		if err := c.do("cublasLtMatmulDescSetAttribute", p.desc, x.name, uintptr(unsafe.Pointer(&x.value)),
+			x.bytes); err != nil {
 			return p, false, err
 		}
 	}
@@ -172,17 +182,20 @@ func (c *cublasLt) prepare(g *gpu.Product, o operands, memories int, algos []alg
 		rows, cols int
 		operand
 	}{{&p.a, br, bc, o.b}, {&p.b, ar, ac, o.a}, {&p.c, g.N, g.M, o.out}} {
-		if err := c.do("cublasLtMatrixLayoutCreate", uintptr(unsafe.Pointer(l.to)), typeFloat32, uintptr(l.rows), uintptr(l.cols), uintptr(l.pitch)); err != nil {
+		if err := c.do("cublasLtMatrixLayoutCreate", uintptr(unsafe.Pointer(l.to)), typeFloat32, uintptr(l.rows),
+			uintptr(l.cols), uintptr(l.pitch)); err != nil {
 			return p, false, err
 		}
 		if memories == 1 {
 			continue
 		}
 		count, far := int32(memories), int64(l.far)
-		if err := c.do("cublasLtMatrixLayoutSetAttribute", *l.to, layoutCount, uintptr(unsafe.Pointer(&count)), 4); err != nil {
+		if err := c.do("cublasLtMatrixLayoutSetAttribute", *l.to, layoutCount, uintptr(unsafe.Pointer(&count)),
+			4); err != nil {
 			return p, false, err
 		}
-		if err := c.do("cublasLtMatrixLayoutSetAttribute", *l.to, layoutStride, uintptr(unsafe.Pointer(&far)), 8); err != nil {
+		if err := c.do("cublasLtMatrixLayoutSetAttribute", *l.to, layoutStride, uintptr(unsafe.Pointer(&far)),
+			8); err != nil {
 			return p, false, err
 		}
 	}
@@ -201,14 +214,17 @@ func (c *cublasLt) propose(p *ltProduct) (ok bool, err error) {
 	}
 	defer c.call("cublasLtMatmulPreferenceDestroy", pref)
 	workspace := uint64(4 * workspaceFloats)
-	if err := c.do("cublasLtMatmulPreferenceSetAttribute", pref, prefWorkspace, uintptr(unsafe.Pointer(&workspace)), 8); err != nil {
+	if err := c.do("cublasLtMatmulPreferenceSetAttribute", pref, prefWorkspace, uintptr(unsafe.Pointer(&workspace)),
+		8); err != nil {
 		return false, err
 	}
 	var found int32
 	results := make([][heuristicLength / 8]uint64, proposals)
-	code := c.call("cublasLtMatmulAlgoGetHeuristic", c.handle, p.desc, p.a, p.b, p.c, p.c, pref, uintptr(len(results)), uintptr(unsafe.Pointer(&results[0])), uintptr(unsafe.Pointer(&found)))
+	code := c.call("cublasLtMatmulAlgoGetHeuristic", c.handle, p.desc, p.a, p.b, p.c, p.c, pref, uintptr(len(results)),
+		uintptr(unsafe.Pointer(&results[0])), uintptr(unsafe.Pointer(&found)))
 	if code != 0 && code != notSupported && code != invalidValue {
-		return false, &Error{Products, fmt.Sprintf("cublasLtMatmulAlgoGetHeuristic: status %d of cuBLASLt %d", code, c.version)}
+		return false, &Error{Products, fmt.Sprintf("cublasLtMatmulAlgoGetHeuristic: status %d of cuBLASLt %d",
+			code, c.version)}
 	}
 	for _, r := range results[:found] {
 		if int32(r[9]) == 0 { // its state
@@ -232,7 +248,9 @@ func (c *cublasLt) release(p *ltProduct) {
 // multiply gives a product to a stream. workspace belongs to that stream alone.
 func (c *cublasLt) multiply(p *ltProduct, s stream, workspace address) error {
 	one, zero := float32(1), float32(0)
-	return c.do("cublasLtMatmul", c.handle, p.desc, uintptr(unsafe.Pointer(&one)), uintptr(p.left), p.a, uintptr(p.right), p.b,
-		uintptr(unsafe.Pointer(&zero)), uintptr(p.result), p.c, uintptr(p.result), p.c, uintptr(unsafe.Pointer(&p.algos[0].algo)),
+	return c.do("cublasLtMatmul", c.handle, p.desc, uintptr(unsafe.Pointer(&one)), uintptr(p.left), p.a,
+		uintptr(p.right), p.b,
+		uintptr(unsafe.Pointer(&zero)), uintptr(p.result), p.c, uintptr(p.result), p.c,
+		uintptr(unsafe.Pointer(&p.algos[0].algo)),
 		uintptr(workspace), p.algos[0].workspace, uintptr(s))
 }

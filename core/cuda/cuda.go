@@ -1,6 +1,6 @@
-// Package cuda runs compiled programs (core.Program) in float32 on NVIDIA GPUs. It needs no SDK to build and no cgo: the
-// driver, the run-time compiler NVRTC and cuBLASLt are looked for when a device is made, and where one is missing the error
-// says which. Its numbers are judged by core/ref; docs/gpu.md says what has been verified and how.
+// Package cuda runs compiled programs (core.Program) in float32 on NVIDIA GPUs. It needs no SDK to build and no cgo:
+// the driver, the run-time compiler NVRTC and cuBLASLt are looked for when a device is made, and where one is missing
+// the error says which. Its numbers are judged by core/ref; docs/gpu.md says what has been verified and how.
 //
 //	dev, err := cuda.New(cuda.Options{})
 //	var missing *cuda.Error
@@ -12,9 +12,9 @@
 //	defer run.Close()
 //	err = run.Run()
 //
-// Package core/gpu plans a program's launches and memory. Loading a program here prints the plan's kernels in CUDA, compiles
-// them, chooses algorithms for its matrix products and records everything as one CUDA graph with several branches. Run
-// starts the graph and returns; reading an output waits for it.
+// Package core/gpu plans a program's launches and memory. Loading a program here prints the plan's kernels in CUDA,
+// compiles them, chooses algorithms for its matrix products and records everything as one CUDA graph with several
+// branches. Run starts the graph and returns; reading an output waits for it.
 package cuda
 
 import (
@@ -22,12 +22,13 @@ import (
 	"nacre/core/gpu"
 )
 
-// Options choose a GPU, by the driver's number, and how it computes. Products may also be "cublaslt", as when it is empty.
+// Options choose a GPU, by the driver's number, and how it computes. Products may also be "cublaslt", as when it is
+// empty.
 type Options = core.DeviceOptions
 
 // Precisions are those of the operands of matrix products: float32; rounded to TF32's 10 bits, which tensor cores
-// multiply many times as fast; the sum of two TF32 numbers, of three products that matter, with errors like float32's; or
-// rounded to bfloat16's 7 bits.
+// multiply many times as fast; the sum of two TF32 numbers, of three products that matter, with errors like float32's;
+// or rounded to bfloat16's 7 bits.
 var Precisions = []string{"fp32", "tf32", "tf32x3", "bf16"}
 
 // Planning is how programs are planned.
@@ -39,12 +40,12 @@ func Planning(o Options) gpu.Options {
 	return gpu.Options{Transposes: tf32, Fours: tf32, Vectors: true}
 }
 
-// EnvLibraries names the environment variable with the folders, separated by colons, in which the driver's library, NVRTC
-// and cuBLASLt are looked for instead of the usual places.
+// EnvLibraries names the environment variable with the folders, separated by colons, in which the driver's library,
+// NVRTC and cuBLASLt are looked for instead of the usual places.
 const EnvLibraries = "NACRE_CUDA_LIBS"
 
-// EnvSource names the environment variable with a folder, for profilers: the text of all kernels is written there, and they
-// are compiled with the numbers of its lines.
+// EnvSource names the environment variable with a folder, for profilers: the text of all kernels is written there, and
+// they are compiled with the numbers of its lines.
 const EnvSource = "NACRE_CUDA_SOURCE"
 
 // Fault says what a GPU failed at.

@@ -68,7 +68,8 @@ func (g *device) prepare() error {
 	}
 	g.info.CublasLt = fmt.Sprint(g.lt.version)
 	i := g.info
-	g.choices = newChoices(g.compiler.cache, fmt.Sprintf("%s, %s, %d multiprocessors, driver %s, cuBLASLt %s, %s", i.Name, i.Capability, i.Multiprocessor,
+	g.choices = newChoices(g.compiler.cache, fmt.Sprintf("%s, %s, %d multiprocessors, driver %s, cuBLASLt %s, %s",
+		i.Name, i.Capability, i.Multiprocessor,
 		i.Driver, i.CublasLt, g.options.Precision))
 	return nil
 }
@@ -86,7 +87,9 @@ func Probe(ordinal int) (Info, error) {
 func (g *device) Describe() core.Description {
 	d := g.info.description()
 	if n := g.fallen.Load(); n > 0 {
-		d.Notices = append(d.Notices, fmt.Sprintf("%d matrix products are by Nacre's own kernel in float32: cuBLASLt %s has no algorithm for them that works", n, g.info.CublasLt))
+		d.Notices = append(d.Notices,
+			fmt.Sprintf("%d matrix products are by Nacre's own kernel in float32: cuBLASLt %s has no algorithm for "+
+				"them that works", n, g.info.CublasLt))
 	}
 	if g.compiler.cache == "" {
 		d.Notices = append(d.Notices, "compiled kernels are not kept and every start compiles again: "+g.compiler.why)

@@ -12,12 +12,13 @@ import (
 	"nacre/tcl/tclpearl"
 )
 
-// A benchmark's updates on data that the device draws are as many as are asked for, whatever the chunks, and go on from one
-// another.
+// A benchmark's updates on data that the device draws are as many as are asked for, whatever the chunks, and go on from
+// one another.
 func TestBurst(t *testing.T) {
 	heavy.Skip(t, "it compiles the same update three times for the processor's stand-in")
 	fakecuda.Use(t)
-	small := benchmark.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8, RewardScale: 5}
+	small := benchmark.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8,
+		RewardScale: 5}
 	loss := func(bursts ...int) float64 {
 		y, err := tclpearl.NewBenchmark(small, newDevice(t, cuda.Options{}))
 		must(t, err)

@@ -64,13 +64,15 @@ func openDriver(ordinal int) (*driver, error) {
 		return nil, &Error{NoDevice, "cuInit: " + d.name(code)}
 	}
 	if code := d.call("cuDriverGetVersion", uintptr(unsafe.Pointer(&d.version))); code != 0 || d.version < oldest {
-		return nil, &Error{OldDriver, fmt.Sprintf("the driver speaks CUDA %s, want %s or newer", cudaVersion(d.version), cudaVersion(oldest))}
+		return nil, &Error{OldDriver, fmt.Sprintf("the driver speaks CUDA %s, want %s or newer", cudaVersion(d.version),
+			cudaVersion(oldest))}
 	}
 	if code := d.call("cuDeviceGetCount", uintptr(unsafe.Pointer(&count))); code != 0 {
 		return nil, &Error{NoDevice, "cuDeviceGetCount: " + d.name(code)}
 	}
 	if ordinal < 0 || ordinal >= int(count) {
-		return nil, &Error{NoDevice, fmt.Sprintf("there is no GPU number %d: the driver has %d, numbered from 0", ordinal, count)}
+		return nil, &Error{NoDevice, fmt.Sprintf("there is no GPU number %d: the driver has %d, numbered from 0",
+			ordinal, count)}
 	}
 	if code := d.call("cuDeviceGet", uintptr(unsafe.Pointer(&d.device)), uintptr(ordinal)); code != 0 {
 		return nil, &Error{NoDevice, "cuDeviceGet: " + d.name(code)}
@@ -98,7 +100,8 @@ func (d *driver) enter() (leave func(), err error) {
 }
 
 // Codes of the driver after which nothing on the GPU can be used any more.
-var fatal = map[int32]bool{4: true, 46: true, 214: true, 220: true, 226: true, 700: true, 702: true, 709: true, 710: true, 714: true, 715: true, 716: true, 717: true, 718: true, 719: true, 721: true, 999: true}
+var fatal = map[int32]bool{4: true, 46: true, 214: true, 220: true, 226: true, 700: true, 702: true, 709: true,
+	710: true, 714: true, 715: true, 716: true, 717: true, 718: true, 719: true, 721: true, 999: true}
 
 const outOfMemory = 2
 
@@ -165,7 +168,8 @@ func (d *driver) attribute(a int) (int, error) {
 // describe fills what the driver knows of the GPU.
 func (d *driver) describe(i *Info) error {
 	name := make([]byte, 256)
-	if err := d.do(NoDevice, "cuDeviceGetName", uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), uintptr(d.device)); err != nil {
+	if err := d.do(NoDevice, "cuDeviceGetName", uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)),
+		uintptr(d.device)); err != nil {
 		return err
 	}
 	var memory uint64
@@ -204,8 +208,8 @@ func (d *driver) alloc(what string, n int) (address, error) {
 	return a, d.settle()
 }
 
-// settle waits for the default stream. Clearing memory and copying to it from ordinary memory are its work and may go on
-// after the calls have returned, and the streams of this package do not wait for it.
+// settle waits for the default stream. Clearing memory and copying to it from ordinary memory are its work and may go
+// on after the calls have returned, and the streams of this package do not wait for it.
 func (d *driver) settle() error { return d.apart(Launching, "cuStreamSynchronize", 0) }
 
 func (d *driver) free(a address) {
@@ -234,7 +238,8 @@ func (d *driver) unpin(s []float32) {
 // upload and download copy and wait.
 func upload[T any](d *driver, to address, from []T) error {
 	n := len(from) * int(unsafe.Sizeof(from[0]))
-	if err := d.apart(Launching, "cuMemcpyHtoD_v2", uintptr(to), uintptr(unsafe.Pointer(&from[0])), uintptr(n)); err != nil {
+	if err := d.apart(Launching, "cuMemcpyHtoD_v2", uintptr(to), uintptr(unsafe.Pointer(&from[0])),
+		uintptr(n)); err != nil {
 		return err
 	}
 	return d.settle()
@@ -247,11 +252,13 @@ func download[T any](d *driver, to []T, from address) error {
 
 // copyIn copies pinned memory to the device when the stream gets there; copyOut the other way.
 func (d *driver) copyIn(s stream, to address, from []float32) error {
-	return d.do(Launching, "cuMemcpyHtoDAsync_v2", uintptr(to), uintptr(unsafe.Pointer(&from[0])), uintptr(4*len(from)), uintptr(s))
+	return d.do(Launching, "cuMemcpyHtoDAsync_v2", uintptr(to), uintptr(unsafe.Pointer(&from[0])), uintptr(4*len(from)),
+		uintptr(s))
 }
 
 func (d *driver) copyOut(s stream, to []float32, from address) error {
-	return d.do(Launching, "cuMemcpyDtoHAsync_v2", uintptr(unsafe.Pointer(&to[0])), uintptr(from), uintptr(4*len(to)), uintptr(s))
+	return d.do(Launching, "cuMemcpyDtoHAsync_v2", uintptr(unsafe.Pointer(&to[0])), uintptr(from), uintptr(4*len(to)),
+		uintptr(s))
 }
 
 func (d *driver) newStream() (s stream, err error) {
@@ -299,7 +306,8 @@ func (d *driver) load(cubin []byte) (m module, err error) {
 
 func (d *driver) function(m module, name string) (k kernel, err error) {
 	text := append([]byte(name), 0)
-	if err := d.apart(Compiling, "cuModuleGetFunction", uintptr(unsafe.Pointer(&k)), uintptr(m), uintptr(unsafe.Pointer(&text[0]))); err != nil {
+	if err := d.apart(Compiling, "cuModuleGetFunction", uintptr(unsafe.Pointer(&k)), uintptr(m),
+		uintptr(unsafe.Pointer(&text[0]))); err != nil {
 		return 0, fmt.Errorf("%w: kernel %s", err, name)
 	}
 	if d.lazy { // now, not in the middle of a recording
@@ -310,11 +318,13 @@ func (d *driver) function(m module, name string) (k kernel, err error) {
 
 // launch starts blocks of a kernel, as many in each of several memories.
 func (d *driver) launch(k kernel, s stream, blocks, memories int, args arguments) error {
-	params := make([]*uint64, len(args)+1) // the driver knows how many there are; the stand-in for one looks for the end
+	// the driver knows how many there are; the stand-in for one looks for the end
+	params := make([]*uint64, len(args)+1)
 	for i := range args {
 		params[i] = &args[i]
 	}
-	return d.do(Launching, "cuLaunchKernel", uintptr(k), uintptr(blocks), uintptr(memories), 1, gpu.BlockSize, 1, 1, 0, uintptr(s), uintptr(unsafe.Pointer(&params[0])), 0)
+	return d.do(Launching, "cuLaunchKernel", uintptr(k), uintptr(blocks), uintptr(memories), 1, gpu.BlockSize, 1, 1, 0,
+		uintptr(s), uintptr(unsafe.Pointer(&params[0])), 0)
 }
 
 // capture records what f gives to the stream, and to streams that wait for it, as a graph ready to launch. f makes no

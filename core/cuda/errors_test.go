@@ -73,7 +73,8 @@ func use(t *testing.T, o cuda.Options) error {
 // useFeed does everything a feed is for, up to the first error.
 func useFeed(d core.Device, p *core.Program, mem core.Memory) error {
 	plan := feed.Plan{Obs: 33, Act: 40, Tasks: 2, Slots: 1, Choose: feed.WithoutReplacement, Stores: 1, Capacity: 100,
-		Draws: []feed.Draw{{Kind: feed.Window, N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}}, Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}}
+		Draws: []feed.Draw{{Kind: feed.Window, N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}},
+		Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}}
 	f, err := d.(feed.Device).NewFeed(mem, plan)
 	if err != nil {
 		return err
@@ -118,28 +119,38 @@ func wantFault(t *testing.T, what string, err error, fault cuda.Fault, text stri
 	}
 }
 
-// Every call of the driver, of NVRTC and of cuBLASLt may fail; the error names the fault and the call, and what had been
-// allocated is given back.
+// Every call of the driver, of NVRTC and of cuBLASLt may fail; the error names the fault and the call, and what had
+// been allocated is given back.
 func TestEveryCallFails(t *testing.T) {
 	gpu := fakecuda.Use(t)
 	must(t, use(t, cuda.Options{}))
 	for call, fault := range map[string]cuda.Fault{
-		"cuInit": cuda.NoDevice, "cuDeviceGetCount": cuda.NoDevice, "cuDeviceGet": cuda.NoDevice, "cuDevicePrimaryCtxRetain": cuda.NoDevice,
-		"cuCtxSetCurrent": cuda.NoDevice, "cuDeviceGetName": cuda.NoDevice, "cuDeviceTotalMem_v2": cuda.NoDevice, "cuDeviceGetAttribute": cuda.NoDevice,
-		"nvrtcVersion": cuda.NoNVRTC, "cuDriverGetVersion": cuda.OldDriver,
+		"cuInit": cuda.NoDevice, "cuDeviceGetCount": cuda.NoDevice, "cuDeviceGet": cuda.NoDevice,
+		"cuDevicePrimaryCtxRetain": cuda.NoDevice,
+		"cuCtxSetCurrent":          cuda.NoDevice, "cuDeviceGetName": cuda.NoDevice,
+		"cuDeviceTotalMem_v2":  cuda.NoDevice,
+		"cuDeviceGetAttribute": cuda.NoDevice,
+		"nvrtcVersion":         cuda.NoNVRTC, "cuDriverGetVersion": cuda.OldDriver,
 		"cuModuleLoadData": cuda.Compiling, "cuModuleGetFunction": cuda.Compiling, "cuFuncLoad": cuda.Compiling,
 		"cuMemAlloc_v2": cuda.NoMemory, "cuMemsetD32_v2": cuda.NoMemory, "cuMemHostAlloc": cuda.NoMemory,
-		"cublasLtCreate": cuda.Products, "cublasLtMatmulDescCreate": cuda.Products, "cublasLtMatmulDescSetAttribute": cuda.Products,
-		"cublasLtMatrixLayoutCreate": cuda.Products, "cublasLtMatmulPreferenceCreate": cuda.Products,
-		"cublasLtMatmulPreferenceSetAttribute": cuda.Products, "cublasLtMatmulAlgoGetHeuristic": cuda.Products, "cublasLtMatmul": cuda.Products,
-		"cuLaunchKernel": cuda.Launching, "cuStreamCreate": cuda.Launching, "cuStreamSynchronize": cuda.Launching, "cuEventCreate": cuda.Launching,
-		"cuEventRecord": cuda.Launching, "cuStreamWaitEvent": cuda.Launching, "cuStreamBeginCapture_v2": cuda.Launching, "cuStreamEndCapture": cuda.Launching,
-		"cuGraphInstantiateWithFlags": cuda.Launching, "cuGraphLaunch": cuda.Launching, "cuEventSynchronize": cuda.Launching,
-		"cuMemcpyHtoD_v2": cuda.Launching, "cuMemcpyDtoH_v2": cuda.Launching, "cuMemcpyHtoDAsync_v2": cuda.Launching, "cuMemcpyDtoHAsync_v2": cuda.Launching,
-		"cuEventQuery": cuda.Launching,
+		"cublasLtCreate": cuda.Products, "cublasLtMatmulDescCreate": cuda.Products,
+		"cublasLtMatmulDescSetAttribute": cuda.Products,
+		"cublasLtMatrixLayoutCreate":     cuda.Products, "cublasLtMatmulPreferenceCreate": cuda.Products,
+		"cublasLtMatmulPreferenceSetAttribute": cuda.Products, "cublasLtMatmulAlgoGetHeuristic": cuda.Products,
+		"cublasLtMatmul": cuda.Products,
+		"cuLaunchKernel": cuda.Launching, "cuStreamCreate": cuda.Launching, "cuStreamSynchronize": cuda.Launching,
+		"cuEventCreate": cuda.Launching,
+		"cuEventRecord": cuda.Launching, "cuStreamWaitEvent": cuda.Launching, "cuStreamBeginCapture_v2": cuda.Launching,
+		"cuStreamEndCapture":          cuda.Launching,
+		"cuGraphInstantiateWithFlags": cuda.Launching, "cuGraphLaunch": cuda.Launching,
+		"cuEventSynchronize": cuda.Launching,
+		"cuMemcpyHtoD_v2":    cuda.Launching, "cuMemcpyDtoH_v2": cuda.Launching, "cuMemcpyHtoDAsync_v2": cuda.Launching,
+		"cuMemcpyDtoHAsync_v2": cuda.Launching,
+		"cuEventQuery":         cuda.Launching,
 	} {
 		failed := 0
-		for _, after := range []int{0, 1, 2, 4, 7, 11, 16, 22} { // the first call of its kind, the second, … and where a feed's are
+		// the first call of its kind, the second, … and where a feed's are
+		for _, after := range []int{0, 1, 2, 4, 7, 11, 16, 22} {
 			gpu.Fail(call, after, 1)
 			if err := use(t, cuda.Options{}); err != nil {
 				failed++
@@ -168,7 +179,8 @@ func TestMissingAndOld(t *testing.T) {
 	gpu.Devices(0)
 	wantFault(t, "no GPU", use(t, cuda.Options{}), cuda.NoDevice, "cuInit: CUDA_ERROR_NO_DEVICE (100)")
 	gpu.Devices(1)
-	wantFault(t, "second GPU of one", use(t, cuda.Options{Ordinal: 1}), cuda.NoDevice, "no GPU number 1: the driver has 1")
+	wantFault(t, "second GPU of one", use(t, cuda.Options{Ordinal: 1}), cuda.NoDevice,
+		"no GPU number 1: the driver has 1")
 
 	for _, c := range []struct {
 		library string
@@ -342,7 +354,8 @@ func TestFeedWrongUse(t *testing.T) {
 	must(t, err)
 	before := gpu.InUse()
 	plan := feed.Plan{Obs: 33, Act: 1, Tasks: 2, Slots: 3, Choose: feed.WithReplacement, Stores: 1, Capacity: 4,
-		Draws: []feed.Draw{{N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}}, Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}}
+		Draws: []feed.Draw{{N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}},
+		Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}}
 	f, err := d.(feed.Device).NewFeed(mem, plan)
 	must(t, err)
 	_, threeSlots := f.Load(p, nil)
@@ -360,9 +373,12 @@ func TestFeedWrongUse(t *testing.T) {
 		err  error
 		want string
 	}{
-		{threeSlots, `input "x" is 64×33, the plan fills 192×33`}, {noOutput, `192×33`}, {draws, "5 draws per slot, at most 4"}, {store, "draw 3"},
-		{f.Put(1, 0, 0, row), "ring 1 of task 0"}, {f.Put(0, 2, 0, row), "task 2"}, {f.Put(0, 0, 4, row), "position 4 of 4"}, {f.Put(0, 0, 0, row[1:]), "rows of 71"},
-		{f.Set(0, 0, feed.Ring{First: 4, Length: 1}), "from position 4"}, {f.Begin(0, 0, 0), "nothing to draw from in store 0 of task 0"},
+		{threeSlots, `input "x" is 64×33, the plan fills 192×33`}, {noOutput, `192×33`},
+		{draws, "5 draws per slot, at most 4"}, {store, "draw 3"},
+		{f.Put(1, 0, 0, row), "ring 1 of task 0"}, {f.Put(0, 2, 0, row), "task 2"},
+		{f.Put(0, 0, 4, row), "position 4 of 4"}, {f.Put(0, 0, 0, row[1:]), "rows of 71"},
+		{f.Set(0, 0, feed.Ring{First: 4, Length: 1}), "from position 4"},
+		{f.Begin(0, 0, 0), "nothing to draw from in store 0 of task 0"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", c.err, c.want)
@@ -383,7 +399,8 @@ func TestRecordsAreNotLost(t *testing.T) {
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
 	f, err := d.(feed.Device).NewFeed(mem, feed.Plan{Obs: 33, Act: 1, Tasks: 1, Slots: 1, Stores: 1, Capacity: 4,
-		Draws: []feed.Draw{{N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}}, Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}})
+		Draws: []feed.Draw{{N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}},
+		Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}})
 	must(t, err)
 	defer f.Close()
 	r, err := f.Load(p, []string{"loss"})
@@ -436,7 +453,8 @@ func TestLostInAChunk(t *testing.T) {
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
 	f, err := d.(feed.Device).NewFeed(mem, feed.Plan{Obs: 33, Act: 1, Tasks: 1, Slots: 1, Stores: 1, Capacity: 4,
-		Draws: []feed.Draw{{N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}}, Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}})
+		Draws: []feed.Draw{{N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}},
+		Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}})
 	must(t, err)
 	r, err := f.Load(p, []string{"loss"})
 	must(t, err)
@@ -472,8 +490,10 @@ func TestWrongUse(t *testing.T) {
 		err  error
 		want string
 	}{
-		{r.Write64("x", make([]float64, 5)), "64×33"}, {r.Write("z", nil), `no input "z"`}, {r.Read("z", nil), `no output "z"`},
-		{mem.Read("v", nil), `no entry "v"`}, {mem.Write("w.x", make([]float64, 12)), `no entry "w.x"`}, {mem.Write("w.m", make([]float64, 1)), "1320"},
+		{r.Write64("x", make([]float64, 5)), "64×33"}, {r.Write("z", nil), `no input "z"`},
+		{r.Read("z", nil), `no output "z"`},
+		{mem.Read("v", nil), `no entry "v"`}, {mem.Write("w.x", make([]float64, 12)), `no entry "w.x"`},
+		{mem.Write("w.m", make([]float64, 1)), "1320"},
 		{otherErr, `"c" 1×40`}, {twice, "twice"}, {empty, "0×1"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {

@@ -69,8 +69,8 @@ type Launch struct {
 	Error float64 // of the largest element of each result
 }
 
-// CheckLaunches makes every launch of a program by itself, but for the optimiser's: on operands computed in float64, which
-// lie apart from one another, into results that are no numbers before. It returns the largest error of each.
+// CheckLaunches makes every launch of a program by itself, but for the optimiser's: on operands computed in float64,
+// which lie apart from one another, into results that are no numbers before. It returns the largest error of each.
 func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]float64) ([]Launch, error) {
 	g, m := d.(*device), mem.(*memory)
 	pl, err := gpu.New(p, Planning(g.options))
@@ -294,8 +294,8 @@ func (u Unpadded) Load(p *core.Program, mem core.Memory) (core.Runner, error) {
 	return r, r.prepare(pl)
 }
 
-// Between counts the numbers that are not zero among those of a memory that are no parameter's and no copy's: at the ends of
-// rows, after the last row, and between matrices.
+// Between counts the numbers that are not zero among those of a memory that are no parameter's and no copy's: at the
+// ends of rows, after the last row, and between matrices.
 func Between(mem core.Memory) (n int, err error) {
 	m := mem.(*memory)
 	leave, err := m.settle()
@@ -308,7 +308,8 @@ func Between(mem core.Memory) (n int, err error) {
 		return 0, err
 	}
 	empty := func(from, rows, cols int) {
-		for _, x := range all[from+host.Size(rows, cols) : from+gpu.Room(rows, cols)] { // other matrices begin behind them
+		// other matrices begin behind them
+		for _, x := range all[from+host.Size(rows, cols) : from+gpu.Room(rows, cols)] {
 			if x != 0 {
 				n++
 			}
@@ -334,8 +335,8 @@ func Between(mem core.Memory) (n int, err error) {
 	return n, nil
 }
 
-// KeepAtOnce keeps choices as so many processes would that run at once: of products of their own, and of one that all have,
-// each with another algorithm. It returns how many are kept, and the algorithm of that one in each.
+// KeepAtOnce keeps choices as so many processes would that run at once: of products of their own, and of one that all
+// have, each with another algorithm. It returns how many are kept, and the algorithm of that one in each.
 func KeepAtOnce(folder string, processes, products int) (kept int, of []int) {
 	of = make([]int, processes)
 	all := make([]algorithm, processes)
@@ -359,8 +360,8 @@ func KeepAtOnce(folder string, processes, products int) (kept int, of []int) {
 // Graphs counts those that a device has launched.
 func Graphs(d core.Device) int { return int(d.(*device).graphs.Load()) }
 
-// Algorithms are the numbers that the stand-in gave to those with which a program's products are made, in several memories
-// too.
+// Algorithms are the numbers that the stand-in gave to those with which a program's products are made, in several
+// memories too.
 func Algorithms(r core.Runner) (out []int) {
 	for _, p := range append(slices.Collect(maps.Values(r.(*runner).lt)), r.(*runner).spread...) {
 		out = append(out, int(p.algos[0].algo[1]))

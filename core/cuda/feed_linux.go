@@ -12,9 +12,9 @@ import (
 	"nacre/core/gpu/host"
 )
 
-// feeder is replay on the GPU; see feed.h for its kernels. Everything it does is on the stream of the memory. Data for the
-// next update are drawn on a branch of the running update's graph, since where a stream of random numbers begins does not
-// depend on what an update computes.
+// feeder is replay on the GPU; see feed.h for its kernels. Everything it does is on the stream of the memory. Data for
+// the next update are drawn on a branch of the running update's graph, since where a stream of random numbers begins
+// does not depend on what an update computes.
 type feeder struct {
 	gpu     *device
 	mem     *memory
@@ -107,13 +107,15 @@ func (f *feeder) prepare() (err error) {
 	if f.module, err = f.gpu.load(cubin); err != nil {
 		return err
 	}
-	for name, k := range map[string]*kernel{"raw": &f.raw, "draw": &f.draw, "walk": &f.walk, "normals": &f.normals, "gather": &f.gather, "note": &f.note} {
+	for name, k := range map[string]*kernel{"raw": &f.raw, "draw": &f.draw, "walk": &f.walk, "normals": &f.normals,
+		"gather": &f.gather, "note": &f.note} {
 		if *k, err = f.gpu.function(f.module, name); err != nil {
 			return err
 		}
 	}
 	c, p := &f.content, f.drawing
-	c.tasks, c.slots, c.choose, c.draws, c.stride = int32(p.Tasks), int32(p.Slots), int32(p.Choose), int32(len(p.Draws)), int32(p.Stride())
+	c.tasks, c.slots, c.choose, c.draws, c.stride = int32(p.Tasks), int32(p.Slots), int32(p.Choose),
+		int32(len(p.Draws)), int32(p.Stride())
 	c.perSlot, c.noises, c.raws = int32(p.PerSlot), int32(p.Noises), int32(p.Raws)
 	walks, length := p.Walks()
 	c.walks, c.length = int32(walks), int32(length)
@@ -132,9 +134,12 @@ func (f *feeder) prepare() (err error) {
 		what  string
 		words int
 	}{
-		{&f.state, "drawing data", int(unsafe.Sizeof(feedState{})) / 4}, {&c.rings, "replay's rings", len(f.rings) * int(unsafe.Sizeof(ringState{})) / 4},
-		{&c.raw, "random numbers", 2 * int(c.raws)}, {&c.steps, "noise", (numbers + 1) / 2}, {&c.values, "noise", numbers}, {&c.chosen, "the tasks drawn", p.Tasks + p.Slots + countsOfFeed},
-		{&c.picks, "the rows drawn", p.Slots*int(c.perSlot) + 1}, {&c.seen, "the tasks drawn", p.Slots + countsOfFeed}, {&c.noise, "noise", int(c.noises) + 1},
+		{&f.state, "drawing data", int(unsafe.Sizeof(feedState{})) / 4},
+		{&c.rings, "replay's rings", len(f.rings) * int(unsafe.Sizeof(ringState{})) / 4},
+		{&c.raw, "random numbers", 2 * int(c.raws)}, {&c.steps, "noise", (numbers + 1) / 2},
+		{&c.values, "noise", numbers}, {&c.chosen, "the tasks drawn", p.Tasks + p.Slots + countsOfFeed},
+		{&c.picks, "the rows drawn", p.Slots*int(c.perSlot) + 1}, {&c.seen, "the tasks drawn", p.Slots + countsOfFeed},
+		{&c.noise, "noise", int(c.noises) + 1},
 		{&c.ways, "noise", 2 * walks * entries * gpu.BlockSize},
 		{&c.blocks, "noise", 2 * walks * entries}, {&c.start, "noise", 1}, {&c.finished, "noise", 1},
 		{&c.wn, "noise", 128}, {&c.fn, "noise", 128}, {&c.kn, "noise", 128},
@@ -171,7 +176,8 @@ func (f *feeder) take(what string, words int) (address, error) {
 // ring finds a ring.
 func (f *feeder) ring(store, task int) (int, error) {
 	if store < 0 || store >= f.drawing.Stores || task < 0 || task >= f.drawing.Tasks {
-		return 0, fmt.Errorf("cuda: ring %d of task %d: there are %d of %d tasks", store, task, f.drawing.Stores, f.drawing.Tasks)
+		return 0, fmt.Errorf("cuda: ring %d of task %d: there are %d of %d tasks", store, task, f.drawing.Stores,
+			f.drawing.Tasks)
 	}
 	return store*f.drawing.Tasks + task, nil
 }
@@ -185,7 +191,8 @@ func (f *feeder) Put(store, task, at int, rows []float32) error {
 		return err
 	}
 	if n*stride != len(rows) || at < 0 || at+n > f.drawing.Capacity {
-		return fmt.Errorf("cuda: %d numbers of rows of %d at position %d of %d", len(rows), stride, at, f.drawing.Capacity)
+		return fmt.Errorf("cuda: %d numbers of rows of %d at position %d of %d", len(rows), stride, at,
+			f.drawing.Capacity)
 	}
 	leave, err := f.mem.settle()
 	if err != nil {
@@ -217,7 +224,8 @@ func (f *feeder) grow(i, c int) (err error) {
 		}
 		f.stale = true
 	}
-	if f.chunks[i][c], err = f.take("replay", min(rowsPerChunk, f.drawing.Capacity-c*rowsPerChunk)*f.drawing.Stride()); err != nil {
+	if f.chunks[i][c], err = f.take("replay",
+		min(rowsPerChunk, f.drawing.Capacity-c*rowsPerChunk)*f.drawing.Stride()); err != nil {
 		return err
 	}
 	return upload(f.gpu.driver, f.rings[i].chunks, f.chunks[i])
@@ -331,7 +339,8 @@ func (d *fed) prepare(r *runner) error {
 		}
 	}
 	if len(parts) == 0 || len(d.scalars) > maxScalars {
-		return fmt.Errorf("%d inputs to fill, %d scalars to record: want at least 1 and at most %d", len(jobs), len(d.scalars), maxScalars)
+		return fmt.Errorf("%d inputs to fill, %d scalars to record: want at least 1 and at most %d", len(jobs),
+			len(d.scalars), maxScalars)
 	}
 	values, err := host.Scalars(r.p, d.scalars)
 	if err != nil {
@@ -346,7 +355,8 @@ func (d *fed) prepare(r *runner) error {
 	for _, x := range []struct {
 		to    *address
 		words int
-	}{{&run.jobs, len(jobs) * int(unsafe.Sizeof(job{})) / 4}, {&run.parts, 2 * len(parts)}, {&run.scalars, 2*len(at) + 2}} {
+	}{{&run.jobs, len(jobs) * int(unsafe.Sizeof(job{})) / 4}, {&run.parts, 2 * len(parts)},
+		{&run.scalars, 2*len(at) + 2}} {
 		if *x.to, err = d.gpu.alloc("tables of inputs", x.words); err != nil {
 			return err
 		}

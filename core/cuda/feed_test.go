@@ -16,7 +16,9 @@ import (
 func TestFeedDrawsAsReplayDoes(t *testing.T) {
 	heavy.Skip(t, "draws whole batches on the processor's stand-in for a GPU")
 	gpu := fakecuda.Use(t)
-	mirrortest.Run(t, func(t testing.TB) core.Device { return newDevice(t, cuda.Options{}) }, func(iteration int) { gpu.Order(iteration % 3) })
+	mirrortest.Run(t, func(t testing.TB) core.Device {
+		return newDevice(t, cuda.Options{})
+	}, func(iteration int) { gpu.Order(iteration % 3) })
 }
 
 func TestNormals(t *testing.T) {
@@ -24,7 +26,8 @@ func TestNormals(t *testing.T) {
 	mirrortest.Normals(t, newDevice(t, cuda.Options{}))
 }
 
-// Normals are the same where parts of their stream are entered at places that walks do not know, which hardly ever happens.
+// Normals are the same where parts of their stream are entered at places that walks do not know, which hardly ever
+// happens.
 func TestFarEntries(t *testing.T) {
 	heavy.Skip(t, "draws whole batches on the processor's stand-in for a GPU")
 	fakecuda.Use(t)

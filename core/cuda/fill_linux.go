@@ -26,8 +26,10 @@ func (d *fed) jobs(r *runner) ([]job, error) {
 	}
 	out := make([]job, len(fills))
 	for i, f := range fills {
-		j := job{to: r.address(f.Value), kind: int32(f.Kind), rows: int32(f.Rows), cols: int32(f.Cols), pitch: int32(gpu.Pitch(f.Cols)), n: 1,
-			masked: f.Masked, column: int32(f.Column), split: int32(f.Split), windows: int32(f.Windows), which: int32(f.Which), base: int32(f.Base)}
+		j := job{to: r.address(f.Value), kind: int32(f.Kind), rows: int32(f.Rows), cols: int32(f.Cols),
+			pitch: int32(gpu.Pitch(f.Cols)), n: 1,
+			masked: f.Masked, column: int32(f.Column), split: int32(f.Split), windows: int32(f.Windows),
+			which: int32(f.Which), base: int32(f.Base)}
 		if f.Kind == gpu.Columns || f.Kind == gpu.Weight || f.Kind == gpu.History {
 			p := d.drawing.Picks[f.Pick]
 			j.store, j.at, j.n = int32(p.Store), int32(p.At+f.Skip), int32(p.N)

@@ -17,8 +17,9 @@ import (
 	"nacre/tcl/tclpearl"
 )
 
-// TestGPU is for a machine with an NVIDIA GPU, where NACRE_TEST_GPU is set: every program of every algorithm as TestPrograms
-// checks it on the stand-in, repetitions for other orders, the contract of core.Device, what is drawn, then 200 small updates beside the reference's.
+// TestGPU is for a machine with an NVIDIA GPU, where NACRE_TEST_GPU is set: every program of every algorithm as
+// TestPrograms checks it on the stand-in, repetitions for other orders, the contract of core.Device, what is drawn,
+// then 200 small updates beside the reference's.
 func TestGPU(t *testing.T) {
 	if os.Getenv("NACRE_TEST_GPU") == "" {
 		t.Skip("runs on an NVIDIA GPU: set NACRE_TEST_GPU=1")
@@ -47,10 +48,11 @@ func TestGPU(t *testing.T) {
 	t.Run("trajectory", trajectory)
 }
 
-// trajectory follows the losses of 200 updates. Rounding grows along the way, so the reference in float32's place is the
-// reference itself: a loss may be off by a thousandth at the end.
+// trajectory follows the losses of 200 updates. Rounding grows along the way, so the reference in float32's place is
+// the reference itself: a loss may be off by a thousandth at the end.
 func trajectory(t *testing.T) {
-	small := benchmark.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8, RewardScale: 5}
+	small := benchmark.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8,
+		RewardScale: 5}
 	want, err := tclpearl.NewBenchmark(small, ref.Device)
 	must(t, err)
 	defer want.Close()

@@ -11,8 +11,8 @@ import (
 	"nacre/core/gpu/host"
 )
 
-// arguments are the values that a kernel takes, pointers and integers of 4 bytes. Both kinds of processor that this package is built
-// for keep the lower bytes first.
+// arguments are the values that a kernel takes, pointers and integers of 4 bytes. Both kinds of processor that this
+// package is built for keep the lower bytes first.
 type arguments []uint64
 
 func (a *arguments) pointer(p address) { *a = append(*a, uint64(p)) }
@@ -92,8 +92,8 @@ func (r *runner) launchRegion(pl *gpu.Plan, i int, name string, over *spread) (f
 	return r.with(name, u.Kernel.Blocks, args, over)
 }
 
-// launchProduct lets cuBLASLt multiply where it has what is asked for, else our own kernel. In several memories a product
-// is made by the algorithm that makes it in one, so that it has the same bits.
+// launchProduct lets cuBLASLt multiply where it has what is asked for, else our own kernel. In several memories a
+// product is made by the algorithm that makes it in one, so that it has the same bits.
 func (r *runner) launchProduct(u *gpu.Unit, over *spread) (func(stream) error, error) {
 	g, lt, single := u.Product, r.gpu.lt, r.lt[u]
 	if lt == nil || !lt.serves(g) || over.memories > 1 && single == nil {
@@ -133,8 +133,8 @@ func (r *runner) launchProduct(u *gpu.Unit, over *spread) (func(stream) error, e
 	}, nil
 }
 
-// launchParts cuts a product's operands into two numbers each, and makes it one of three times the terms, whose operands
-// are these.
+// launchParts cuts a product's operands into two numbers each, and makes it one of three times the terms, whose
+// operands are these.
 func (r *runner) launchParts(u *gpu.Unit, g **gpu.Product, o *operands, over *spread) (func(stream) error, error) {
 	of := **g
 	pitch, a, b := 3*gpu.Pitch(of.K), o.a, o.b
@@ -146,10 +146,12 @@ func (r *runner) launchParts(u *gpu.Unit, g **gpu.Product, o *operands, over *sp
 	}
 	blocks := func(across int) int { return gpu.CeilDiv(across, 32) * gpu.CeilDiv(pitch/3, 32) }
 	along := map[bool]int{true: 1}
-	for _, n := range []int{blocks(of.M), of.K, of.M, a.pitch, along[!of.TA], of.N, b.pitch, along[of.TB], a.far, over.parts, b.far, over.parts} {
+	for _, n := range []int{blocks(of.M), of.K, of.M, a.pitch, along[!of.TA], of.N, b.pitch, along[of.TB], a.far,
+		over.parts, b.far, over.parts} {
 		args.integer(n)
 	}
-	*g = &gpu.Product{A: of.A, B: of.B, Bias: of.Bias, Mask: of.Mask, Out: of.Out, TB: true, Act: of.Act, M: of.M, N: of.N, K: pitch}
+	*g = &gpu.Product{A: of.A, B: of.B, Bias: of.Bias, Mask: of.Mask, Out: of.Out, TB: true, Act: of.Act, M: of.M,
+		N: of.N, K: pitch}
 	return r.with("split", blocks(of.M)+blocks(of.N), args, over)
 }
 
@@ -298,7 +300,8 @@ func (r *runner) stepTables(pl *gpu.Plan) (*tables, error) {
 		t.counters[i] = address(gpu.RoundUp(size))
 		for _, in := range u.Ticks {
 			a := in.Op.(core.Adam)
-			counters[i] = append(counters[i], counter{r.mem.count(r.param(in.Out)), address(8 * slot[in.Out]), a.Beta1, a.Beta2})
+			counters[i] = append(counters[i], counter{r.mem.count(r.param(in.Out)), address(8 * slot[in.Out]),
+				a.Beta1, a.Beta2})
 		}
 		size = gpu.RoundUp(size) + len(counters[i])*int(unsafe.Sizeof(counter{}))
 	}
@@ -340,7 +343,8 @@ func (r *runner) param(v int) int { return r.mem.Of(r.p, v) }
 func (r *runner) pieces(list []gpu.Piece) (out []piece) {
 	for _, x := range list {
 		i, from := r.param(x.Param), address(4*x.From)
-		p := piece{w: r.mem.at(i, host.Weights) + from, g: r.address(x.Source) + from, rows: 1, cols: int32(x.N), shift: 10, tau: float32(x.Tau)}
+		p := piece{w: r.mem.at(i, host.Weights) + from, g: r.address(x.Source) + from, rows: 1, cols: int32(x.N),
+			shift: 10, tau: float32(x.Tau)}
 		if a := x.Adam; a != nil {
 			p.m, p.v, p.correct = r.mem.at(i, host.First)+from, r.mem.at(i, host.Second)+from, address(8*x.Slot)
 			p.rate, p.eps = float32(a.LR), float32(a.Eps)

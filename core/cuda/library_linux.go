@@ -55,7 +55,8 @@ func (l *library) find(symbol string) bool {
 	return err == nil
 }
 
-// preload loads what a library will ask the loader for by name, where it lies beside it: the loader does not look there.
+// preload loads what a library will ask the loader for by name, where it lies beside it: the loader does not look
+// there.
 func preload(path, pattern string) {
 	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(path), pattern))
 	for _, p := range beside {
@@ -76,7 +77,8 @@ func driverPaths() []string {
 	if folders := named(); folders != nil {
 		return join(folders, "libcuda.so.1")
 	}
-	return []string{"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "/run/opengl-driver/lib/libcuda.so.1"}
+	return []string{"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1",
+		"/run/opengl-driver/lib/libcuda.so.1"}
 }
 
 // named lists the folders of EnvLibraries.
@@ -95,8 +97,8 @@ func join(folders []string, name string) []string {
 	return out
 }
 
-// toolkitPaths lists where a library of the CUDA toolkit may be, newest version first: the loader's path, a toolkit, and
-// the folders of NVIDIA's Python packages, which many machines with a GPU have.
+// toolkitPaths lists where a library of the CUDA toolkit may be, newest version first: the loader's path, a toolkit,
+// and the folders of NVIDIA's Python packages, which many machines with a GPU have.
 func toolkitPaths(name string) []string {
 	versions := []string{name + ".so.13", name + ".so.12"}
 	if folders := named(); folders != nil {

@@ -12,8 +12,9 @@ var folders = []string{
 	"usr/local/nvidia/lib64", "usr/local/cuda/compat", "run/opengl-driver/lib",
 }
 
-// look finds an NVIDIA GPU by what a working driver leaves in the file system under root. It runs nothing of the driver's.
-// libraryPath is the loader's, folders separated by colons. The error says what to do where something is missing.
+// look finds an NVIDIA GPU by what a working driver leaves in the file system under root. It runs nothing of the
+// driver's. libraryPath is the loader's, folders separated by colons. The error says what to do where something is
+// missing.
 func look(root fs.FS, libraryPath string) (found string, err error) {
 	nodes := nodes(root)
 	library := libcuda(root, libraryPath)

@@ -22,9 +22,11 @@ func TestLook(t *testing.T) {
 		"library only": {fstest.MapFS{lib: file("")}, "", false, "library /" + lib + ", but no device under /dev"},
 		"control only": {fstest.MapFS{"dev/nvidiactl": file("")}, "", false, "none found"},
 		"device only":  {fstest.MapFS{"dev/nvidia0": file("")}, "", false, "/dev/nvidia0, but no libcuda.so.1"},
-		"both": {fstest.MapFS{"dev/nvidia0": file(""), "dev/nvidia11": file(""), lib: file(""), "proc/driver/nvidia/version": file(versionFile)}, "", true,
+		"both": {fstest.MapFS{"dev/nvidia0": file(""), "dev/nvidia11": file(""), lib: file(""),
+			"proc/driver/nvidia/version": file(versionFile)}, "", true,
 			"/dev/nvidia0, /dev/nvidia11, library /" + lib + ", driver 570.86.15"},
-		"path first": {fstest.MapFS{"dev/dxg": file(""), lib: file(""), "opt/cuda/libcuda.so.1": file("")}, "relative::/opt/cuda/", true,
+		"path first": {fstest.MapFS{"dev/dxg": file(""), lib: file(""), "opt/cuda/libcuda.so.1": file("")},
+			"relative::/opt/cuda/", true,
 			"/dev/dxg, library /opt/cuda/libcuda.so.1"},
 	} {
 		found, err := look(c.root, c.path)

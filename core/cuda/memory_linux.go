@@ -10,8 +10,9 @@ import (
 	"nacre/core/gpu/host"
 )
 
-// memory implements core.Memory: all parameters in one piece of device memory, then both moments in the same order, then
-// the step counts, then, if the device keeps them, the matrices' transposed copies. Everything that runs on it runs on one stream, in order.
+// memory implements core.Memory: all parameters in one piece of device memory, then both moments in the same order,
+// then the step counts, then, if the device keeps them, the matrices' transposed copies. Everything that runs on it
+// runs on one stream, in order.
 type memory struct {
 	*host.Parameters
 	gpu    *device

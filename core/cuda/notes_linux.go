@@ -13,9 +13,9 @@ const (
 	maxScalars = 32
 )
 
-// notes are the scalars of the last updates on their way to the host: the kernel note writes a row per update into a ring
-// on the GPU; rows are copied to pinned memory, many at a time, behind the updates that wrote them and while later ones
-// run; an event tells when they have arrived.
+// notes are the scalars of the last updates on their way to the host: the kernel note writes a row per update into a
+// ring on the GPU; rows are copied to pinned memory, many at a time, behind the updates that wrote them and while later
+// ones run; an event tells when they have arrived.
 type notes struct {
 	rows, at address
 	width    int
@@ -146,7 +146,8 @@ func (f *feeder) land(out []feed.Record) ([]feed.Record, error) {
 		row = row[f.drawing.Slots:]
 		x.Pairs, x.Overlap, x.Short = int(row[0]), int(row[1]), int(row[2])
 		if row[3] != 0 {
-			return nil, fmt.Errorf("cuda: the stream of random numbers ended before an update's %d normals were drawn", f.content.noises)
+			return nil, fmt.Errorf("cuda: the stream of random numbers ended before an update's %d normals were drawn",
+				f.content.noises)
 		}
 		out = append(out, x)
 	}

@@ -34,15 +34,16 @@ func tclUpdate(t *testing.T) (*core.Program, core.Memory) {
 	return nil, nil
 }
 
-// Operands of two TF32 numbers give float32's figures; of one, or of bfloat16, they give what their digits allow, and no
-// less is lost than they lose.
+// Operands of two TF32 numbers give float32's figures; of one, or of bfloat16, they give what their digits allow, and
+// no less is lost than they lose.
 func TestPrecisions(t *testing.T) {
 	heavy.Skip(t, "compiles whole updates for every precision")
 	fakecuda.Use(t)
 	p, start := tclUpdate(t)
 	params, inputs := programs.Content(t, p, start)
 	want := programs.Execute(t, ref.Device, p, params, inputs, 2)
-	for precision, bounds := range map[string][2]float64{"fp32": {0, 5e-5}, "tf32x3": {0, 5e-5}, "tf32": {1e-5, 2e-2}, "bf16": {1e-4, 2e-1}} {
+	for precision, bounds := range map[string][2]float64{"fp32": {0, 5e-5}, "tf32x3": {0, 5e-5}, "tf32": {1e-5, 2e-2},
+		"bf16": {1e-4, 2e-1}} {
 		got := programs.Execute(t, newDevice(t, cuda.Options{Precision: precision}), p, params, inputs, 2)
 		worst := 0.0
 		for name := range p.Outputs {
@@ -106,8 +107,8 @@ func TestTransposedCopies(t *testing.T) {
 	must(t, s.Close())
 }
 
-// Products in TF32 are made in whole fours of all that lies side by side, with the bits that they have as they are: what is
-// added is zeros, since nothing is ever written between matrices, nor where rows end.
+// Products in TF32 are made in whole fours of all that lies side by side, with the bits that they have as they are:
+// what is added is zeros, since nothing is ever written between matrices, nor where rows end.
 func TestWholeFours(t *testing.T) {
 	fakecuda.Use(t)
 	p, start := tclUpdate(t)
@@ -119,7 +120,8 @@ func TestWholeFours(t *testing.T) {
 		if g == nil {
 			continue
 		}
-		if g.WholeN%4 != 0 || g.WholeK%4 != 0 || g.TA && g.WholeM%4 != 0 || g.WholeM-g.M > 3 || g.WholeN-g.N > 3 || g.WholeK-g.K > 3 {
+		if g.WholeN%4 != 0 || g.WholeK%4 != 0 || g.TA && g.WholeM%4 != 0 || g.WholeM-g.M > 3 || g.WholeN-g.N > 3 ||
+			g.WholeK-g.K > 3 {
 			t.Errorf("%s is made as %d×%d of %d terms", pl.Describe(u), g.WholeM, g.WholeN, g.WholeK)
 		}
 		if n := pl.SizeOf(g.Out); n < g.WholeM*gpu.Pitch(g.N) {
@@ -137,7 +139,8 @@ func TestWholeFours(t *testing.T) {
 	want := programs.Execute(t, cuda.Unpadded{Device: d}, p, params, inputs, 3)
 	for entry, x := range programs.Execute(t, d, p, params, inputs, 3) {
 		if !slices.Equal(x, want[entry]) {
-			t.Errorf("%s is another by %.1e than where products are not padded", entry, programs.Difference(x, want[entry]))
+			t.Errorf("%s is another by %.1e than where products are not padded", entry,
+				programs.Difference(x, want[entry]))
 		}
 	}
 	mem, err := d.NewMemory(p.ParamSpecs())
@@ -196,8 +199,8 @@ func TestChoicesAtOnce(t *testing.T) {
 	}
 }
 
-// The fastest algorithm that works is taken, and kept: the next device takes it without measuring, unless what is kept is
-// torn or another GPU's.
+// The fastest algorithm that works is taken, and kept: the next device takes it without measuring, unless what is kept
+// is torn or another GPU's.
 func TestChoice(t *testing.T) {
 	gpu := fakecuda.Use(t)
 	p := line(t)

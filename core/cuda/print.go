@@ -10,12 +10,12 @@ import (
 )
 
 // printer writes the description of a kernel in the kernel language of prelude.h, with @ for the kernel's name. The
-// kernel's arguments are pointers to the values in Args, in that order, then, where blocks share a sum, to their partial
-// sums and to a counter per group of results; then, for each pointer, how many floats on the same lies of the next of
-// several memories (see together), which the second dimension of the grid counts.
+// kernel's arguments are pointers to the values in Args, in that order, then, where blocks share a sum, to their
+// partial sums and to a counter per group of results; then, for each pointer, how many floats on the same lies of the
+// next of several memories (see together), which the second dimension of the grid counts.
 //
-// Where lanes take four at a time, what is the same for all four is computed once, addresses that go up by one with them
-// are that of the first, and everything else is computed four times, with the numbers' places behind the names.
+// Where lanes take four at a time, what is the same for all four is computed once, addresses that go up by one with
+// them are that of the first, and everything else is computed four times, with the numbers' places behind the names.
 type printer struct {
 	gpu.Text
 	k     *gpu.Kernel
@@ -139,8 +139,8 @@ func (p *printer) member(letter string, q, c int) string {
 	return fmt.Sprintf("%s%d_%d", letter, q, c)
 }
 
-// sums writes a kernel with sums: terms to lanes, lanes to one sum by a tree, blocks' partial sums likewise by the block
-// that is done last.
+// sums writes a kernel with sums: terms to lanes, lanes to one sum by a tree, blocks' partial sums likewise by the
+// block that is done last.
 func (p *printer) sums() {
 	k, taken := p.k, p.taken()
 	for q := range k.Sums {
@@ -190,7 +190,8 @@ func (p *printer) sums() {
 	p.handOver()
 }
 
-// loop writes a loop over terms. One that no lane enters twice is a condition: what several of them read is read at once.
+// loop writes a loop over terms. One that no lane enters twice is a condition: what several of them read is read at
+// once.
 func (p *printer) loop(l gpu.Loop) {
 	k, turns := p.k, p.k.Turns(l)
 	if turns <= k.Lanes*k.Slices {
@@ -217,7 +218,8 @@ func pace(list []gpu.Statement) string {
 	return "AT_ONCE"
 }
 
-// handOver lets the last block add the blocks' sums. Which one is last changes nothing: it adds them in the order of slices.
+// handOver lets the last block add the blocks' sums. Which one is last changes nothing: it adds them in the order of
+// slices.
 func (p *printer) handOver() {
 	k, n, taken := p.k, p.k.Takes(), p.taken()
 	at := func(q int, slice string, c int) string {
@@ -468,7 +470,8 @@ func (p *printer) add(s gpu.Add) {
 		}
 		switch {
 		case p.k.Log:
-			p.Line("%s{ if (%s > m%d) { %s = %s * k_scale(m%d, %s) + 1.0f; m%d = %s; } else %s += k_scale(%s, m%d); }", guard, x, q, a, a, q, x, q, x, a, x, q)
+			p.Line("%s{ if (%s > m%d) { %s = %s * k_scale(m%d, %s) + 1.0f; m%d = %s; } else %s += k_scale(%s, m%d); }",
+				guard, x, q, a, a, q, x, q, x, a, x, q)
 		case s.Product:
 			p.Line("%s%s = FMA(%s, %s, %s);", guard, a, x, p.operand(s.Y, c), a)
 		default:

@@ -20,8 +20,8 @@ import (
 const tolerance = 3e-5
 
 // Every program of every algorithm: each launch by itself agrees with float64; the whole, run twice, agrees with the
-// reference, in outputs, parameters and the optimiser's state; and it is the same bits whatever the order of lanes, blocks
-// and branches, so that no barrier and no dependency is missing.
+// reference, in outputs, parameters and the optimiser's state; and it is the same bits whatever the order of lanes,
+// blocks and branches, so that no barrier and no dependency is missing.
 func TestPrograms(t *testing.T) {
 	heavy.Skip(t, "runs every program on the processor's stand-in for a GPU")
 	gpu := fakecuda.Use(t)
@@ -91,9 +91,12 @@ func checkProgram(t *testing.T, gpu *fakecuda.GPU, p *core.Program, start core.M
 		}
 	}
 	if o.Products == "" { // with operands rounded to 10 bits
-		exact, rounded := programs.Execute(t, d, p, params, inputs, 1), programs.Execute(t, newDevice(t, cuda.Options{Precision: "tf32"}), p, params, inputs, 1)
+		exact, rounded := programs.Execute(t, d, p, params, inputs, 1),
+			programs.Execute(t, newDevice(t, cuda.Options{Precision: "tf32"}), p, params, inputs, 1)
 		for output := range p.Outputs {
-			if e := programs.Difference(rounded[output], exact[output]); !(e <= 2e-2) || e == 0 && gpu != nil && p.Name == "pearl.update" && output == "grad_q1" { // a GPU's library may take float32 at odd sizes
+			// a GPU's library may take float32 at odd sizes
+			if e := programs.Difference(rounded[output], exact[output]); !(e <= 2e-2) || e == 0 && gpu != nil &&
+				p.Name == "pearl.update" && output == "grad_q1" {
 				t.Errorf("%s: %s in TF32 is off by %.1e", p.Name, output, e)
 			}
 		}

@@ -27,8 +27,8 @@ func few(seed, n int) []float64 {
 	return x
 }
 
-// Runs that nobody waits for compute with the inputs and parameters that were there when they were started, and what is read
-// behind them, by the host's own small programs too, is what they have left.
+// Runs that nobody waits for compute with the inputs and parameters that were there when they were started, and what is
+// read behind them, by the host's own small programs too, is what they have left.
 func TestQueued(t *testing.T) {
 	fakecuda.Use(t)
 	b := core.NewBuilder("small", 1)
@@ -75,7 +75,8 @@ func TestQueued(t *testing.T) {
 					sum += x
 				}
 				if got := out[len(out)-1]; !(math.Abs(got-sum) < 1e-3) || cuda.Graphs(d) != graphs {
-					t.Errorf("the host's sum is %g, the parameters' %g; %d graphs were launched for it", got, sum, cuda.Graphs(d)-graphs)
+					t.Errorf("the host's sum is %g, the parameters' %g; %d graphs were launched for it", got, sum,
+						cuda.Graphs(d)-graphs)
 				}
 			case 9:
 				x := make([]float64, 33*40)
@@ -104,8 +105,10 @@ func openFed(t *testing.T, d core.Device) *fedLine {
 	p := line(t)
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
-	x := &fedLine{mem: mem, plan: feed.Plan{Obs: 33, Act: 40, Tasks: 2, Slots: 1, Choose: feed.WithReplacement, Stores: 1, Capacity: 100,
-		Draws: []feed.Draw{{Kind: feed.Window, N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}}, Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}}}
+	x := &fedLine{mem: mem, plan: feed.Plan{Obs: 33, Act: 40, Tasks: 2, Slots: 1, Choose: feed.WithReplacement,
+		Stores: 1, Capacity: 100,
+		Draws: []feed.Draw{{Kind: feed.Window, N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}},
+		Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}}}
 	x.feed, err = d.(feed.Device).NewFeed(mem, x.plan)
 	must(t, err)
 	x.run, err = x.feed.Load(p, []string{"loss"})
@@ -217,8 +220,8 @@ func TestTogetherDraws(t *testing.T) {
 	}
 }
 
-// Memories that run as one may be given the inputs of several runs before the others come to the first, whoever multiplies;
-// one whose companions have gone is run by whoever reads its results, on whatever thread.
+// Memories that run as one may be given the inputs of several runs before the others come to the first, whoever
+// multiplies; one whose companions have gone is run by whoever reads its results, on whatever thread.
 func TestTogetherQueued(t *testing.T) {
 	gpu := fakecuda.Use(t)
 	p := line(t)

@@ -119,7 +119,8 @@ func (r *runner) room(what string, k roomKind, n int) (address, error) {
 func (r *runner) allocate(pl *gpu.Plan) (err error) {
 	g := r.gpu
 	r.base[gpu.Params] = r.mem.base
-	for s, what := range map[gpu.Space]string{gpu.Inputs: "inputs", gpu.Outputs: "outputs", gpu.Arena: "intermediate values"} {
+	for s, what := range map[gpu.Space]string{gpu.Inputs: "inputs", gpu.Outputs: "outputs",
+		gpu.Arena: "intermediate values"} {
 		if r.base[s], err = r.room(what, roomKind(s), r.place.Size[s]+gpu.Align); err != nil {
 			return err
 		}
@@ -194,8 +195,8 @@ func (r *runner) address(v int) address {
 func (r *runner) at(p gpu.Place) address { return r.base[p.Space] + address(4*p.Offset) }
 
 // record makes the graph: every unit on the stream of its branch, after events of what it depends on elsewhere. A fed
-// program's begins with copying what was drawn, draws for the next run on a branch of its own, and ends with keeping its
-// scalars; outputs of others are copied to the host at the end.
+// program's begins with copying what was drawn, draws for the next run on a branch of its own, and ends with keeping
+// its scalars; outputs of others are copied to the host at the end.
 //
 // The graph may be that of several runners, whose first this is.
 func (r *runner) record(pl *gpu.Plan, launches []func(stream) error, of []*runner) (graph, error) {
@@ -424,7 +425,8 @@ func (r *runner) send() error {
 			i++
 			continue
 		}
-		if err := r.gpu.copyIn(r.mem.stream, r.base[gpu.Inputs]+address(4*from), r.staged[r.turn][from:to]); err != nil {
+		if err := r.gpu.copyIn(r.mem.stream, r.base[gpu.Inputs]+address(4*from),
+			r.staged[r.turn][from:to]); err != nil {
 			return err
 		}
 	}

@@ -22,11 +22,12 @@ type machineCode struct {
 	LoadsFirst                int // loads from global memory before the first store
 }
 
-// capabilities are those of the kinds of GPU that kernels are compiled for in tests: A100, H100, B200, and the GeForce RTX 50s.
+// capabilities are those of the kinds of GPU that kernels are compiled for in tests: A100, H100, B200, and the GeForce
+// RTX 50s.
 var capabilities = []string{"8.0", "9.0", "10.0", "12.0"}
 
-// tool finds one of NVIDIA's tools: in the path, or beside the libraries that the environment names, as the Python packages
-// nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm put them.
+// tool finds one of NVIDIA's tools: in the path, or beside the libraries that the environment names, as the Python
+// packages nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm put them.
 func tool(t *testing.T, name string) string {
 	t.Helper()
 	if path, err := exec.LookPath(name); err == nil {
@@ -62,7 +63,8 @@ func compiled(t *testing.T, text, capability string) map[string]machineCode {
 	}
 	number := func(s string) int { n, _ := strconv.Atoi(s); return n }
 	codes := map[string]machineCode{}
-	for _, m := range regexp.MustCompile(`Function (\w+):\s+REG:(\d+) STACK:(\d+) SHARED:(\d+) LOCAL:(\d+)`).FindAllStringSubmatch(run("-res-usage"), -1) {
+	for _, m := range regexp.MustCompile(`Function (\w+):\s+REG:(\d+) STACK:(\d+) SHARED:(\d+) LOCAL:(\d+)`).
+		FindAllStringSubmatch(run("-res-usage"), -1) {
 		codes[m[1]] = machineCode{Registers: number(m[2]), Shared: number(m[4]), Spills: number(m[3]) + number(m[5])}
 	}
 	access := regexp.MustCompile(`\b(LDG|STG|LDL|STL)\.\S*`)

@@ -16,8 +16,8 @@ import (
 	"nacre/tcl/tclpearl"
 )
 
-// With NACRE_SASS_TABLE=FILE, and NVIDIA's compiler and tools: what all kernels of TCL-PEARL's update at both sizes, and of
-// drawing its data, compile to, as rows for docs/measurements.
+// With NACRE_SASS_TABLE=FILE, and NVIDIA's compiler and tools: what all kernels of TCL-PEARL's update at both sizes,
+// and of drawing its data, compile to, as rows for docs/measurements.
 func TestSASSTable(t *testing.T) {
 	to := os.Getenv("NACRE_SASS_TABLE")
 	if to == "" {
@@ -41,7 +41,8 @@ func TestSASSTable(t *testing.T) {
 				if w := what[name]; w != "" {
 					title += ": " + w
 				}
-				cells := map[string]any{"registers": c.Registers, "shared": c.Shared, "spills": c.Spills, "load": c.Load, "store": c.Store, "first": c.LoadsFirst}
+				cells := map[string]any{"registers": c.Registers, "shared": c.Shared, "spills": c.Spills,
+					"load": c.Load, "store": c.Store, "first": c.LoadsFirst}
 				if n := blocks[name]; n > 0 {
 					cells["blocks"] = n
 				}

@@ -55,21 +55,24 @@ func TestClang(t *testing.T) {
 	for name, text := range texts(t) {
 		file := filepath.Join(dir, name+".cu")
 		must(t, os.WriteFile(file, []byte(text), 0o644))
-		out, err := exec.Command("clang", "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-device-only", "--cuda-gpu-arch=sm_80", "-O1",
-			"-ffp-contract=off", "-Wall", "-Wno-unused", "-Werror", "-S", "-o", filepath.Join(dir, "out.ptx"), file).CombinedOutput()
+		out, err := exec.Command("clang", "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-device-only",
+			"--cuda-gpu-arch=sm_80", "-O1",
+			"-ffp-contract=off", "-Wall", "-Wno-unused", "-Werror", "-S", "-o", filepath.Join(dir, "out.ptx"),
+			file).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}
 		ptx, err := os.ReadFile(filepath.Join(dir, "out.ptx"))
 		must(t, err)
-		if n := strings.Count(string(ptx), ".visible .entry"); n != strings.Count(text, "\nKERNEL(")+strings.Count(text, "\nGEMM(") {
+		if n := strings.Count(string(ptx), ".visible .entry"); n != strings.Count(text, "\nKERNEL(")+
+			strings.Count(text, "\nGEMM(") {
 			t.Errorf("%s: %d kernels compiled", name, n)
 		}
 	}
 }
 
-// With NVIDIA's own compiler, where its library is installed, which needs no GPU: machine code for compute capability 9.0,
-// with the lines of a file.
+// With NVIDIA's own compiler, where its library is installed, which needs no GPU: machine code for compute capability
+// 9.0, with the lines of a file.
 func TestNVRTC(t *testing.T) {
 	y, err := tclpearl.NewBenchmark(benchmark.Oyster, ref.Device)
 	must(t, err)
@@ -93,8 +96,8 @@ func TestNVRTC(t *testing.T) {
 	}
 }
 
-// For profilers the text of kernels is written to files, whose lines compiled kernels know, also where the same kernels are
-// kept without.
+// For profilers the text of kernels is written to files, whose lines compiled kernels know, also where the same kernels
+// are kept without.
 func TestSource(t *testing.T) {
 	fake := fakecuda.Use(t)
 	must(t, use(t, cuda.Options{}))
@@ -115,9 +118,9 @@ func TestSource(t *testing.T) {
 	wantFault(t, "a file for a folder", use(t, cuda.Options{}), cuda.Compiling, cuda.EnvSource)
 }
 
-// What NVIDIA's compiler makes of the kernels of TCL-PEARL's update and of those that draw its data, where it and its tools
-// are installed: nothing is spilled on any kind of GPU; on the H100 what works on a megabyte or more reads and writes 16 bytes
-// at a time, and reads all it needs before it writes.
+// What NVIDIA's compiler makes of the kernels of TCL-PEARL's update and of those that draw its data, where it and its
+// tools are installed: nothing is spilled on any kind of GPU; on the H100 what works on a megabyte or more reads and
+// writes 16 bytes at a time, and reads all it needs before it writes.
 func TestMachineCode(t *testing.T) {
 	y, err := tclpearl.NewBenchmark(benchmark.Oyster, ref.Device)
 	must(t, err)
@@ -140,7 +143,8 @@ func TestMachineCode(t *testing.T) {
 	}
 }
 
-// checkAccess checks how launches of a plan read and write memory, given their kernels' names and what these are compiled to.
+// checkAccess checks how launches of a plan read and write memory, given their kernels' names and what these are
+// compiled to.
 func checkAccess(t *testing.T, pl *gpu.Plan, names []string, codes map[string]machineCode) {
 	for i, u := range pl.Units {
 		c := codes[names[i]]
@@ -155,7 +159,8 @@ func checkAccess(t *testing.T, pl *gpu.Plan, names []string, codes map[string]ma
 			t.Errorf("launch %d, %s, writes %d bytes at a time: %s", i, names[i], c.Store, pl.Describe(u))
 		}
 		if c.LoadsFirst < min(2, len(u.Reads)) {
-			t.Errorf("launch %d, %s, makes %d loads before its first store: %s", i, names[i], c.LoadsFirst, pl.Describe(u))
+			t.Errorf("launch %d, %s, makes %d loads before its first store: %s", i, names[i], c.LoadsFirst,
+				pl.Describe(u))
 		}
 	}
 }
@@ -179,7 +184,9 @@ KERNEL(sums, float *to) {
 			fake.Order(order)
 			got, err := cuda.RunText(newDevice(t, cuda.Options{}), fmt.Sprintf(text, barrier), "sums", 1, 128)
 			must(t, err)
-			equal := slices.EqualFunc(got, first, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) })
+			equal := slices.EqualFunc(got, first, func(a, b float32) bool {
+				return math.Float32bits(a) == math.Float32bits(b)
+			})
 			if order > 0 && equal != same {
 				t.Errorf("barrier %q: order %d gives the same: %v", barrier, order, equal)
 			}
@@ -195,15 +202,19 @@ func TestFunctions(t *testing.T) {
 	fakecuda.Use(t)
 	d := newDevice(t, cuda.Options{})
 	inf := math.Inf(1)
-	xs := []float64{0, 1, -1, 0.5, 1e-30, -1e-30, 1e-40, 1e38, -1e38, 88.7, -87, -103, 89, -104, 200, -200, inf, -inf, math.NaN()}
+	xs := []float64{0, 1, -1, 0.5, 1e-30, -1e-30, 1e-40, 1e38, -1e38, 88.7, -87, -103, 89, -104, 200, -200, inf,
+		-inf, math.NaN()}
 	for x := -20.0; x < 20; x += 0.137 {
 		xs = append(xs, x, math.Exp(x), -math.Exp(-x))
 	}
 	softplus := func(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
-	for name, f := range map[string]func(float64) float64{"exp": math.Exp, "log": math.Log, "log1p": math.Log1p, "tanh": math.Tanh, "softplus": softplus,
-		"sigmoid": func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, "sqrt": math.Sqrt, "abs": math.Abs, "recip": func(x float64) float64 { return 1 / x }} {
+	for name, f := range map[string]func(float64) float64{"exp": math.Exp, "log": math.Log, "log1p": math.Log1p,
+		"tanh": math.Tanh, "softplus": softplus,
+		"sigmoid": func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, "sqrt": math.Sqrt, "abs": math.Abs,
+		"recip": func(x float64) float64 { return 1 / x }} {
 		var b strings.Builder
-		fmt.Fprintf(&b, "KERNEL(f, float *to) {\n  PHASE\n    int i = BLOCK_ID * BLOCK + lane;\n    float x = 0.0f;\n    switch (i) {\n")
+		fmt.Fprintf(&b, "KERNEL(f, float *to) {\n  PHASE\n    int i = BLOCK_ID * BLOCK + lane;\n    float x = 0.0f;\n"+
+			"    switch (i) {\n")
 		for i, x := range xs {
 			fmt.Fprintf(&b, "    case %d: x = k_float(%d); break;\n", i, int32(math.Float32bits(float32(x))))
 		}

@@ -9,10 +9,10 @@ import (
 	"nacre/core"
 )
 
-// Times is how long each launch of a loaded program takes by itself, in µs, from the start of one to the start of the same
-// launch after it: so many of them are one graph, of which the fastest of three counts. They are in the order of the plan; of
-// a program that draws its data those of roofline.Model, 0 for the last, which keeps scalars. The program has run once, and
-// what it computes afterwards is of no use.
+// Times is how long each launch of a loaded program takes by itself, in µs, from the start of one to the start of the
+// same launch after it: so many of them are one graph, of which the fastest of three counts. They are in the order of
+// the plan; of a program that draws its data those of roofline.Model, 0 for the last, which keeps scalars. The program
+// has run once, and what it computes afterwards is of no use.
 func Times(run core.Runner, repeats int) ([]float64, error) {
 	r, ok := run.(*runner)
 	if !ok || r.closed {
@@ -78,7 +78,8 @@ func (r *runner) timeAlone(launch func(stream) error, repeats int) (us float64, 
 		}
 		var ms float32
 		if err == nil {
-			err = g.do(Launching, "cuEventElapsedTime", uintptr(unsafe.Pointer(&ms)), uintptr(marks[0]), uintptr(marks[1]))
+			err = g.do(Launching, "cuEventElapsedTime", uintptr(unsafe.Pointer(&ms)), uintptr(marks[0]),
+				uintptr(marks[1]))
 		}
 		if err != nil {
 			return 0, err

@@ -17,7 +17,8 @@ import (
 // Every launch of a program is timed, and those that draw its data; what is no program of a GPU has none.
 func TestTimes(t *testing.T) {
 	fakecuda.Use(t)
-	small := benchmark.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8, RewardScale: 5}
+	small := benchmark.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8,
+		RewardScale: 5}
 	y, err := tclpearl.NewBenchmark(small, newDevice(t, cuda.Options{}))
 	must(t, err)
 	defer y.Close()
@@ -34,7 +35,8 @@ func TestTimes(t *testing.T) {
 		t.Fatalf("%d times of %d launches and of 6 around them", len(us), len(pl.Units))
 	}
 	for i, x := range us[:len(us)-1] {
-		if product := i >= 5 && pl.Units[i-5].Product != nil; product != (x > 0) { // nothing else takes time on the stand-in
+		// nothing else takes time on the stand-in
+		if product := i >= 5 && pl.Units[i-5].Product != nil; product != (x > 0) {
 			t.Errorf("launch %d took %g µs", i, x)
 		}
 	}

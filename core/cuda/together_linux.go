@@ -10,14 +10,14 @@ import (
 	"nacre/core/gpu"
 )
 
-// group is several memories with the same parameters, such as those of a configuration's seeds, whose programs run as one.
-// They lie behind one another, and so does all that their programs use, each kind at one distance: a launch reaches those
-// of the next memory by adding it. Everything runs on one stream.
+// group is several memories with the same parameters, such as those of a configuration's seeds, whose programs run as
+// one. They lie behind one another, and so does all that their programs use, each kind at one distance: a launch
+// reaches those of the next memory by adding it. Everything runs on one stream.
 //
-// A program that is started waits until it is started on all memories, and then one graph runs them all. Who has to wait
-// for a result waits for the others to come so far. Memories whose programs are closed are not waited for, and when
-// everybody waits for somebody else each runs by itself: the graph of all and that of one compute the same bits, so it
-// is never wrong to run alone.
+// A program that is started waits until it is started on all memories, and then one graph runs them all. Who has to
+// wait for a result waits for the others to come so far. Memories whose programs are closed are not waited for, and
+// when everybody waits for somebody else each runs by itself: the graph of all and that of one compute the same bits,
+// so it is never wrong to run alone.
 type group struct {
 	gpu    *device
 	stream stream
@@ -184,8 +184,8 @@ func (s *set) complete(r *runner, pl *gpu.Plan, names []string) (err error) {
 	return err
 }
 
-// try makes a product in all memories outside the graph. Where the library cannot with the algorithm of one, it is made in
-// one after the other.
+// try makes a product in all memories outside the graph. Where the library cannot with the algorithm of one, it is made
+// in one after the other.
 func (s *set) try(launch *func(stream) error, unit int, pl *gpu.Plan, names []string) error {
 	err := s.runners[0].try(*launch)
 	if refused, ok := err.(*Error); !ok || refused.Fault != Products {
@@ -286,8 +286,8 @@ func (in *group) flush(m *memory) error {
 	return nil
 }
 
-// stuck reports whether nobody will come to run with a member that waits: everybody else has closed its programs, or waits
-// too.
+// stuck reports whether nobody will come to run with a member that waits: everybody else has closed its programs, or
+// waits too.
 func (in *group) stuck(own *member) bool {
 	s := own.started.set
 	if len(in.members) < len(s.runners) || slices.Contains(s.runners, nil) {

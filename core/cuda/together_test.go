@@ -31,15 +31,16 @@ func scattered(of map[string][]float64, seed uint64) map[string][]float64 {
 	return out
 }
 
-// Eight memories whose programs run as one, started from eight goroutines, end with the bits of eight by themselves: PEARL's
-// and TCL-PEARL's updates and diagnoses, by cuBLASLt, in other precisions, by our own products, and where the library makes
-// no products of several. One that stops early does not hold the others up.
+// Eight memories whose programs run as one, started from eight goroutines, end with the bits of eight by themselves:
+// PEARL's and TCL-PEARL's updates and diagnoses, by cuBLASLt, in other precisions, by our own products, and where the
+// library makes no products of several. One that stops early does not hold the others up.
 func TestTogether(t *testing.T) {
 	heavy.Skip(t, "runs eight seeds on the processor's stand-in for a GPU")
 	fake := fakecuda.Use(t)
 	for _, name := range []string{"pearl", "tcl-pearl"} {
 		of := programs.For(t, name)
-		for way, o := range map[string]cuda.Options{"": {}, "own": {Products: "own"}, "one by one": {}, "tf32": {Precision: "tf32"}, "tf32x3": {Precision: "tf32x3"}} {
+		for way, o := range map[string]cuda.Options{"": {}, "own": {Products: "own"}, "one by one": {},
+			"tf32": {Precision: "tf32"}, "tf32x3": {Precision: "tf32x3"}} {
 			if way != "" && name == "pearl" {
 				continue
 			}
@@ -120,7 +121,8 @@ func seeds(t *testing.T, of programs.Of, o cuda.Options, n int) {
 		for entry, want := range train(seed, updates(seed), mem, runs) {
 			for i, x := range together[seed][entry] {
 				if math.Float64bits(x) != math.Float64bits(want[i]) {
-					t.Fatalf("%s, %+v, seed %d: %s[%d] is %g together, %g alone", used[0].Name, o, seed, entry, i, x, want[i])
+					t.Fatalf("%s, %+v, seed %d: %s[%d] is %g together, %g alone", used[0].Name, o, seed, entry,
+						i, x, want[i])
 				}
 			}
 		}

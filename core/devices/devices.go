@@ -3,8 +3,9 @@
 //	d, notice, err := devices.Open("auto", core.DeviceOptions{})
 //	// notice, if not empty, says why this is not the device that was asked for first
 //
-// A new device is a folder beside core/cuda with a core.Backend, and one line in the list below; the flags of the command
-// line, nacre doctor, benchmarks and the records of runs read the list. core/coretest tells whether it is complete.
+// A new device is a folder beside core/cuda with a core.Backend, and one line in the list below; the flags of the
+// command line, nacre doctor, benchmarks and the records of runs read the list. core/coretest tells whether it is
+// complete.
 package devices
 
 import (
@@ -46,8 +47,8 @@ func Names() []string {
 	return names
 }
 
-// Check finds the backend of a name, "cpu", "cuda" or "cuda:1", and the number in it. An empty name is the CPU. The error
-// of an unknown name has the nearest one. For "auto" ok is false: it has no backend before it is opened.
+// Check finds the backend of a name, "cpu", "cuda" or "cuda:1", and the number in it. An empty name is the CPU. The
+// error of an unknown name has the nearest one. For "auto" ok is false: it has no backend before it is opened.
 func Check(name string) (b core.Backend, ordinal int, ok bool, err error) {
 	kind, number, numbered := strings.Cut(name, ":")
 	switch name {
@@ -107,9 +108,9 @@ func CheckPrecision(name, asked string) (string, error) {
 	return core.CheckPrecision(cmp.Or(name, cpu.Backend.Name), known, asked)
 }
 
-// Open makes the device of a name. The notice, if not empty, tells in one line that "auto" came to another device than the
-// first in the list, and why; the CPU then computes in its default precision. "auto" takes real hardware only: an adapter
-// that computes on the processor is slower than the CPU itself.
+// Open makes the device of a name. The notice, if not empty, tells in one line that "auto" came to another device than
+// the first in the list, and why; the CPU then computes in its default precision. "auto" takes real hardware only: an
+// adapter that computes on the processor is slower than the CPU itself.
 func Open(name string, o core.DeviceOptions) (d core.Device, notice string, err error) {
 	b, ordinal, ok, err := Check(name)
 	if err != nil {

@@ -30,7 +30,8 @@ func Example() {
 func TestList(t *testing.T) {
 	names := map[string]bool{devices.Auto: true}
 	for _, b := range devices.All() {
-		if names[b.Name] || b.Name == "" || strings.ContainsAny(b.Name, ":/ ") || b.Title == "" || len(b.Precisions) == 0 || b.Open == nil {
+		if names[b.Name] || b.Name == "" || strings.ContainsAny(b.Name, ":/ ") || b.Title == "" ||
+			len(b.Precisions) == 0 || b.Open == nil {
 			t.Errorf("%q: its name is taken or no name, or it lacks a title, precisions or Open", b.Name)
 		}
 		names[b.Name] = true
@@ -53,35 +54,42 @@ func TestList(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	for name, want := range map[string]string{"": "cpu", "cpu": "cpu", "cuda": "cuda", "cuda:3": "cuda", "ref": "ref", "webgpu:1": "webgpu", "auto": ""} {
+	for name, want := range map[string]string{"": "cpu", "cpu": "cpu", "cuda": "cuda", "cuda:3": "cuda", "ref": "ref",
+		"webgpu:1": "webgpu", "auto": ""} {
 		b, ordinal, ok, err := devices.Check(name)
 		if err != nil || b.Name != want || ok != (name != "auto") || (ordinal == 3) != (name == "cuda:3") {
 			t.Errorf("%q: %q, number %d, %v, error %v", name, b.Name, ordinal, ok, err)
 		}
 	}
-	for name, want := range map[string]string{"gpu": "known: auto, cpu, cuda, ref, webgpu", "CUDA": `did you mean "cuda"?`, "cuda:-1": "number from 0", "cuda:x": "number from 0",
+	for name, want := range map[string]string{"gpu": "known: auto, cpu, cuda, ref, webgpu",
+		"CUDA": `did you mean "cuda"?`, "cuda:-1": "number from 0", "cuda:x": "number from 0",
 		"cuda:": "number from 0", "cpu:1": "one CPU only", ":1": "is unknown"} {
 		if _, _, _, err := devices.Check(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", name, err, want)
 		}
 	}
-	if !devices.Accelerated("auto") || !devices.Accelerated("cuda:1") || devices.Accelerated("") || devices.Accelerated("ref") {
+	if !devices.Accelerated("auto") || !devices.Accelerated("cuda:1") || devices.Accelerated("") ||
+		devices.Accelerated("ref") {
 		t.Error("what is an accelerator is wrong")
 	}
 }
 
 // A precision that a device does not have is an error; where "auto" comes to the CPU it is not asked for.
 func TestPrecision(t *testing.T) {
-	if p, err := devices.Precisions("auto"); err != nil || !slices.Equal(p, []string{"fp32", "tf32", "tf32x3", "bf16"}) {
+	if p, err := devices.Precisions("auto"); err != nil ||
+		!slices.Equal(p, []string{"fp32", "tf32", "tf32x3", "bf16"}) {
 		t.Errorf("auto: %q, %v", p, err)
 	}
-	if _, _, err := devices.Open("cpu", core.DeviceOptions{Workers: 1, Precision: "tf32"}); err == nil || !strings.Contains(err.Error(), `precision "tf32" is none of device cpu's; did you mean "fp32"? (known: bf16, bf16x3, fp32)`) {
+	if _, _, err := devices.Open("cpu", core.DeviceOptions{Workers: 1, Precision: "tf32"}); err == nil ||
+		!strings.Contains(err.Error(),
+			`precision "tf32" is none of device cpu's; did you mean "fp32"? (known: bf16, bf16x3, fp32)`) {
 		t.Errorf("TF32 on the CPU: %v", err)
 	}
 	t.Setenv("NACRE_CUDA_LIBS", t.TempDir()) // no GPU here, whatever the machine has
 	t.Setenv("NACRE_WEBGPU_LIB", filepath.Join(t.TempDir(), "none"))
 	d, notice, err := devices.Open("auto", core.DeviceOptions{Workers: 1, Precision: "tf32"})
-	if err != nil || !strings.HasPrefix(d.Name(), "cpu/") || !strings.Contains(notice, "no usable GPU, taking the CPU (cpu/") {
+	if err != nil || !strings.HasPrefix(d.Name(), "cpu/") ||
+		!strings.Contains(notice, "no usable GPU, taking the CPU (cpu/") {
 		t.Errorf("auto: %v, notice %q, error %v", d, notice, err)
 	}
 }

@@ -2,25 +2,26 @@ package feed
 
 import "fmt"
 
-// Draw holds what is drawn of the task of every slot: transitions, a window, a pair of windows, or a pair of sets of rows.
+// Draw holds what is drawn of the task of every slot: transitions, a window, a pair of windows, or a pair of sets of
+// rows.
 //
 // Transitions are drawn uniformly, with replacement.
 //
-// A window is N consecutive transitions: of a trajectory drawn uniformly among those of at least N, from a start drawn uniformly
-// on {0, …, length-N}. Where there is no such trajectory the window is the longest one whole (uniformly among equally long
-// ones), and the rows it lacks are zero with weight 0. A trajectory that the ring has begun to overwrite does not take part in
-// windows, unless it is the only one: then what is left of it counts as a trajectory.
+// A window is N consecutive transitions: of a trajectory drawn uniformly among those of at least N, from a start drawn
+// uniformly on {0, …, length-N}. Where there is no such trajectory the window is the longest one whole (uniformly among
+// equally long ones), and the rows it lacks are zero with weight 0. A trajectory that the ring has begun to overwrite
+// does not take part in windows, unless it is the only one: then what is left of it counts as a trajectory.
 //
-// A pair of sets of rows is of one trajectory, drawn in the same way among those of at least two. Every other one of its
-// transitions is for the query, the rest for the key; which is drawn too. Each set is N of its transitions, drawn uniformly with
-// replacement. Where there is only a trajectory of one transition, both have that.
+// A pair of sets of rows is of one trajectory, drawn in the same way among those of at least two. Every other one of
+// its transitions is for the query, the rest for the key; which is drawn too. Each set is N of its transitions, drawn
+// uniformly with replacement. Where there is only a trajectory of one transition, both have that.
 type Draw struct {
 	Kind  Kind
 	Store int
 	N     int // transitions, or those of each window or set; at least 1
 	Pair  Pair
-	// ExclusiveEnd never draws a window's last start, length-N, as the TCL paper's printed code does not; a trajectory of N
-	// transitions is still taken whole.
+	// ExclusiveEnd never draws a window's last start, length-N, as the TCL paper's printed code does not; a trajectory
+	// of N transitions is still taken whole.
 	ExclusiveEnd bool
 	Skip         int // rows at the beginning of each trajectory that Transitions leaves out
 }
@@ -35,7 +36,8 @@ const (
 	RowPair    // the same, of rows that are not consecutive
 )
 
-var kindNames = [...]string{Transitions: "transitions", Window: "window", WindowPair: "window pair", RowPair: "row pair"}
+var kindNames = [...]string{Transitions: "transitions", Window: "window", WindowPair: "window pair",
+	RowPair: "row pair"}
 
 func (k Kind) String() string {
 	if k >= 0 && int(k) < len(kindNames) {
@@ -101,7 +103,8 @@ func (d Draw) Sets() int {
 	return 1
 }
 
-// Least is how many transitions a trajectory has that is drawn of, unless there is none such; 0 where no trajectory is drawn.
+// Least is how many transitions a trajectory has that is drawn of, unless there is none such; 0 where no trajectory is
+// drawn.
 func (d Draw) Least() int {
 	switch {
 	case d.Windows() > 0:
@@ -112,8 +115,8 @@ func (d Draw) Least() int {
 	return 0
 }
 
-// Picks is how many integers say what was drawn: the row of each transition, set after set, or the first row and the length of
-// each window. Rows are counted from the oldest that is kept.
+// Picks is how many integers say what was drawn: the row of each transition, set after set, or the first row and the
+// length of each window. Rows are counted from the oldest that is kept.
 func (d Draw) Picks() int {
 	if d.Windows() > 0 {
 		return 2 * d.Windows()
@@ -140,7 +143,8 @@ func (d Draw) Validate() error {
 	case d.N < 1:
 		return fmt.Errorf("%v of %d rows: must be at least 1", d.Kind, d.N)
 	case d.Skip < 0 || d.Skip > 0 && d.Kind != Transitions:
-		return fmt.Errorf("%d rows of each trajectory are left out of a draw of kind %v: want 0, or more of transitions", d.Skip, d.Kind)
+		return fmt.Errorf("%d rows of each trajectory are left out of a draw of kind %v: want 0, or more of "+
+			"transitions", d.Skip, d.Kind)
 	}
 	return nil
 }

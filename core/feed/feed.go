@@ -1,6 +1,7 @@
-// Package feed describes what an update draws from replay: tasks, transitions or windows of each, noise, and which inputs
-// they fill. It is the one description of it; package replay executes it on the host, and a device that holds the replay
-// executes it there. What is drawn is part of what a seed means: both make the same draws from the same random stream.
+// Package feed describes what an update draws from replay: tasks, transitions or windows of each, noise, and which
+// inputs they fill. It is the one description of it; package replay executes it on the host, and a device that holds
+// the replay executes it there. What is drawn is part of what a seed means: both make the same draws from the same
+// random stream.
 //
 //	plan := feed.Plan{Obs: 3, Act: 2, Tasks: 50, Slots: 16, Choose: feed.WithoutReplacement, Stores: 1, Capacity: 1_000_000,
 //		Draws: []feed.Draw{{Kind: feed.Transitions, N: 256}},
@@ -24,9 +25,10 @@ import (
 type Choice int32
 
 const (
-	NoTasks            Choice = iota // slot i is task i; nothing is drawn
-	WithReplacement                  // each by itself
-	WithoutReplacement               // the first of all tasks in random order, again from the beginning where there are fewer than slots
+	NoTasks         Choice = iota // slot i is task i; nothing is drawn
+	WithReplacement               // each by itself
+	// the first of all tasks in random order, again from the beginning where there are fewer than slots
+	WithoutReplacement
 )
 
 // Field says what an input is filled with.
@@ -90,8 +92,8 @@ func (p *Plan) Rows(f Fill) int {
 	return p.Slots
 }
 
-// Plan is all an update draws: the tasks of its slots; for each slot all Draws; then standard normal Noise for the named
-// inputs, element by element, in this order.
+// Plan is all an update draws: the tasks of its slots; for each slot all Draws; then standard normal Noise for the
+// named inputs, element by element, in this order.
 type Plan struct {
 	Obs, Act int
 	Tasks    int
@@ -117,7 +119,8 @@ func (p *Plan) Stride() int { return 2*p.Obs + p.Act + 4 }
 // Context is the length of (o, a, context reward).
 func (p *Plan) Context() int { return p.Obs + p.Act + 1 }
 
-// Window is how long trajectories of a store are at least that windows, or pairs of rows, are drawn of; 0 where none are.
+// Window is how long trajectories of a store are at least that windows, or pairs of rows, are drawn of; 0 where none
+// are.
 func (p *Plan) Window(store int) int {
 	for _, d := range p.Draws {
 		if d.Store == store && d.Least() > 0 {
@@ -130,7 +133,8 @@ func (p *Plan) Window(store int) int {
 // Validate reports a plan that means nothing.
 func (p *Plan) Validate() error {
 	if p.Obs < 1 || p.Act < 1 || p.Tasks < 1 || p.Slots < 1 || p.Stores < 1 || p.Capacity < 1 {
-		return fmt.Errorf("feed: %d observations, %d actions, %d tasks, %d slots, %d stores of %d rows: each must be at least 1",
+		return fmt.Errorf("feed: %d observations, %d actions, %d tasks, %d slots, %d stores of %d rows: each must be "+
+			"at least 1",
 			p.Obs, p.Act, p.Tasks, p.Slots, p.Stores, p.Capacity)
 	}
 	if p.Choose == NoTasks && p.Slots > p.Tasks {
@@ -144,7 +148,8 @@ func (p *Plan) Validate() error {
 			return fmt.Errorf("feed: draw %d: %w", i, err)
 		}
 		if w := p.Window(d.Store); d.Least() > 0 && d.Least() != w {
-			return fmt.Errorf("feed: draw %d: windows of %d rows of store %d, of which windows of %d are drawn: want one length (pairs of rows count as 2)", i, d.Least(), d.Store, w)
+			return fmt.Errorf("feed: draw %d: windows of %d rows of store %d, of which windows of %d are drawn: want "+
+				"one length (pairs of rows count as 2)", i, d.Least(), d.Store, w)
 		}
 	}
 	for _, f := range p.Fills {
@@ -171,12 +176,14 @@ func (p *Plan) validate(f Fill) error {
 	case f.Which < 0 || f.Which >= sets:
 		return fmt.Errorf("is filled from window %d of %d", f.Which, sets)
 	case (f.Field == Before || f.Field == After) && (f.History < 1 || d.Kind != Transitions):
-		return fmt.Errorf("holds histories of %d rows of draw %d (%v), want at least 1 row and transitions", f.History, f.Draw, d.Kind)
+		return fmt.Errorf("holds histories of %d rows of draw %d (%v), want at least 1 row and transitions", f.History,
+			f.Draw, d.Kind)
 	}
 	return nil
 }
 
-// Span is a trajectory that windows or pairs of rows may be drawn of: its first row, counted from the ring's oldest, and its length.
+// Span is a trajectory that windows or pairs of rows may be drawn of: its first row, counted from the ring's oldest,
+// and its length.
 type Span struct{ First, N int32 }
 
 // Ring says what may be drawn of a ring: Length rows from position First on, positions counted modulo the capacity; and
@@ -190,7 +197,8 @@ type Ring struct {
 type Record struct {
 	Scalars []float32 // in the order given to Load
 	Tasks   []int     // of the slots
-	// Of pairs: how many, transitions that both hold, pairs with a window shorter than asked, or of rows with a single one.
+	// Of pairs: how many, transitions that both hold, pairs with a window shorter than asked, or of rows with a single
+	// one.
 	Pairs, Overlap, Short int
 }
 
@@ -206,11 +214,11 @@ type Feed interface {
 	Put(store, task, at int, rows []float32) error
 	// Set says what may be drawn of a ring, for updates after the next Begin.
 	Set(store, task int, r Ring) error
-	// Begin makes the streams of the updates that follow those of rng.New(…, update), rng.New(…, update+1), …; a and b are
-	// what package rng makes of the path so far.
+	// Begin makes the streams of the updates that follow those of rng.New(…, update), rng.New(…, update+1), …; a and b
+	// are what package rng makes of the path so far.
 	Begin(a, b, update uint64) error
-	// Load prepares a program whose runs are updates. Run starts one and returns; inputs that the plan does not fill are
-	// written as usual. scalars are 1×1 outputs to be recorded. Programs loaded here share the stream.
+	// Load prepares a program whose runs are updates. Run starts one and returns; inputs that the plan does not fill
+	// are written as usual. scalars are 1×1 outputs to be recorded. Programs loaded here share the stream.
 	Load(p *core.Program, scalars []string) (core.Runner, error)
 	// Records returns those of finished updates in their order, each once: of all so far if wait is set, else of those
 	// that have arrived. It must be called when Room updates have been started since the last call.

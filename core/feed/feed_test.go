@@ -10,10 +10,11 @@ import (
 
 // Sixteen tasks of fifty, 256 transitions of each, and noise for their actions.
 func Example() {
-	p := feed.Plan{Obs: 3, Act: 2, Tasks: 50, Slots: 16, Choose: feed.WithoutReplacement, Stores: 1, Capacity: 1_000_000,
-		Draws: []feed.Draw{{Kind: feed.Transitions, N: 256}},
-		Noise: []feed.Noise{{Input: "eps", N: 16 * 256 * 2}},
-		Fills: []feed.Fill{{Input: "obs", Field: feed.Obs}, {Input: "rew", Field: feed.Reward}},
+	p := feed.Plan{Obs: 3, Act: 2, Tasks: 50, Slots: 16, Choose: feed.WithoutReplacement, Stores: 1,
+		Capacity: 1_000_000,
+		Draws:    []feed.Draw{{Kind: feed.Transitions, N: 256}},
+		Noise:    []feed.Noise{{Input: "eps", N: 16 * 256 * 2}},
+		Fills:    []feed.Fill{{Input: "obs", Field: feed.Obs}, {Input: "rew", Field: feed.Reward}},
 	}
 	fmt.Println(p.Validate(), p.Stride(), p.Context())
 	// Output: <nil> 12 6
@@ -21,7 +22,8 @@ func Example() {
 
 func TestValidate(t *testing.T) {
 	good := func() feed.Plan {
-		return feed.Plan{Obs: 1, Act: 1, Tasks: 2, Slots: 2, Stores: 2, Capacity: 5, Draws: []feed.Draw{{N: 1}}, Fills: []feed.Fill{{Input: "x"}}}
+		return feed.Plan{Obs: 1, Act: 1, Tasks: 2, Slots: 2, Stores: 2, Capacity: 5, Draws: []feed.Draw{{N: 1}},
+			Fills: []feed.Fill{{Input: "x"}}}
 	}
 	for want, spoil := range map[string]func(*feed.Plan){
 		"0 observations":                     func(p *feed.Plan) { p.Obs = 0 },
@@ -38,8 +40,10 @@ func TestValidate(t *testing.T) {
 		`input "x" is filled from window 1 of 1`: func(p *feed.Plan) { p.Fills[0].Which = 1 },
 		`input "x" holds field 12`:               func(p *feed.Plan) { p.Fills[0].Field = feed.TaskMask + 1 },
 		`input "x" holds histories of 0 rows`:    func(p *feed.Plan) { p.Fills[0].Field = feed.Before },
-		`input "x" has a table of 3 numbers`:     func(p *feed.Plan) { p.Fills[0].Field, p.Fills[0].Table = feed.OfTask, make([]float32, 3) },
-		`input "x" is filled from draw 1 of 1`:   func(p *feed.Plan) { p.Fills[0].Draw = 1 },
+		`input "x" has a table of 3 numbers`: func(p *feed.Plan) {
+			p.Fills[0].Field, p.Fills[0].Table = feed.OfTask, make([]float32, 3)
+		},
+		`input "x" is filled from draw 1 of 1`: func(p *feed.Plan) { p.Fills[0].Draw = 1 },
 	} {
 		p := good()
 		if err := p.Validate(); err != nil {

@@ -7,15 +7,15 @@ import (
 	"nacre/core/feed"
 )
 
-// Drawing is how a device draws the data of updates by itself: which results every draw leaves and where, how much of the
-// stream of random numbers an update takes, and what each input of a program is filled with.
+// Drawing is how a device draws the data of updates by itself: which results every draw leaves and where, how much of
+// the stream of random numbers an update takes, and what each input of a program is filled with.
 type Drawing struct {
 	feed.Plan
 	Picks   []Pick // by draw
 	PerSlot int    // integers that the draws of a slot leave
 	Noises  int    // normals of an update
-	// Raws is how much of the stream is made in advance, all at once. Rejections take more of it, one in a hundred normals
-	// and hardly ever an integer; what is beyond is made where it is needed.
+	// Raws is how much of the stream is made in advance, all at once. Rejections take more of it, one in a hundred
+	// normals and hardly ever an integer; what is beyond is made where it is needed.
 	Raws int
 }
 

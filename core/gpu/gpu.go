@@ -1,7 +1,8 @@
-// Package gpu plans compiled programs (core.Program) for GPUs: which launches there are, what each computes, in which order
-// and beside which others they run, and where every value lies in memory. It knows no GPU, no driver and no language:
-// core/cuda and core/webgpu run plans and print their kernels in CUDA and WGSL; another device needs a printer of Kernel, matrix
-// products with the epilogues of Product, the optimiser's steps, and a way to run units in order.
+// Package gpu plans compiled programs (core.Program) for GPUs: which launches there are, what each computes, in which
+// order and beside which others they run, and where every value lies in memory. It knows no GPU, no driver and no
+// language: core/cuda and core/webgpu run plans and print their kernels in CUDA and WGSL; another device needs a
+// printer of Kernel, matrix products with the epilogues of Product, the optimiser's steps, and a way to run units in
+// order.
 //
 //	plan, err := gpu.New(program, gpu.Options{})
 //	fmt.Print(plan) // every launch with its work

@@ -9,15 +9,15 @@ import (
 	"nacre/core/op"
 )
 
-// Kernel describes what a region's launch computes, in no language. It is written once, by this package; a device prints
-// it in the language of its GPU and spreads it over lanes and blocks as Layout says.
+// Kernel describes what a region's launch computes, in no language. It is written once, by this package; a device
+// prints it in the language of its GPU and spreads it over lanes and blocks as Layout says.
 //
 // Without sums the statements of Results are executed for every result, whose running number is the name Result.
 //
-// Where Vector is four, a lane takes four neighbours at a time: four results, or four terms where the lanes of a sum lie
-// side by side (InRow). Of what it takes so, rows and columns have the names ResultRow and ResultCol, or TermRow and
-// TermCol; neighbours are those of one row, or of one column where a matrix is a column. Rows end in whole fours: the
-// numbers after a row's last are zero in memory, and are no terms of a sum.
+// Where Vector is four, a lane takes four neighbours at a time: four results, or four terms where the lanes of a sum
+// lie side by side (InRow). Of what it takes so, rows and columns have the names ResultRow and ResultCol, or TermRow
+// and TermCol; neighbours are those of one row, or of one column where a matrix is a column. Rows end in whole fours:
+// the numbers after a row's last are zero in memory, and are no terms of a sum.
 //
 // With sums, for every result: Head, then each of Loops, which adds terms to the sums, then Results, which may read the
 // sums. Lanes share the terms of a loop: lane k of n takes terms k, k+n, k+2n, … with n = Lanes·Slices, in this order
@@ -86,8 +86,8 @@ func (k *Kernel) Turns(l Loop) int {
 	return l.Terms
 }
 
-// Long reports whether statements are so many that a loop over them is not unrolled: its turns follow one another, loads
-// and all.
+// Long reports whether statements are so many that a loop over them is not unrolled: its turns follow one another,
+// loads and all.
 func Long(list []Statement) bool { return length(list) > 12 }
 
 // length counts statements, functions of many instructions for several.
@@ -112,7 +112,8 @@ func length(list []Statement) (n int) {
 type Statement interface{ statement() }
 
 type (
-	// Let names the value of an expression: an integer or a float, as Expr.Op says. Names beginning with i are integers.
+	// Let names the value of an expression: an integer or a float, as Expr.Op says. Names beginning with i are
+	// integers.
 	Let struct {
 		Name string
 		Expr Expr
@@ -128,7 +129,8 @@ type (
 		Arg   int
 		At, X Operand
 	}
-	// Add adds a term to sum Sum: X, or with Product X·Y, not rounded before it is added, or e^X where Kernel.Log is set.
+	// Add adds a term to sum Sum: X, or with Product X·Y, not rounded before it is added, or e^X where Kernel.Log is
+	// set.
 	Add struct {
 		Sum     int
 		X, Y    Operand
@@ -222,7 +224,8 @@ func (o Operand) String() string {
 
 // String writes the expression for people, as "fma(t1, t2, t3)".
 func (e Expr) String() string {
-	name := [...]string{"div", "mod", "mul", "add", "muladd", "load", "copy", "", "", "fma", "clamp", "within", "", "", "logsum"}[e.Op]
+	name := [...]string{"div", "mod", "mul", "add", "muladd", "load", "copy", "", "", "fma", "clamp", "within", "", "",
+		"logsum"}[e.Op]
 	n := [...]int{2, 2, 2, 2, 3, 2, 1, 1, 2, 3, 3, 4, 2, 2, 1}[e.Op]
 	switch e.Op {
 	case UnaryOf:

@@ -114,7 +114,8 @@ func (pl *Plan) between(a, b *Unit) bool {
 func (pl *Plan) mergeable(a, b *Unit) bool {
 	switch {
 	case len(a.Steps) > 0 && len(b.Steps) > 0:
-		return pl.mergeableSteps(a, b) && !pl.between(a, b) && !pl.between(b, a) && !pl.postpones(a, b) && !pl.postpones(b, a)
+		return pl.mergeableSteps(a, b) && !pl.between(a, b) && !pl.between(b, a) && !pl.postpones(a, b) &&
+			!pl.postpones(b, a)
 	case a.Region == nil || b.Region == nil:
 		return false
 	}
@@ -240,7 +241,8 @@ func (pl *Plan) order() error {
 	for i, u := range pl.Units {
 		for _, x := range pl.successors(u) {
 			if index[x] <= i {
-				return fmt.Errorf("gpu: program %q: launches %d and %d depend on one another", pl.Program.Name, i, index[x])
+				return fmt.Errorf("gpu: program %q: launches %d and %d depend on one another", pl.Program.Name,
+					i, index[x])
 			}
 			if !slices.Contains(x.Deps, i) {
 				x.Deps = append(x.Deps, i)

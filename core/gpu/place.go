@@ -145,7 +145,8 @@ func (pl *Plan) share(m *Placement) {
 			n := pl.SizeOf(v)
 			var best *slot
 			for _, s := range slots {
-				if !pl.ended[v] && s.free && s.size >= n && s.size <= 2*n && s.users.within(above[i]) && (best == nil || s.size < best.size) {
+				if !pl.ended[v] && s.free && s.size >= n && s.size <= 2*n && s.users.within(above[i]) &&
+					(best == nil || s.size < best.size) {
 					best = s
 				}
 			}

@@ -31,19 +31,20 @@ type Plan struct {
 
 // Options say what the device that runs a plan can do.
 type Options struct {
-	// MaskedProducts says that products may have an activation's gradient as their epilogue: (A·B)·act'(mask). cuBLASLt has
-	// a ReLU's by bits, and sums of columns; on an H100 products with them took so much longer that plans do without.
+	// MaskedProducts says that products may have an activation's gradient as their epilogue: (A·B)·act'(mask). cuBLASLt
+	// has a ReLU's by bits, and sums of columns; on an H100 products with them took so much longer that plans do
+	// without.
 	MaskedProducts bool
-	// Transposes says that a transposed copy lies beside every matrix of parameters, which the optimiser's steps keep up
-	// with it. Products read it where the matrix itself has the terms of a sum apart.
+	// Transposes says that a transposed copy lies beside every matrix of parameters, which the optimiser's steps keep
+	// up with it. Products read it where the matrix itself has the terms of a sum apart.
 	Transposes bool
-	// Fours says that products are made in whole fours of rows, columns and terms, wherever what is then added is zeros: what
-	// has the terms of a sum side by side reads 16 bytes at a time. See Product.WholeM.
+	// Fours says that products are made in whole fours of rows, columns and terms, wherever what is then added is
+	// zeros: what has the terms of a sum side by side reads 16 bytes at a time. See Product.WholeM.
 	Fours bool
 	// Vectors says that the device's kernels take four neighbouring numbers at a time; see Layout.Vector.
 	Vectors bool
-	// InOrder says that the device runs the units one after the other, so that room can be taken again by whatever comes
-	// after its last reader.
+	// InOrder says that the device runs the units one after the other, so that room can be taken again by whatever
+	// comes after its last reader.
 	InOrder bool
 }
 
@@ -72,7 +73,8 @@ type Product struct {
 	Act                   op.Act
 	M, N, K               int
 
-	// M, N and K in whole fours where Options.Fours asks for it and what is beyond them in the operands is zeros in memory.
+	// M, N and K in whole fours where Options.Fours asks for it and what is beyond them in the operands is zeros in
+	// memory.
 	WholeM, WholeN, WholeK int
 
 	Turned bool // B is the transposed copy of parameter B; TB undoes it
@@ -144,8 +146,8 @@ func (pl *Plan) fuseMasks() map[int]core.Instr {
 	return masked
 }
 
-// inTime reports whether value v is there, in the program's order, before any of the operands is overwritten: what reads
-// v and them need not wait for who overwrites them.
+// inTime reports whether value v is there, in the program's order, before any of the operands is overwritten: what
+// reads v and them need not wait for who overwrites them.
 func (pl *Plan) inTime(v int, operands ...int) bool {
 	made, ok := pl.Def[v]
 	return !slices.ContainsFunc(operands, func(x int) bool {
@@ -300,8 +302,8 @@ func (pl *Plan) newProduct(in core.Instr) *Product {
 	return g
 }
 
-// wholeFours makes products' sizes whole fours. What is added lies after the ends of rows, which pads them in memory anyway,
-// or in rows after the last, for which parameters, their copies and results have room.
+// wholeFours makes products' sizes whole fours. What is added lies after the ends of rows, which pads them in memory
+// anyway, or in rows after the last, for which parameters, their copies and results have room.
 func (pl *Plan) wholeFours() {
 	pl.ended = map[int]bool{}
 	end := func(v int) {

@@ -48,7 +48,8 @@ func critics(t *testing.T) *core.Program {
 // before the second is written.
 func TestPlanIsSafe(t *testing.T) {
 	arena := 0 // of the plan before
-	for _, o := range []gpu.Options{{}, {MaskedProducts: true}, {MaskedProducts: true, InOrder: true}, {Transposes: true, Fours: true, Vectors: true}} {
+	for _, o := range []gpu.Options{{}, {MaskedProducts: true}, {MaskedProducts: true, InOrder: true},
+		{Transposes: true, Fours: true, Vectors: true}} {
 		p := critics(t)
 		plan, err := gpu.New(p, o)
 		if err != nil {
@@ -102,9 +103,10 @@ func TestPlanIsSafe(t *testing.T) {
 				turned++
 			}
 		}
-		// Gradients pass an activation in a product once in each critic, and on to the policy twice, by a ReLU and a tanh; seven
-		// layers are wide enough for products.
-		want := map[bool]string{true: "4 masks", false: "0 masks"}[o.MaskedProducts] + map[bool]string{true: ", 7 copies", false: ", 0 copies"}[o.Transposes]
+		// Gradients pass an activation in a product once in each critic, and on to the policy twice, by a ReLU and a
+		// tanh; seven layers are wide enough for products.
+		want := map[bool]string{true: "4 masks", false: "0 masks"}[o.MaskedProducts] +
+			map[bool]string{true: ", 7 copies", false: ", 0 copies"}[o.Transposes]
 		if got := fmt.Sprintf("%d masks, %d copies", masked, turned); got != want {
 			t.Errorf("the plan has %s, want %s", got, want)
 		}
@@ -113,12 +115,15 @@ func TestPlanIsSafe(t *testing.T) {
 		for a := range p.Values {
 			for b := range p.Values {
 				pa, pb := plan.Place.Of[a], plan.Place.Of[b]
-				if a == b || pa.Space != gpu.Arena || pb.Space != gpu.Arena || pa.Offset >= end(b) || pb.Offset >= end(a) {
+				if a == b || pa.Space != gpu.Arena || pb.Space != gpu.Arena || pa.Offset >= end(b) ||
+					pb.Offset >= end(a) {
 					continue
 				}
 				shared++
 				done := func(x, y int) bool { // everybody who touches x is done before y is written
-					return !slices.ContainsFunc(touch[x], func(i int) bool { return !before[writer[y]][i] && !(o.InOrder && i < writer[y]) })
+					return !slices.ContainsFunc(touch[x], func(i int) bool {
+						return !before[writer[y]][i] && !(o.InOrder && i < writer[y])
+					})
 				}
 				if of := func(v int) bool { return operand[v] && p.Values[v].Cols%4 != 0 }; of(a) || of(b) {
 					t.Errorf("%%%d and %%%d share room, and rows of one are to end in zeros", a, b)
@@ -132,7 +137,8 @@ func TestPlanIsSafe(t *testing.T) {
 			t.Error("no values share room; nothing was tested")
 		}
 		if o.InOrder && plan.Place.Size[gpu.Arena] >= arena {
-			t.Errorf("one launch after the other needs room for %d numbers, side by side %d", plan.Place.Size[gpu.Arena], arena)
+			t.Errorf("one launch after the other needs room for %d numbers, side by side %d",
+				plan.Place.Size[gpu.Arena], arena)
 		}
 		arena = plan.Place.Size[gpu.Arena]
 		if again, _ := gpu.New(critics(t), o); again.String() != plan.String() {

@@ -8,9 +8,9 @@ import (
 	"nacre/core/op"
 )
 
-// Region describes what one generated kernel computes. Its results are rows×cols: sums, if it reduces, and values computed
-// element by element from them and from memory (after). Where it reduces, values of the terms' own domain may be stored
-// on the way (along).
+// Region describes what one generated kernel computes. Its results are rows×cols: sums, if it reduces, and values
+// computed element by element from them and from memory (after). Where it reduces, values of the terms' own domain may
+// be stored on the way (along).
 type Region struct {
 	rows, cols   int
 	reduce       *Reduction // nil if it does not
@@ -177,8 +177,8 @@ func (r *Region) layout(vectors bool) Layout {
 // inRow reports whether neighbouring lanes take neighbouring terms of a sum: where these lie side by side in memory.
 func (d *Reduction) inRow() bool { return d.kind != sumRows && !(d.kind == dot && d.ta) }
 
-// vectors is the layout of lanes that take four at a time. Blocks are many, since what is short of them waits for memory:
-// a lane has two fours of a sum's terms, or eight rows of it, and reads them at once.
+// vectors is the layout of lanes that take four at a time. Blocks are many, since what is short of them waits for
+// memory: a lane has two fours of a sum's terms, or eight rows of it, and reads them at once.
 func (r *Region) vectors() Layout {
 	d := r.reduce
 	if d == nil {

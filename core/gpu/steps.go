@@ -7,8 +7,8 @@ import (
 )
 
 // Piece is the part of a parameter that one block of the optimiser's launch steps: N numbers of its storage, padding
-// included, from number From on; or, where a transposed copy is kept beside it, Rows×Cols of it from there on, Cols with
-// padding, which stand from Turned on in the copy.
+// included, from number From on; or, where a transposed copy is kept beside it, Rows×Cols of it from there on, Cols
+// with padding, which stand from Turned on in the copy.
 type Piece struct {
 	Param   int // the version that is stepped
 	Source  int // the gradient, or of a mere average what it moves towards
@@ -49,7 +49,10 @@ func (pl *Plan) Pieces(steps []core.Instr, slots map[int]int) []Piece {
 				p.Average, p.Tau = steps[k].Out, steps[k].Op.(core.EMA).Tau
 			}
 		case core.EMA:
-			if slices.ContainsFunc(steps, func(s core.Instr) bool { _, adam := s.Op.(core.Adam); return adam && s.Out == in.In[1] }) {
+			if slices.ContainsFunc(steps, func(s core.Instr) bool {
+				_, adam := s.Op.(core.Adam)
+				return adam && s.Out == in.In[1]
+			}) {
 				continue
 			}
 			p.Tau = o.Tau

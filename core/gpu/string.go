@@ -23,8 +23,8 @@ func (pl *Plan) Depth() int {
 	return deepest
 }
 
-// Work returns how much a unit does: operations in matrix products, 2 per multiply-add, and bytes read from and written to memory,
-// each number once.
+// Work returns how much a unit does: operations in matrix products, 2 per multiply-add, and bytes read from and written
+// to memory, each number once.
 func (pl *Plan) Work(u *Unit) (flops, bytes int64) {
 	if g := u.Product; g != nil {
 		flops = 2 * int64(g.M) * int64(g.N) * int64(g.K)

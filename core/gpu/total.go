@@ -9,8 +9,8 @@ type Total struct {
 	Memory   int64 `json:"memory"` // bytes of inputs, outputs and intermediate values
 }
 
-// Total adds up all launches. HandOvers says that sums which blocks share take a second launch, as they do where blocks of
-// one launch cannot wait for one another.
+// Total adds up all launches. HandOvers says that sums which blocks share take a second launch, as they do where blocks
+// of one launch cannot wait for one another.
 func (pl *Plan) Total(handOvers bool) Total {
 	t := Total{Launches: len(pl.Units), Depth: pl.Depth()}
 	for _, u := range pl.Units {

@@ -2,8 +2,9 @@ package gpu
 
 import "math"
 
-// Ziggurat makes the tables of Marsaglia and Tsang's method for normals with 128 layers (2000, zigset), with the rounding of
-// math/rand/v2: layer i is left without further tests below kn[i], wn[i] scales to its width, fn[i] is the density there.
+// Ziggurat makes the tables of Marsaglia and Tsang's method for normals with 128 layers (2000, zigset), with the
+// rounding of math/rand/v2: layer i is left without further tests below kn[i], wn[i] scales to its width, fn[i] is the
+// density there.
 func Ziggurat() (kn [128]uint32, wn, fn [128]float32) {
 	const (
 		right = 3.442619855899      // where the tail begins

@@ -87,7 +87,8 @@ func output(t testing.TB, r core.Runner, name string, n int) []float64 {
 func TestGRUIsPyTorchs(t *testing.T) {
 	g := nn.GRU{Name: "gru", In: 2, Hidden: 2}
 	want := []float64{0.828944659282, 0.415994877834, -0.543823940611, 0.525631288744, -0.636885852193, 0.278222031725}
-	fromZero := []float64{0.576409551746, 0.217905695800, -0.491342458046, 0.319211237812, -0.607086408777, 0.187784814310}
+	fromZero := []float64{0.576409551746, 0.217905695800, -0.491342458046, 0.319211237812, -0.607086408777,
+		0.187784814310}
 	sums := map[string][2]float64{ // of the gradient's elements, and of their absolute values
 		"dwx": {12.113897931048, 12.384626974823}, "dwh": {10.369535141031, 11.562297830536},
 		"dbx": {18.953362476326, 19.179108640182}, "dbh": {14.124771811675, 14.350517975531},
@@ -116,7 +117,8 @@ func TestGRUIsPyTorchs(t *testing.T) {
 		}
 		for name, w := range sums {
 			var sum, size float64
-			for _, v := range output(t, r, name, map[string]int{"dwx": 12, "dwh": 12}[name]+map[string]int{"dbx": 6, "dbh": 6}[name]) {
+			for _, v := range output(t, r, name, map[string]int{"dwx": 12, "dwh": 12}[name]+
+				map[string]int{"dbx": 6, "dbh": 6}[name]) {
 				sum, size = sum+v, size+math.Abs(v)
 			}
 			if math.Abs(sum-w[0]) > 1e-10 || math.Abs(size-w[1]) > 1e-10 {
@@ -134,7 +136,8 @@ func TestGRUGradients(t *testing.T) {
 	p := gruProgram(t, g, rows, steps, false)
 	r, mem := load(t, ref.Device, p, g)
 	must(t, nn.InitUniform(mem, g, 0.9, rng.New(1)))
-	inputs := map[string][]float64{"x": sines(rows*steps*g.In, 3), "h": sines(rows*g.Hidden, 7), "weight": sines(steps*g.Hidden, 11)}
+	inputs := map[string][]float64{"x": sines(rows*steps*g.In, 3), "h": sines(rows*g.Hidden, 7),
+		"weight": sines(steps*g.Hidden, 11)}
 	for name, x := range inputs {
 		must(t, r.Write64(name, x))
 	}
@@ -176,7 +179,8 @@ func TestGRUGradients(t *testing.T) {
 		must(t, fast.Write64(name, x))
 	}
 	must(t, fast.Run())
-	for name, n := range map[string]int{"states": rows * steps * g.Hidden, "dwx": 36, "dwh": 48, "dh": rows * g.Hidden} {
+	for name, n := range map[string]int{"states": rows * steps * g.Hidden, "dwx": 36, "dwh": 48,
+		"dh": rows * g.Hidden} {
 		exact := output(t, r, name, n)
 		for i, v := range output(t, fast, name, n) {
 			if math.Abs(v-exact[i]) > 1e-5*(1+math.Abs(exact[i])) {
@@ -200,7 +204,8 @@ func TestInitialisations(t *testing.T) {
 		}
 		// uniform in ±h: variance h²/3, extremes close to h
 		n := float64(len(x))
-		if ratio := square / n / (half * half / 3); largest > half || largest < 0.8*half || math.Abs(ratio-1) > 5*math.Sqrt(0.8/n) {
+		if ratio := square / n / (half * half / 3); largest > half || largest < 0.8*half ||
+			math.Abs(ratio-1) > 5*math.Sqrt(0.8/n) {
 			t.Errorf("%s: largest %.3f, variance %.3f of h²/3; want uniform in ±%v", p.Name, largest, ratio, half)
 		}
 	}

@@ -53,8 +53,8 @@ func (o Oyster) Init(mem core.Memory, m MLP, r *rand.Rand) error {
 type Xavier struct {
 	// Normal draws weights from a normal distribution of that variance, 2/(inputs + outputs), instead.
 	Normal bool
-	// Heads is how many layers of equally many outputs lie side by side in the last layer, such as means and deviations,
-	// each drawn as a layer of its own. 0 is 1.
+	// Heads is how many layers of equally many outputs lie side by side in the last layer, such as means and
+	// deviations, each drawn as a layer of its own. 0 is 1.
 	Heads int
 }
 

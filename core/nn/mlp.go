@@ -106,7 +106,8 @@ func alike(to, from []core.ParamSpec) error {
 	}
 	for i, p := range to {
 		if q := from[i]; p.Rows != q.Rows || p.Cols != q.Cols {
-			return fmt.Errorf("the shapes of %s, %d×%d, and %s, %d×%d, differ", p.Name, p.Rows, p.Cols, q.Name, q.Rows, q.Cols)
+			return fmt.Errorf("the shapes of %s, %d×%d, and %s, %d×%d, differ", p.Name, p.Rows, p.Cols, q.Name,
+				q.Rows, q.Cols)
 		}
 	}
 	return nil

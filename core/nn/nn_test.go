@@ -26,8 +26,8 @@ func Example() {
 	nn.EMA(b, slow, v, 0.005)
 	program, err := b.Compile()
 	fmt.Println(len(program.ParamSpecs()), program.FLOPs(), err)
-	// forward and weight gradients 4096·(25·300 + 2·300² + 300) each, back through the layers 4096·(2·300² + 300), times 2
-	// Output: 16 4553932800 <nil>
+	// forward and weight gradients 4096·(25·300 + 2·300² + 300) each, back through the layers 4096·(2·300² + 300),
+	// times 2 Output: 16 4553932800 <nil>
 }
 
 func read(t *testing.T, mem core.Memory, p core.ParamSpec) []float64 {
@@ -119,7 +119,8 @@ func TestOyster(t *testing.T) {
 			if ratio := sum / n / (half[i] * half[i] / 3); math.Abs(ratio-1) > 5*math.Sqrt(0.8/n) {
 				t.Errorf("%s: variance is %.3f of h²/3", p.Name, ratio)
 			}
-			if slices.Min(x) < -half[i] || slices.Max(x) > half[i] || slices.Max(x) < 0.95*half[i] || slices.Min(x) > -0.95*half[i] {
+			if slices.Min(x) < -half[i] || slices.Max(x) > half[i] || slices.Max(x) < 0.95*half[i] ||
+				slices.Min(x) > -0.95*half[i] {
 				t.Errorf("%s lies in [%v, %v], want nearly ±%v", p.Name, slices.Min(x), slices.Max(x), half[i])
 			}
 		}
@@ -191,7 +192,8 @@ func TestXavier(t *testing.T) {
 	half := []float64{math.Sqrt(6.0 / 500), 0, math.Sqrt(6.0 / 420), 0}
 	for i, p := range m.Specs() {
 		x := read(t, mem, p)
-		if slices.Min(x) < -half[i] || slices.Max(x) > half[i] || slices.Max(x) < 0.95*half[i] || slices.Min(x) > -0.95*half[i] {
+		if slices.Min(x) < -half[i] || slices.Max(x) > half[i] || slices.Max(x) < 0.95*half[i] ||
+			slices.Min(x) > -0.95*half[i] {
 			t.Errorf("%s lies in [%v, %v], want nearly ±%v", p.Name, slices.Min(x), slices.Max(x), half[i])
 		}
 	}
@@ -215,7 +217,8 @@ func TestXavierNormalAndHeads(t *testing.T) {
 				t.Errorf("normal %v: the variance of %s is %v, want %v", normal, p.Name, got, want[i])
 			}
 			if tails := largest > math.Sqrt(3*want[i])*1.05; tails != (normal && want[i] > 0) {
-				t.Errorf("normal %v: the largest of %s is %v of a deviation %v", normal, p.Name, largest, math.Sqrt(want[i]))
+				t.Errorf("normal %v: the largest of %s is %v of a deviation %v", normal, p.Name, largest,
+					math.Sqrt(want[i]))
 			}
 		}
 	}

@@ -24,10 +24,12 @@ func Apply(o Op, in ...*G.Node) (*G.Node, error) {
 			return nil, fmt.Errorf("op: %v: operand %d is nil", o, i)
 		}
 		if x.Dims() != 2 {
-			return nil, fmt.Errorf("op: %v: operand %d (%s) has shape %v; every operand must be a matrix, a scalar 1×1", o, i, Describe(x), x.Shape())
+			return nil, fmt.Errorf("op: %v: operand %d (%s) has shape %v; every operand must be a matrix, a scalar 1×1",
+				o, i, Describe(x), x.Shape())
 		}
 		if x.Graph() != in[0].Graph() {
-			return nil, fmt.Errorf("op: %v: operands %s and %s belong to different graphs", o, Describe(in[0]), Describe(x))
+			return nil, fmt.Errorf("op: %v: operands %s and %s belong to different graphs", o, Describe(in[0]),
+				Describe(x))
 		}
 	}
 	n, err := G.ApplyOp(o, append([]*G.Node(nil), in...)...)
@@ -35,7 +37,8 @@ func Apply(o Op, in ...*G.Node) (*G.Node, error) {
 		return nil, fmt.Errorf("op: %v of %s: %w", o, describeAll(in), err)
 	}
 	if !isNode(n, o, in) {
-		return nil, fmt.Errorf("op: %v of %s: Gorgonia merged it with a different node, %s, of the same hash; rename an input", o, describeAll(in), Describe(n))
+		return nil, fmt.Errorf("op: %v of %s: Gorgonia merged it with a different node, %s, of the same hash; rename "+
+			"an input", o, describeAll(in), Describe(n))
 	}
 	return n, nil
 }

@@ -185,8 +185,9 @@ const (
 )
 
 var (
-	actNames    = [...]string{"Linear", "ReLU", "Tanh"}
-	unaryNames  = [...]string{"Neg", "Exp", "Log", "Log1p", "Tanh", "Sqrt", "Square", "Recip", "Softplus", "Sigmoid", "Abs", "Sign"}
+	actNames   = [...]string{"Linear", "ReLU", "Tanh"}
+	unaryNames = [...]string{"Neg", "Exp", "Log", "Log1p", "Tanh", "Sqrt", "Square", "Recip", "Softplus", "Sigmoid",
+		"Abs", "Sign"}
 	binaryNames = [...]string{"Add", "Sub", "Mul", "Div", "Min", "Max", "Less"}
 )
 

@@ -50,7 +50,8 @@ func TestValues(t *testing.T) {
 		{op.ActGrad{}, []op.Mat{mat(1, 1, 0.5), mat(1, 1, 2)}, mat(1, 1, 2)},
 		{op.Affine{A: 2, B: -1}, []op.Mat{x}, mat(2, 3, 1, 3, 5, 7, 9, 11)},
 		{op.Clamp{Lo: 2, Hi: 5}, []op.Mat{x}, mat(2, 3, 2, 2, 3, 4, 5, 5)},
-		{op.ClampGrad{Lo: 2, Hi: 5}, []op.Mat{x, mat(2, 3, 1, 1, 1, 1, 1, 1)}, mat(2, 3, 0, 1, 1, 1, 1, 0)}, // limits included, as torch has it
+		// limits included, as torch has it
+		{op.ClampGrad{Lo: 2, Hi: 5}, []op.Mat{x, mat(2, 3, 1, 1, 1, 1, 1, 1)}, mat(2, 3, 0, 1, 1, 1, 1, 0)},
 		{op.Binary{F: op.Sub}, []op.Mat{x, mat(1, 3, 1, 1, 2)}, mat(2, 3, 0, 1, 1, 3, 4, 4)},
 		{op.Binary{F: op.Div}, []op.Mat{x, mat(2, 1, 1, 2)}, mat(2, 3, 1, 2, 3, 2, 2.5, 3)},
 		{op.Binary{F: op.Mul}, []op.Mat{mat(2, 1, 3, 4), mat(1, 2, 5, 6)}, mat(2, 2, 15, 18, 20, 24)},
@@ -81,8 +82,10 @@ func TestFunctions(t *testing.T) {
 		f       op.UnaryFunc
 		x, want float64
 	}{
-		{op.Neg, 3, -3}, {op.Exp, 1, math.E}, {op.Log, math.E, 1}, {op.Log1p, 1e-20, 1e-20}, {op.TanhOf, 0.5, math.Tanh(0.5)},
-		{op.Sqrt, 9, 3}, {op.Square, -3, 9}, {op.Recip, 4, 0.25}, {op.Abs, -2, 2}, {op.Sign, -2, -1}, {op.Sign, 0, 0}, {op.Sign, 2, 1},
+		{op.Neg, 3, -3}, {op.Exp, 1, math.E}, {op.Log, math.E, 1}, {op.Log1p, 1e-20, 1e-20},
+		{op.TanhOf, 0.5, math.Tanh(0.5)},
+		{op.Sqrt, 9, 3}, {op.Square, -3, 9}, {op.Recip, 4, 0.25}, {op.Abs, -2, 2}, {op.Sign, -2, -1}, {op.Sign, 0, 0},
+		{op.Sign, 2, 1},
 		{op.Softplus, 0, math.Ln2}, {op.Softplus, 800, 800}, {op.Softplus, -800, 0}, {op.Softplus, -40, math.Exp(-40)},
 		{op.Sigmoid, 0, 0.5}, {op.Sigmoid, 800, 1}, {op.Sigmoid, -800, 0}, {op.Sigmoid, -40, math.Exp(-40)},
 	} {
@@ -161,7 +164,8 @@ func TestScope(t *testing.T) {
 	}
 	first := s.Err()
 	n := len(s.g.AllNodes())
-	if y := s.Add(s.Exp(bad), s.MeanAll(s.ConcatCols(nil, x))); y != nil || s.Err() != first || len(s.g.AllNodes()) != n {
+	if y := s.Add(s.Exp(bad), s.MeanAll(s.ConcatCols(nil, x))); y != nil || s.Err() != first ||
+		len(s.g.AllNodes()) != n {
 		t.Error("the scope went on after its first error")
 	}
 }
@@ -172,7 +176,8 @@ func TestApplyErrors(t *testing.T) {
 	vector := G.NewVector(a.g, G.Float64, G.WithShape(2), G.WithName("vector"))
 	single := G.NewMatrix(a.g, G.Float32, G.WithShape(2, 2), G.WithName("single"))
 	for want, in := range map[string][]*G.Node{
-		"operand 1 is nil": {x, nil}, "must be a matrix": {x, vector}, "different graphs": {x, b.leaf(2, 2, false)}, `"single"`: {x, single},
+		"operand 1 is nil": {x, nil}, "must be a matrix": {x, vector}, "different graphs": {x, b.leaf(2, 2, false)},
+		`"single"`: {x, single},
 	} {
 		if _, err := op.Apply(op.Binary{}, in...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one that says %q", err, want)
@@ -219,7 +224,8 @@ func TestHashes(t *testing.T) {
 	}
 	for _, i := range []int{1, 2, 257} {
 		ops = append(ops, op.SumRows{Group: i}, op.RepeatRows{K: i}, op.ConcatCols{N: i},
-			op.SliceCols{Lo: i, Hi: i + 1}, op.SliceCols{Lo: 0, Hi: i + 1}, op.PadCols{Lo: i, Total: 300}, op.PadCols{Lo: 0, Total: 300 + i})
+			op.SliceCols{Lo: i, Hi: i + 1}, op.SliceCols{Lo: 0, Hi: i + 1}, op.PadCols{Lo: i, Total: 300},
+			op.PadCols{Lo: 0, Total: 300 + i})
 	}
 	seen := map[uint32]op.Op{}
 	for _, o := range ops {
@@ -271,7 +277,8 @@ func TestTapeMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, m := range s.vals {
-		if err := G.Let(n, tensor.New(tensor.WithShape(m.Rows, m.Cols), tensor.WithBacking(append([]float64(nil), m.Data...)))); err != nil {
+		if err := G.Let(n, tensor.New(tensor.WithShape(m.Rows, m.Cols),
+			tensor.WithBacking(append([]float64(nil), m.Data...)))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -24,14 +24,16 @@ func (device) NewMemory(params []core.ParamSpec) (core.Memory, error) {
 	mem := &memory{byName: map[string]*param{}}
 	for _, s := range params {
 		if s.Name == "" || s.Rows < 1 || s.Cols < 1 {
-			return nil, fmt.Errorf("ref: parameter %q has shape %d×%d; want a name and at least 1×1", s.Name, s.Rows, s.Cols)
+			return nil, fmt.Errorf("ref: parameter %q has shape %d×%d; want a name and at least 1×1", s.Name,
+				s.Rows, s.Cols)
 		}
 		if _, ok := mem.byName[s.Name]; ok {
 			return nil, fmt.Errorf("ref: parameter %q is declared twice", s.Name)
 		}
 		n := s.Rows * s.Cols
 		mem.specs = append(mem.specs, s)
-		mem.byName[s.Name] = &param{spec: s, w: make([]float64, n), m: make([]float64, n), v: make([]float64, n), t: make([]float64, 1)}
+		mem.byName[s.Name] = &param{spec: s, w: make([]float64, n), m: make([]float64, n), v: make([]float64, n),
+			t: make([]float64, 1)}
 	}
 	return mem, nil
 }

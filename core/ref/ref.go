@@ -1,5 +1,5 @@
-// Package ref runs compiled programs (core.Program) in float64 as core/op defines them: one instruction after the other,
-// every operation as its definition says. It is the judge of the fast executors, not their rival.
+// Package ref runs compiled programs (core.Program) in float64 as core/op defines them: one instruction after the
+// other, every operation as its definition says. It is the judge of the fast executors, not their rival.
 //
 //	m, err := ref.Device.NewMemory(program.ParamSpecs())
 //	r, err := ref.Device.Load(program, m)
@@ -46,7 +46,8 @@ func (device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	for _, s := range p.ParamSpecs() {
 		w, ok := mem.byName[s.Name]
 		if !ok || w.spec != s {
-			return nil, fmt.Errorf("ref: program %q needs parameter %q %d×%d, which the memory does not hold", p.Name, s.Name, s.Rows, s.Cols)
+			return nil, fmt.Errorf("ref: program %q needs parameter %q %d×%d, which the memory does not hold", p.Name,
+				s.Name, s.Rows, s.Cols)
 		}
 		for i, v := range p.Values {
 			if v.Kind == core.Param && v.Store == s.Name {

@@ -106,7 +106,8 @@ func TestAdam(t *testing.T) {
 			{Name: "w", Kind: core.Param, Store: "w", Rows: 1, Cols: 1},
 			{Name: "w", Kind: core.Param, Store: "w", Rows: 1, Cols: 1},
 		},
-		Levels: []core.Level{{Whole: []core.Instr{{Op: core.Adam{LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}, In: []int{1, 0}, Out: 2}}}},
+		Levels: []core.Level{{Whole: []core.Instr{{Op: core.Adam{LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8},
+			In: []int{1, 0}, Out: 2}}}},
 		Inputs: map[string]int{"g": 0},
 	}
 	m, r := load(t, p)

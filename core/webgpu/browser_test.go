@@ -21,7 +21,8 @@ const wholeVariable = "NACRE_WEBGPU_WHOLE"
 //	NACRE_WEBGPU_WHOLE=1 go test ./core/webgpu ./experiment/programs -run InBrowser -v -timeout 1h
 func TestInBrowser(t *testing.T) {
 	heavy.Skip(t, "it takes building the tests for the browser")
-	pattern, env, limit := "^Test(Contract|Benchmark|Lost)$/^(update|same_bits|nothing_left|close)?$", map[string]string{}, 8*time.Minute
+	pattern, env, limit := "^Test(Contract|Benchmark|Lost)$/^(update|same_bits|nothing_left|close)?$",
+		map[string]string{}, 8*time.Minute
 	if os.Getenv(wholeVariable) != "" {
 		pattern, limit = ".", time.Hour
 		env[wholeVariable] = "1"

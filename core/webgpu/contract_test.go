@@ -57,7 +57,8 @@ func TestBenchmark(t *testing.T) { coretest.JudgeBenchmark(t, newDevice(t), 1e-4
 func TestLost(t *testing.T) {
 	d := openDevice(t)
 	var e *webgpu.Error
-	if err := webgpu.Compile(d, "fn main() { let x = ; }"); !errors.As(err, &e) || e.Fault != webgpu.Compiling || !strings.Contains(e.Detail, "expected") && !strings.Contains(e.Detail, "missing initializer") {
+	if err := webgpu.Compile(d, "fn main() { let x = ; }"); !errors.As(err, &e) || e.Fault != webgpu.Compiling ||
+		!strings.Contains(e.Detail, "expected") && !strings.Contains(e.Detail, "missing initializer") {
 		t.Errorf("a broken shader: %v", err)
 	}
 	p, err := coretest.Update()

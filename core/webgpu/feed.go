@@ -74,9 +74,11 @@ func (d *device) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
 		return nil, err
 	}
 	if drawing.Noises > maxNoises {
-		return nil, fmt.Errorf("webgpu: %d numbers of noise per update, at most %d can be drawn here", drawing.Noises, maxNoises)
+		return nil, fmt.Errorf("webgpu: %d numbers of noise per update, at most %d can be drawn here", drawing.Noises,
+			maxNoises)
 	}
-	f := &feeder{gpu: d, mem: mem, drawing: drawing, of: make([]ringRows, p.Stores*p.Tasks), stale: true, loaded: map[*runner]bool{}}
+	f := &feeder{gpu: d, mem: mem, drawing: drawing, of: make([]ringRows, p.Stores*p.Tasks), stale: true,
+		loaded: map[*runner]bool{}}
 	f.layOut()
 	if f.drawn, err = d.room("random numbers", f.offset.size); err == nil {
 		f.rows, err = d.room("replay", wgpu.MinWords)
@@ -104,11 +106,13 @@ func (f *feeder) layOut() {
 	o.noise = o.picks + p.Slots*p.PerSlot
 	o.notes = o.noise + p.Noises
 	o.size = o.notes + notesKept*f.noteWidth()
-	f.arguments = []int{0, 0, p.Tasks, p.Slots, int(p.Choose), p.PerSlot, p.Raws, p.Noises, p.Stride(), p.Capacity, len(p.Picks),
+	f.arguments = []int{0, 0, p.Tasks, p.Slots, int(p.Choose), p.PerSlot, p.Raws, p.Noises, p.Stride(), p.Capacity,
+		len(p.Picks),
 		o.raw, o.chosen, o.picks, o.noise, o.notes, f.noteWidth(), o.starts, length, 0}
 	number := map[bool]int{true: 1}
 	for _, d := range p.Picks {
-		f.arguments = append(f.arguments, int(d.Kind), d.Store, d.N, number[d.Pair == feed.SameTask], number[d.ExclusiveEnd], d.Skip, d.At)
+		f.arguments = append(f.arguments, int(d.Kind), d.Store, d.N, number[d.Pair == feed.SameTask],
+			number[d.ExclusiveEnd], d.Skip, d.At)
 	}
 }
 
@@ -133,7 +137,8 @@ func (f *feeder) ringsSize() int {
 // ring finds a ring.
 func (f *feeder) ring(store, task int) (*ringRows, error) {
 	if store < 0 || store >= f.drawing.Stores || task < 0 || task >= f.drawing.Tasks {
-		return nil, fmt.Errorf("webgpu: ring %d of task %d: there are %d of %d tasks", store, task, f.drawing.Stores, f.drawing.Tasks)
+		return nil, fmt.Errorf("webgpu: ring %d of task %d: there are %d of %d tasks", store, task, f.drawing.Stores,
+			f.drawing.Tasks)
 	}
 	return &f.of[store*f.drawing.Tasks+task], nil
 }
@@ -147,7 +152,8 @@ func (f *feeder) Put(store, task, at int, rows []float32) error {
 		return err
 	}
 	if n*stride != len(rows) || at < 0 || at+n > f.drawing.Capacity {
-		return fmt.Errorf("webgpu: %d numbers of rows of %d at position %d of %d", len(rows), stride, at, f.drawing.Capacity)
+		return fmt.Errorf("webgpu: %d numbers of rows of %d at position %d of %d", len(rows), stride, at,
+			f.drawing.Capacity)
 	}
 	if err := f.mem.flush(); err != nil {
 		return err
@@ -224,7 +230,8 @@ func (f *feeder) Set(store, task int, r feed.Ring) error {
 func (f *feeder) Begin(a, b, update uint64) error {
 	for i, r := range f.of {
 		if r.ring.Length == 0 {
-			return fmt.Errorf("webgpu: nothing to draw from in store %d of task %d", i/f.drawing.Tasks, i%f.drawing.Tasks)
+			return fmt.Errorf("webgpu: nothing to draw from in store %d of task %d", i/f.drawing.Tasks,
+				i%f.drawing.Tasks)
 		}
 	}
 	if err := f.mem.flush(); err != nil {
@@ -261,7 +268,8 @@ func (f *feeder) upload() error {
 		for _, s := range r.ring.Spans {
 			content = append(content, uint32(s.First), uint32(s.N))
 		}
-		copy(content[at+ringWords*i:], []uint32{uint32(r.ring.First), uint32(r.ring.Length), uint32(len(r.ring.Spans)), uint32(spans), uint32(len(content))})
+		copy(content[at+ringWords*i:], []uint32{uint32(r.ring.First), uint32(r.ring.Length), uint32(len(r.ring.Spans)),
+			uint32(spans), uint32(len(content))})
 		for _, c := range r.chunks {
 			content = append(content, max(c, 1)-1)
 		}
@@ -292,7 +300,8 @@ func (d *fed) begin(r *runner) error {
 		return err
 	}
 	if len(fills) == 0 || len(d.scalars) > maxScalars {
-		return fmt.Errorf("%d inputs to fill, %d scalars to record: want at least 1 and at most %d", len(fills), len(d.scalars), maxScalars)
+		return fmt.Errorf("%d inputs to fill, %d scalars to record: want at least 1 and at most %d", len(fills),
+			len(d.scalars), maxScalars)
 	}
 	var jobs []int
 	for _, f := range fills {
@@ -320,7 +329,8 @@ func (d *fed) begin(r *runner) error {
 
 // addJob adds an input to the program's tables; see feed.wgsl.
 func (d *fed) addJob(r *runner, f gpu.Fill) {
-	job := []int{int(f.Kind), r.at(f.Value), f.Rows, f.Cols, gpu.Pitch(f.Cols), 0, 0, 1, f.Column, f.Split, f.Windows, f.Which, f.Base, int(math.Float32bits(f.Masked)), 0, 0}
+	job := []int{int(f.Kind), r.at(f.Value), f.Rows, f.Cols, gpu.Pitch(f.Cols), 0, 0, 1, f.Column, f.Split, f.Windows,
+		f.Which, f.Base, int(math.Float32bits(f.Masked)), 0, 0}
 	if f.Kind == gpu.Columns || f.Kind == gpu.Weight || f.Kind == gpu.History {
 		p := d.drawing.Picks[f.Pick]
 		job[5], job[6], job[7] = p.Store, p.At+f.Skip, p.N
@@ -401,7 +411,8 @@ func (f *feeder) land(out []feed.Record) ([]feed.Record, error) {
 		}
 	})
 	if err == nil && failed {
-		err = fmt.Errorf("webgpu: the stream of random numbers ended before an update's %d normals were drawn", f.drawing.Noises)
+		err = fmt.Errorf("webgpu: the stream of random numbers ended before an update's %d normals were drawn",
+			f.drawing.Noises)
 	}
 	return out, err
 }

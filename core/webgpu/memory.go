@@ -14,8 +14,8 @@ import (
 	"nacre/internal/wgpu"
 )
 
-// memory implements core.Memory: all parameters in one buffer, then both moments in the same order, then the step counts,
-// two floats each (see optimiser.wgsl).
+// memory implements core.Memory: all parameters in one buffer, then both moments in the same order, then the step
+// counts, two floats each (see optimiser.wgsl).
 type memory struct {
 	*host.Parameters
 	gpu    *device
@@ -101,8 +101,8 @@ func (m *memory) Write(entry string, src []float64) error {
 	return m.gpu.Write(m.buffer, m.at(i, part), wgpu.Words(buf))
 }
 
-// submission is how many operations of matrix products are given to the GPU at once: systems take a GPU away from a program
-// that holds it for seconds, and a slow one does a tenth of this in a tenth of a second.
+// submission is how many operations of matrix products are given to the GPU at once: systems take a GPU away from a
+// program that holds it for seconds, and a slow one does a tenth of this in a tenth of a second.
 const submission = 2e10
 
 // enqueue adds an update to those that are to be submitted, and submits them where they are enough.

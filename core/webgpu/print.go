@@ -10,11 +10,11 @@ import (
 	"nacre/core/gpu"
 )
 
-// printer writes the description of a kernel in WGSL. The kernel's arguments are the places of the values in Args, in that
-// order, then, where blocks share a sum, of their partial sums.
+// printer writes the description of a kernel in WGSL. The kernel's arguments are the places of the values in Args, in
+// that order, then, where blocks share a sum, of their partial sums.
 //
-// Blocks hand sums over at the end of a launch only: WGSL has no order of memory between workgroups. Such a kernel is two,
-// main and finish, that run one after the other.
+// Blocks hand sums over at the end of a launch only: WGSL has no order of memory between workgroups. Such a kernel is
+// two, main and finish, that run one after the other.
 type printer struct {
 	gpu.Text
 	k      *gpu.Kernel
@@ -23,7 +23,8 @@ type printer struct {
 
 // entry is the head of a kernel's function.
 const entry = "@compute @workgroup_size(128)\n" +
-	"fn %s(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) index: u32) {"
+	"fn %s(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, " +
+	"@builtin(local_invocation_index) index: u32) {"
 
 const buffers = "@group(0) @binding(0) var<storage, read_write> P: array<f32>;\n" +
 	"@group(0) @binding(1) var<storage, read_write> W: array<f32>;\n"
@@ -68,8 +69,8 @@ func (p *printer) elements() {
 	p.Close("}")
 }
 
-// sums writes a kernel with sums: terms to lanes, lanes to one sum by a tree, blocks' partial sums likewise by the second
-// launch.
+// sums writes a kernel with sums: terms to lanes, lanes to one sum by a tree, blocks' partial sums likewise by the
+// second launch.
 func (p *printer) sums() {
 	k := p.k
 	for q := range k.Sums {
@@ -140,7 +141,8 @@ func (p *printer) handOver() {
 	for q := range k.Sums {
 		p.Line("var a%d = 0.0;", q)
 		p.Open("if (o < %d) {", n)
-		p.Line("for (var s = part; s < %d; s += %d) { a%d += W[arg(%d) + %d + s * %d + o]; }", k.Slices, k.Lanes, q, partial, q*k.Slices*n, n)
+		p.Line("for (var s = part; s < %d; s += %d) { a%d += W[arg(%d) + %d + s * %d + o]; }", k.Slices, k.Lanes, q,
+			partial, q*k.Slices*n, n)
 		p.Close("}")
 		p.Line("s%d[lane] = a%d;", q, q)
 	}
@@ -162,7 +164,8 @@ func (p *printer) tree() {
 			}
 			p.Line("let b%d = top%d[lane + %d];", q, q, half)
 			p.Line("let m%d = k_max(top%d[lane], b%d);", q, q, q)
-			p.Line("s%d[lane] = s%d[lane] * k_scale(top%d[lane], m%d) + s%d[lane + %d] * k_scale(b%d, m%d);", q, q, q, q, q, half, q, q)
+			p.Line("s%d[lane] = s%d[lane] * k_scale(top%d[lane], m%d) + s%d[lane + %d] * k_scale(b%d, m%d);", q, q, q,
+				q, q, half, q, q)
 			p.Line("top%d[lane] = m%d;", q, q)
 		}
 		p.Close("}")
@@ -211,7 +214,8 @@ func (p *printer) add(s gpu.Add) {
 	q, x := s.Sum, p.operand(s.X)
 	switch {
 	case p.k.Log:
-		p.Line("if (%s > m%d) { a%d = a%d * k_scale(m%d, %s) + 1.0; m%d = %s; } else { a%d += k_scale(%s, m%d); }", x, q, q, q, q, x, q, x, q, x, q)
+		p.Line("if (%s > m%d) { a%d = a%d * k_scale(m%d, %s) + 1.0; m%d = %s; } else { a%d += k_scale(%s, m%d); }", x,
+			q, q, q, q, x, q, x, q, x, q)
 	case s.Product:
 		p.Line("a%d = fma(%s, %s, a%d);", q, x, p.operand(s.Y), q)
 	default:
@@ -228,7 +232,8 @@ func (p *printer) expr(e gpu.Expr) string {
 	case gpu.Load:
 		return p.element(e.X[0].Int, x[1])
 	case gpu.BinaryOf:
-		if e.X[0].Kind == gpu.FloatConst && e.X[1].Kind == gpu.FloatConst { // what is constant and no number would not compile
+		// what is constant and no number would not compile
+		if e.X[0].Kind == gpu.FloatConst && e.X[1].Kind == gpu.FloatConst {
 			return e.Call(x)
 		}
 	case gpu.FMA:
@@ -297,7 +302,8 @@ func productText(g *gpu.Product, buffer func(value int) string) string {
       s%[1]s[to + 3 * PITCH] = x3;`
 	load := map[bool]string{false: outer, true: inner}
 	each := func(f string) string {
-		return fmt.Sprintf("x = vec4<f32>(%s, %s, %s, %s);", fmt.Sprintf(f, "x"), fmt.Sprintf(f, "y"), fmt.Sprintf(f, "z"), fmt.Sprintf(f, "w"))
+		return fmt.Sprintf("x = vec4<f32>(%s, %s, %s, %s);", fmt.Sprintf(f, "x"), fmt.Sprintf(f, "y"),
+			fmt.Sprintf(f, "z"), fmt.Sprintf(f, "w"))
 	}
 	epilogue := ""
 	switch {

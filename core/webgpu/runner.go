@@ -115,7 +115,8 @@ func (r *runner) finish() (err error) {
 		return err
 	}
 	for _, v := range r.plan.Place.Consts {
-		if err := r.gpu.Write(r.buffers[work], r.at(v), wgpu.Words([]float32{float32(r.p.Values[v].Fill)})); err != nil {
+		if err := r.gpu.Write(r.buffers[work], r.at(v),
+			wgpu.Words([]float32{float32(r.p.Values[v].Fill)})); err != nil {
 			return err
 		}
 	}
@@ -140,14 +141,16 @@ func (r *runner) bind() (err error) {
 // add compiles a kernel and adds its dispatch.
 func (r *runner) add(body, entry string, blocks int, args []int) error {
 	if len(args) >= wgpu.ArgumentWords {
-		return &Error{Fault: Limits, Detail: fmt.Sprintf("a kernel of %d arguments, at most %d", len(args), wgpu.ArgumentWords-1)}
+		return &Error{Fault: Limits, Detail: fmt.Sprintf("a kernel of %d arguments, at most %d", len(args),
+			wgpu.ArgumentWords-1)}
 	}
 	k, err := r.gpu.compile(body, entry)
 	if err != nil {
 		return err
 	}
 	r.kernels = append(r.kernels, k)
-	r.commands = append(r.commands, wgpu.Command{Kernel: k.handle, Arguments: len(r.arguments) / wgpu.ArgumentWords, Blocks: blocks})
+	r.commands = append(r.commands, wgpu.Command{Kernel: k.handle, Arguments: len(r.arguments) / wgpu.ArgumentWords,
+		Blocks: blocks})
 	for _, a := range args {
 		r.arguments = append(r.arguments, uint32(int32(a)))
 	}
@@ -199,7 +202,9 @@ func (r *runner) launchRegion(u *gpu.Unit) error {
 		shared *= 2
 	}
 	if shared > r.gpu.info.Shared {
-		return &Error{Fault: Limits, Detail: fmt.Sprintf("%d sums in one kernel take %d bytes that a workgroup shares; this adapter has %d", k.Sums, shared, r.gpu.info.Shared)}
+		return &Error{Fault: Limits,
+			Detail: fmt.Sprintf("%d sums in one kernel take %d bytes that a workgroup shares; this adapter has %d",
+				k.Sums, shared, r.gpu.info.Shared)}
 	}
 	text := kernelText(k, r.bufferOf)
 	if k.Slices <= 1 {
@@ -233,7 +238,8 @@ func (r *runner) launchTicks(ticks []core.Instr, slots map[int]int, corrections 
 	at := len(r.table)
 	for _, in := range ticks {
 		a := in.Op.(core.Adam)
-		r.table = append(r.table, uint32(r.mem.count(r.param(in.Out))), uint32(corrections+2*slots[in.Out]), bitsOf(logOf(a.Beta1)), bitsOf(logOf(a.Beta2)))
+		r.table = append(r.table, uint32(r.mem.count(r.param(in.Out))), uint32(corrections+2*slots[in.Out]),
+			bitsOf(logOf(a.Beta1)), bitsOf(logOf(a.Beta2)))
 	}
 	return r.add(optimiserText, "tick", gpu.CeilDiv(len(ticks), gpu.BlockSize), []int{at, len(ticks)})
 }
@@ -248,13 +254,15 @@ func (r *runner) launchSteps(steps []core.Instr, slots map[int]int, corrections 
 	pieces := r.plan.Pieces(steps, slots)
 	for _, p := range pieces {
 		i, kind := r.param(p.Param), uint32(0)
-		row := [16]uint32{1: uint32(r.mem.at(i, host.Weights) + p.From), 4: uint32(r.at(p.Source) + p.From), 7: uint32(p.N), 14: bitsOf(p.Tau)}
+		row := [16]uint32{1: uint32(r.mem.at(i, host.Weights) + p.From), 4: uint32(r.at(p.Source) + p.From),
+			7: uint32(p.N), 14: bitsOf(p.Tau)}
 		if r.bufferOf(p.Source) == "P" {
 			kind |= 2
 		}
 		if a := p.Adam; a != nil {
 			kind |= 1
-			row[2], row[3], row[6] = uint32(r.mem.at(i, host.First)+p.From), uint32(r.mem.at(i, host.Second)+p.From), uint32(corrections+2*p.Slot)
+			row[2], row[3], row[6] = uint32(r.mem.at(i, host.First)+p.From), uint32(r.mem.at(i, host.Second)+p.From),
+				uint32(corrections+2*p.Slot)
 			for k, x := range []float64{a.LR, a.Beta1, 1 - a.Beta1, a.Beta2, 1 - a.Beta2, a.Eps} {
 				row[8+k] = bitsOf(x)
 			}
@@ -342,10 +350,14 @@ func read[T host.Number](r *runner, output string, dst []T) error {
 	}
 	at := r.plan.Place.Of[v]
 	if at.Space != gpu.Outputs { // a parameter or an input that is given back as it is
-		return r.fetch(r.bufferHandle(v), r.at(v), r.plan.SizeOf(v), func(x []float32) { host.Gather(dst, x, r.p.Values[v].Cols) })
+		return r.fetch(r.bufferHandle(v), r.at(v), r.plan.SizeOf(v), func(x []float32) {
+			host.Gather(dst, x, r.p.Values[v].Cols)
+		})
 	}
 	if r.ran && !r.kept {
-		if err := r.fetch(r.buffers[work], r.starts[gpu.Outputs], len(r.results), func(x []float32) { copy(r.results, x) }); err != nil {
+		if err := r.fetch(r.buffers[work], r.starts[gpu.Outputs], len(r.results), func(x []float32) {
+			copy(r.results, x)
+		}); err != nil {
 			return err
 		}
 		r.kept = true

@@ -1,6 +1,6 @@
 // Package webgpu runs compiled programs (core.Program) in float32 on any GPU that WebGPU reaches: natively through a
-// library that speaks webgpu.h (on Vulkan or Metal), in a browser through the page's navigator.gpu. It needs no SDK and no
-// cgo. Its numbers are judged by core/ref; docs/gpu.md says what has been verified and how.
+// library that speaks webgpu.h (on Vulkan or Metal), in a browser through the page's navigator.gpu. It needs no SDK and
+// no cgo. Its numbers are judged by core/ref; docs/gpu.md says what has been verified and how.
 //
 //	dev, err := webgpu.New(webgpu.Options{})
 //	var missing *webgpu.Error
@@ -12,8 +12,8 @@
 //	defer run.Close()
 //	err = run.Run()
 //
-// Package core/gpu plans a program's launches and memory. Loading a program here prints the plan's kernels in WGSL and makes
-// a list of dispatches; Run gives the list to the GPU's queue and returns, and reading an output waits for it.
+// Package core/gpu plans a program's launches and memory. Loading a program here prints the plan's kernels in WGSL and
+// makes a list of dispatches; Run gives the list to the GPU's queue and returns, and reading an output waits for it.
 package webgpu
 
 import (
@@ -21,8 +21,8 @@ import (
 	"nacre/internal/wgpu"
 )
 
-// Options choose an adapter by Ordinal, those of real GPUs before those that compute on a processor, and by Hardware; Host
-// runs small programs.
+// Options choose an adapter by Ordinal, those of real GPUs before those that compute on a processor, and by Hardware;
+// Host runs small programs.
 type Options = core.DeviceOptions
 
 // EnvLibrary names the environment variable with the file of a library that speaks webgpu.h, instead of the one that
@@ -36,7 +36,8 @@ type Error = wgpu.Error
 type Fault = wgpu.Fault
 
 const (
-	NoLibrary = wgpu.NoLibrary // the library is not there or has another version; in a browser, there is no navigator.gpu
+	// the library is not there or has another version; in a browser, there is no navigator.gpu
+	NoLibrary = wgpu.NoLibrary
 	NoDevice  = wgpu.NoDevice  // no adapter, not the one asked for, or one that gives no device
 	Limits    = wgpu.Limits    // the adapter's limits are too small
 	Compiling = wgpu.Compiling // a kernel could not be compiled

@@ -72,7 +72,8 @@ func (a *asm) gemm(rows, width int, ta bool) {
 	for _, r := range []struct {
 		off int
 		reg string
-	}{{gemmK, "CX"}, {gemmA, "AX"}, {gemmLDA, "R8"}, {gemmB, "BX"}, {gemmLDB, "R9"}, {gemmC, "DI"}, {gemmLDC, "R10"}, {gemmNext, "R11"}} {
+	}{{gemmK, "CX"}, {gemmA, "AX"}, {gemmLDA, "R8"}, {gemmB, "BX"}, {gemmLDB, "R9"}, {gemmC, "DI"}, {gemmLDC, "R10"},
+		{gemmNext, "R11"}} {
 		a.ins("MOVQ %d(R15), %s", r.off, r.reg)
 	}
 	each(func(i, j int) { a.zero(acc(i, j)) })
@@ -98,12 +99,12 @@ func (a *asm) gemm(rows, width int, ta bool) {
 		}
 		return fmt.Sprintf("%d(%s)", 4*t, bases[i/3]) + []string{"", "(R8*1)", "(R8*2)"}[i%3]
 	}
-	// Operands are loaded some multiply-adds before they are needed, those of B as soon as their registers are free: a core
-	// that shares its scheduler with another thread can hold few instructions that wait.
+	// Operands are loaded some multiply-adds before they are needed, those of B as soon as their registers are free: a
+	// core that shares its scheduler with another thread can hold few instructions that wait.
 	ahead := min(nbcast-1, rows)
-	// terms adds n terms in their order, at most a round, whose first operands have been loaded. With on, a term follows, and
-	// it loads that term's; a round is a multiple of the registers in turn. What moves the addresses on takes the place of
-	// multiply-adds, so two terms share it.
+	// terms adds n terms in their order, at most a round, whose first operands have been loaded. With on, a term
+	// follows, and it loads that term's; a round is a multiple of the registers in turn. What moves the addresses on
+	// takes the place of multiply-adds, so two terms share it.
 	terms := func(n int, on bool) {
 		move := func(reg, ld string, t int) { // before the first load of term t
 			if t == 2 {
@@ -160,9 +161,9 @@ func (a *asm) gemm(rows, width int, ta bool) {
 			a.ins("ADDQ $%d, %s", 4*n, b)
 		}
 	}
-	// What comes next is fetched a little at a time: there are few places for lines on their way, and the loads of A and
-	// B need them too. If there are terms enough, the rows of the next blocks of C and of the mask come one after the other;
-	// if not, all at once, and nearer, for they are needed soon.
+	// What comes next is fetched a little at a time: there are few places for lines on their way, and the loads of A
+	// and B need them too. If there are terms enough, the rows of the next blocks of C and of the mask come one after
+	// the other; if not, all at once, and nearer, for they are needed soon.
 	a.ins("MOVQ %d(R15), R14", gemmThen)
 	fetchRow := func(level string) {
 		for at := 0; at < 4*width; at += 64 {

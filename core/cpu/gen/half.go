@@ -140,8 +140,8 @@ func (a *asm) clearRest(zero int) {
 	a.label("done")
 }
 
-// transposeTile transposes the 16×16 pairs of the tiles at high and low: pairs within quarters of a register, quadruples,
-// then quarters between registers, twice.
+// transposeTile transposes the 16×16 pairs of the tiles at high and low: pairs within quarters of a register,
+// quadruples, then quarters between registers, twice.
 func (a *asm) transposeTile() {
 	a.begin("halfTranspose"+a.name, "halfArgs")
 	for _, off := range []int{halfHigh, halfLow} {
@@ -198,8 +198,8 @@ const (
 	unitTiles  = unitBlock + 4096
 )
 
-// matrixUnit writes the kernel of a 32×32 block on the matrix unit (AMX), of which the assembler knows nothing: four tiles
-// of sums, two of A, two of B. With low parts it adds three products, high·high + high·low + low·high.
+// matrixUnit writes the kernel of a 32×32 block on the matrix unit (AMX), of which the assembler knows nothing: four
+// tiles of sums, two of A, two of B. With low parts it adds three products, high·high + high·low + low·high.
 func (a *asm) matrixUnit() {
 	a.begin("matrixUnit"+a.name, "unitArgs")
 	a.raw("LDTILECFG tiles(R15)", vex(0xc2, 0x78, 0x49, 0x87, unitTiles)...)
@@ -209,18 +209,21 @@ func (a *asm) matrixUnit() {
 	for _, r := range []struct {
 		off int
 		reg string
-	}{{unitChunks, "CX"}, {unitA0, "AX"}, {unitA1, "DX"}, {unitB0, "BX"}, {unitB1, "SI"}, {unitLowA, "R12"}, {unitLowB, "R13"}} {
+	}{{unitChunks, "CX"}, {unitA0, "AX"}, {unitA1, "DX"}, {unitB0, "BX"}, {unitB1, "SI"}, {unitLowA, "R12"},
+		{unitLowB, "R13"}} {
 		a.ins("MOVQ %d(R15), %s", r.off, r.reg)
 	}
 	a.ins("MOVQ $64, R8")
 	number := map[string]byte{"AX": 0, "DX": 2, "BX": 3, "SI": 6, "DI": 7}
 	load := func(tile int, base string) {
-		a.raw(fmt.Sprintf("TILELOADD (%s)(R8*1), T%d", base, tile), 0xc4, 0xa2, 0x7b, 0x4b, byte(0x04|tile<<3), number[base])
+		a.raw(fmt.Sprintf("TILELOADD (%s)(R8*1), T%d", base, tile), 0xc4, 0xa2, 0x7b, 0x4b, byte(0x04|tile<<3),
+			number[base])
 	}
 	multiply := func() {
 		for sum := range 4 {
 			x, y := 4+sum/2, 6+sum%2
-			a.raw(fmt.Sprintf("TDPBF16PS T%d, T%d, T%d", y, x, sum), 0xc4, 0xe2, byte(0x02|(15-y)<<3), 0x5c, byte(0xc0|sum<<3|x))
+			a.raw(fmt.Sprintf("TDPBF16PS T%d, T%d, T%d", y, x, sum), 0xc4, 0xe2, byte(0x02|(15-y)<<3), 0x5c,
+				byte(0xc0|sum<<3|x))
 		}
 	}
 	a.label("chunk")

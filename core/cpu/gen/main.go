@@ -32,7 +32,8 @@ type block struct {
 
 var isas = []isa{
 	{name: "AVX512", file: "avx512", reg: "Z", lanes: 16, regs: 32, blocks: []block{
-		{width: 64, rows: []int{6, 4, 2, 1}}, {width: 48, rows: []int{8, 4, 2, 1}}, {width: 32, rows: []int{8, 4, 2, 1}}, {width: 16, rows: []int{8, 4, 2, 1}},
+		{width: 64, rows: []int{6, 4, 2, 1}}, {width: 48, rows: []int{8, 4, 2, 1}},
+		{width: 32, rows: []int{8, 4, 2, 1}}, {width: 16, rows: []int{8, 4, 2, 1}},
 	}},
 	{name: "AVX2", file: "avx2", reg: "Y", lanes: 8, regs: 16, blocks: []block{
 		{width: 32, rows: []int{2, 1}, few: 3}, {width: 16, rows: []int{6, 4, 2, 1}},

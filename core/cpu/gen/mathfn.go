@@ -69,7 +69,8 @@ func (a *asm) functions() {
 	a.function("softplus", a.softplus)
 }
 
-// softplus is max(x, 0) + log(1+u), u = exp(-|x|): log 1+u = 2·artanh(u/(2+u)), above √2-1 log 2 + 2·artanh((u-1)/(u+3)).
+// softplus is max(x, 0) + log(1+u), u = exp(-|x|): log 1+u = 2·artanh(u/(2+u)), above √2-1 log 2 +
+// 2·artanh((u-1)/(u+3)).
 func (a *asm) softplus() {
 	a.wide("VMOVAPD %s, %s", wX, wOrig)
 	a.bits("AND", math.MaxInt64, wX, wX)

@@ -2,10 +2,11 @@ package main
 
 import "slices"
 
-// transposed turns 16 registers that hold rows of 16 values into the same number that hold the columns, with a spare one
-// as scratch, and returns the registers of the columns in order.
+// transposed turns 16 registers that hold rows of 16 values into the same number that hold the columns, with a spare
+// one as scratch, and returns the registers of the columns in order.
 func (a *asm) transposed(rows []int, spare int) []int {
-	// Each step interleaves two registers: the first halves go to the spare one, the second stay, and the first becomes spare.
+	// Each step interleaves two registers: the first halves go to the spare one, the second stay, and the first becomes
+	// spare.
 	step := func(lo, hi string, x, y *int) {
 		a.ins("%s %s, %s, %s", lo, a.v(*y), a.v(*x), a.v(spare))
 		a.ins("%s %s, %s, %s", hi, a.v(*y), a.v(*x), a.v(*y))
@@ -79,8 +80,8 @@ func (a *asm) transpose() {
 }
 
 // single writes the kernel of 16 rows of a product whose C has one column: a register holds a term's elements of A, not
-// of B, which needs a transpose but leaves no lane idle. Each sum is made in the other kernels' order. The modes are store,
-// bias and biasrelu.
+// of B, which needs a transpose but leaves no lane idle. Each sum is made in the other kernels' order. The modes are
+// store, bias and biasrelu.
 func (a *asm) single() {
 	const acc, spare, zero = 17, 16, 18
 	a.begin("gemmSingle"+a.name, "gemmArgs")

@@ -1,8 +1,8 @@
 //go:build linux && (amd64 || arm64) && !nogpu
 
-// Package fakecuda stands in for an NVIDIA GPU in tests. Its library, in plain C and compiled by the system's compiler, takes
-// the places of the driver, NVRTC and cuBLASLt: it checks the arguments of every call and really computes, with the C
-// side of the kernel language, so that whole programs run through the executor of package cuda.
+// Package fakecuda stands in for an NVIDIA GPU in tests. Its library, in plain C and compiled by the system's compiler,
+// takes the places of the driver, NVRTC and cuBLASLt: it checks the arguments of every call and really computes, with
+// the C side of the kernel language, so that whole programs run through the executor of package cuda.
 //
 //	gpu := fakecuda.Use(t)
 //	dev, err := cuda.New(cuda.Options{})
@@ -43,7 +43,8 @@ var build = sync.OnceValues(func() (string, error) {
 	if err := os.WriteFile(source, text, 0o644); err != nil {
 		return "", err
 	}
-	out, err := exec.Command("cc", "-std=gnu11", "-O3", "-march=native", "-shared", "-fPIC", "-o", filepath.Join(dir, "fake.so"), source, "-lm", "-ldl", "-lpthread").CombinedOutput()
+	out, err := exec.Command("cc", "-std=gnu11", "-O3", "-march=native", "-shared", "-fPIC", "-o",
+		filepath.Join(dir, "fake.so"), source, "-lm", "-ldl", "-lpthread").CombinedOutput()
 	if err != nil {
 		return "", &buildError{string(out), err}
 	}
@@ -144,8 +145,8 @@ func (g *GPU) Batches(yes bool) {
 // Speed sets the time that one of the three algorithms proposed for a product takes, in µs.
 func (g *GPU) Speed(algorithm, us int) { g.call("fake_speed", uintptr(algorithm), uintptr(us)) }
 
-// Pause makes every recording of a graph last so many milliseconds, for other goroutines to come in between. What a driver
-// may refuse meanwhile is a mistake.
+// Pause makes every recording of a graph last so many milliseconds, for other goroutines to come in between. What a
+// driver may refuse meanwhile is a mistake.
 func (g *GPU) Pause(ms int) { g.call("fake_pause", uintptr(ms)) }
 
 // Lined counts the texts compiled with the numbers of a file's lines; that each is the file's is checked.

@@ -41,7 +41,8 @@ func New(device string, specs []core.ParamSpec) (*Parameters, error) {
 	m := &Parameters{device: device, index: map[string]int{}, copied: -1}
 	for _, s := range specs {
 		if s.Name == "" || s.Rows < 1 || s.Cols < 1 {
-			return nil, fmt.Errorf("%s: parameter %q has shape %d×%d; want a name and at least 1×1", device, s.Name, s.Rows, s.Cols)
+			return nil, fmt.Errorf("%s: parameter %q has shape %d×%d; want a name and at least 1×1", device, s.Name,
+				s.Rows, s.Cols)
 		}
 		if _, ok := m.index[s.Name]; ok {
 			return nil, fmt.Errorf("%s: parameter %q is declared twice", device, s.Name)
@@ -101,7 +102,8 @@ func (m *Parameters) Fits(p *core.Program) error {
 	}
 	for _, s := range p.ParamSpecs() {
 		if i, ok := m.index[s.Name]; !ok || m.Specs[i] != s {
-			return fmt.Errorf("%s: program %q needs parameter %q %d×%d, which the memory does not hold", m.device, p.Name, s.Name, s.Rows, s.Cols)
+			return fmt.Errorf("%s: program %q needs parameter %q %d×%d, which the memory does not hold", m.device,
+				p.Name, s.Name, s.Rows, s.Cols)
 		}
 	}
 	return nil
@@ -110,8 +112,8 @@ func (m *Parameters) Fits(p *core.Program) error {
 // Changed notes that parameters may be about to change.
 func (m *Parameters) Changed() { m.version.Add(1) }
 
-// smallWork is the largest program, in operations of matrix products, that is small: below it a processor is done before
-// a GPU has been asked and has answered.
+// smallWork is the largest program, in operations of matrix products, that is small: below it a processor is done
+// before a GPU has been asked and has answered.
 const smallWork = 10e6
 
 // Small reports whether a program is better run on the host: it steps nothing and does little work.
@@ -127,8 +129,8 @@ func Steps(p *core.Program) bool {
 	return false
 }
 
-// Load loads a program on a device of the host, where it sees the GPU's parameters as all that was started before has left
-// them. What copy returns is all of them, laid out as here.
+// Load loads a program on a device of the host, where it sees the GPU's parameters as all that was started before has
+// left them. What copy returns is all of them, laid out as here.
 func (m *Parameters) Load(p *core.Program, on core.Device, copy func() ([]float32, error)) (core.Runner, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -179,7 +181,8 @@ func (m *Parameters) refresh(copy func() ([]float32, error)) error {
 	return nil
 }
 
-// Value finds the named one of a program's inputs or outputs (kind is "input" or "output"), which n numbers are to fill.
+// Value finds the named one of a program's inputs or outputs (kind is "input" or "output"), which n numbers are to
+// fill.
 func Value(device, kind string, p *core.Program, name string, n int) (int, error) {
 	index := p.Inputs
 	if kind == "output" {

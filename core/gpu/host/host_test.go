@@ -58,7 +58,8 @@ func TestEntry(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	for _, specs := range [][]core.ParamSpec{{{Rows: 1, Cols: 1}}, {{Name: "w", Rows: 0, Cols: 1}}, {{Name: "w", Rows: 1, Cols: 1}, {Name: "w", Rows: 1, Cols: 1}}} {
+	for _, specs := range [][]core.ParamSpec{{{Rows: 1, Cols: 1}}, {{Name: "w", Rows: 0, Cols: 1}},
+		{{Name: "w", Rows: 1, Cols: 1}, {Name: "w", Rows: 1, Cols: 1}}} {
 		if _, err := host.New("x", specs); err == nil || !strings.HasPrefix(err.Error(), "x: ") {
 			t.Errorf("%v: error %v", specs, err)
 		}

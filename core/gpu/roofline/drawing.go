@@ -7,24 +7,28 @@ import (
 
 // What the model assumes of the kernels that draw an update's data (core/cuda/feed.h).
 const (
-	near        = 0.05 // µs of a load that the first-level cache has, and of the arithmetic that waits for it
-	skipping    = 1.0  // µs in which a lane finds its place in the stream
-	starting    = 2.0  // µs in which it finds out what starts at its numbers, if that is outside the ziggurat's rectangles
-	perElement  = 6    // loads that wait for one another, from a part of an input to its number
-	walking     = 12   // likewise, before a lane walks its part of the normals' stream
-	perWindow   = 6    // likewise, from a task to a window of it
-	perRows     = 1    // likewise, for each gpu.BlockSize rows drawn at once
-	partNumbers = 512  // of an input that a block fills
+	near     = 0.05 // µs of a load that the first-level cache has, and of the arithmetic that waits for it
+	skipping = 1.0  // µs in which a lane finds its place in the stream
+	// µs in which it finds out what starts at its numbers, if that is outside the ziggurat's rectangles
+	starting    = 2.0
+	perElement  = 6   // loads that wait for one another, from a part of an input to its number
+	walking     = 12  // likewise, before a lane walks its part of the normals' stream
+	perWindow   = 6   // likewise, from a task to a window of it
+	perRows     = 1   // likewise, for each gpu.BlockSize rows drawn at once
+	partNumbers = 512 // of an input that a block fills
 )
 
-// drawing adds the launches around an update's own in training, for every memory: gather fills its inputs with what was drawn
-// for it; raw, draw, walk and normals draw the next update's beside it; note keeps its scalars. They come first in Launches,
-// but for note.
+// drawing adds the launches around an update's own in training, for every memory: gather fills its inputs with what was
+// drawn for it; raw, draw, walk and normals draw the next update's beside it; note keeps its scalars. They come first
+// in Launches, but for note.
 func (m *Model) drawing(d *gpu.Drawing) (before, after []Launch) {
-	add := func(list *[]Launch, name, what string, branch int, deps []int, busy float64, blocks int, bytes float64) int {
+	add := func(list *[]Launch, name, what string, branch int, deps []int, busy float64, blocks int,
+		bytes float64) int {
 		n := len(before)
-		*list = append(*list, Launch{Number: n, What: what, Kernel: name, Branch: branch, After: deps, Bytes: int64(bytes),
-			cost: cost{alone: m.Card.Start + busy, ideal: bytes / m.Card.CacheRate / 1e6, workers: min(m.Card.SMs, gpu.CeilDiv(blocks, resident)), bytes: bytes, bound: "latency"}})
+		*list = append(*list, Launch{Number: n, What: what, Kernel: name, Branch: branch, After: deps,
+			Bytes: int64(bytes),
+			cost: cost{alone: m.Card.Start + busy, ideal: bytes / m.Card.CacheRate / 1e6,
+				workers: min(m.Card.SMs, gpu.CeilDiv(blocks, resident)), bytes: bytes, bound: "latency"}})
 		return n
 	}
 	numbers := 0
@@ -40,15 +44,19 @@ func (m *Model) drawing(d *gpu.Drawing) (before, after []Launch) {
 		if filled >= 0 {
 			deps = []int{filled}
 		}
-		filled = add(&before, "gather", "fill inputs with what was drawn", 0, deps, waves*perElement*m.Card.Latency, blocks, 8*float64(numbers))
+		filled = add(&before, "gather", "fill inputs with what was drawn", 0, deps, waves*perElement*m.Card.Latency,
+			blocks, 8*float64(numbers))
 	}
 	blocks, length := d.Walks()
 	for k := range m.Options.Memories {
 		branch := gpu.MaxBranches + k
-		n := add(&before, "raw", "numbers of the next update's stream", branch, []int{filled}, skipping+2*starting, gpu.CeilDiv(d.Raws, 2*gpu.BlockSize), 14*float64(d.Raws))
+		n := add(&before, "raw", "numbers of the next update's stream", branch, []int{filled}, skipping+2*starting,
+			gpu.CeilDiv(d.Raws, 2*gpu.BlockSize), 14*float64(d.Raws))
 		n = add(&before, "draw", "tasks and rows of the next update", branch, []int{n}, m.picking(d), 1, 0)
-		n = add(&before, "walk", "where parts of the normals' stream are entered", branch, []int{n}, walking*m.Card.Latency+near*float64(length)+barrier*gpu.BlockSize, blocks, 2*float64(d.Noises))
-		add(&before, "normals", "noise of the next update", branch, []int{n}, 5*m.Card.Latency+barrier*float64(blocks)+2*near*float64(length), blocks, 10*float64(d.Noises))
+		n = add(&before, "walk", "where parts of the normals' stream are entered", branch, []int{n},
+			walking*m.Card.Latency+near*float64(length)+barrier*gpu.BlockSize, blocks, 2*float64(d.Noises))
+		add(&before, "normals", "noise of the next update", branch, []int{n}, 5*m.Card.Latency+barrier*float64(blocks)+
+			2*near*float64(length), blocks, 10*float64(d.Noises))
 		add(&after, "note", "keep the update's scalars", 0, nil, 2*m.Card.Latency, 1, 0)
 	}
 	return before, after

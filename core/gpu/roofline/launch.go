@@ -9,8 +9,9 @@ import (
 	"nacre/core/op"
 )
 
-// What the model assumes of every card. It was fitted to an H100's measurements, docs/measurements/gpu-model-2026-11-27.json:
-// every launch of an update in TF32 by itself, and whole updates in four precisions, of two sizes each.
+// What the model assumes of every card. It was fitted to an H100's measurements,
+// docs/measurements/gpu-model-2026-11-27.json: every launch of an update in TF32 by itself, and whole updates in four
+// precisions, of two sizes each.
 const (
 	lanesPerClock = 128 // instructions a multiprocessor issues, by lanes
 	resident      = 12  // blocks of gpu.BlockSize lanes at a time on a multiprocessor, by their registers
@@ -30,7 +31,8 @@ type tile struct {
 }
 
 // tiles are those that NVIDIA's libraries have, about.
-var tiles = []tile{{256, 128, 0.8}, {128, 256, 0.8}, {128, 192, 0.76}, {192, 128, 0.76}, {128, 128, 0.72}, {128, 96, 0.66}, {128, 64, 0.58}, {64, 128, 0.58},
+var tiles = []tile{{256, 128, 0.8}, {128, 256, 0.8}, {128, 192, 0.76}, {192, 128, 0.76}, {128, 128, 0.72},
+	{128, 96, 0.66}, {128, 64, 0.58}, {64, 128, 0.58},
 	{64, 64, 0.45}, {64, 32, 0.3}, {32, 64, 0.3}, {32, 32, 0.2}}
 
 // cost holds what a launch asks of a card.

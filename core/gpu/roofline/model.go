@@ -20,11 +20,12 @@ type Options struct {
 
 // Model is a plan's times on a card, in µs.
 type Model struct {
-	Card     Card     `json:"card"`
-	Options  Options  `json:"options"`
-	Program  string   `json:"program"`
-	Total    float64  `json:"total_us"`              // on the plan's branches, sharing the card
-	Given    float64  `json:"given_us"`              // likewise where data are given, not drawn: what compares with Compiler
+	Card    Card    `json:"card"`
+	Options Options `json:"options"`
+	Program string  `json:"program"`
+	Total   float64 `json:"total_us"` // on the plan's branches, sharing the card
+	// likewise where data are given, not drawn: what compares with Compiler
+	Given    float64  `json:"given_us"`
 	Critical float64  `json:"critical_us"`           // with as many multiprocessors as anybody asks for
 	Serial   float64  `json:"serial_us"`             // one launch after the other
 	PerSeed  float64  `json:"per_seed_us"`           // Total over the memories
@@ -51,8 +52,9 @@ type Launch struct {
 	Bytes    int64   `json:"bytes"`
 	Begin    float64 `json:"begin_us"`
 	End      float64 `json:"end_us"`
-	Critical bool    `json:"critical"`              // on the longest path through the graph
-	Measured float64 `json:"measured_us,omitempty"` // on a GPU, with the gap to the next launch, where Alone has none; 0 if it was not
+	Critical bool    `json:"critical"` // on the longest path through the graph
+	// on a GPU, with the gap to the next launch, where Alone has none; 0 if it was not
+	Measured float64 `json:"measured_us,omitempty"`
 
 	cost cost
 }
@@ -68,7 +70,8 @@ func New(pl *gpu.Plan, card Card, o Options) *Model {
 	}
 	for i, u := range pl.Units {
 		flops, n := pl.Work(u)
-		l := Launch{Number: m.first + i, What: pl.Describe(u), Branch: u.Branch, FLOPs: flops * int64(o.Memories), Bytes: n * int64(o.Memories), cost: m.cost(pl, u)}
+		l := Launch{Number: m.first + i, What: pl.Describe(u), Branch: u.Branch, FLOPs: flops * int64(o.Memories),
+			Bytes: n * int64(o.Memories), cost: m.cost(pl, u)}
 		if m.first > 0 { // inputs are filled
 			l.After = append(l.After, o.Memories-1)
 		}
@@ -247,10 +250,10 @@ func (m *Model) free(i int, state []int, done int) bool {
 }
 
 // compiler models the same program by a compiler for arrays, such as XLA in a scan: one kernel after the other; matrix
-// products by the same library without epilogues, operands as they lie; every epilogue a kernel that reads and writes the
-// product; every other launch of the plan at the cache's bandwidth, for every two results; the optimiser's steps four
-// parameters at a time. It is kinder to such a compiler than to the plan: its sums never wait. Fused is its time where biases,
-// with a ReLU behind them, are the products' epilogues, as XLA has them where it finds the pattern.
+// products by the same library without epilogues, operands as they lie; every epilogue a kernel that reads and writes
+// the product; every other launch of the plan at the cache's bandwidth, for every two results; the optimiser's steps
+// four parameters at a time. It is kinder to such a compiler than to the plan: its sums never wait. Fused is its time
+// where biases, with a ReLU behind them, are the products' epilogues, as XLA has them where it finds the pattern.
 func (m *Model) compiler() (us, fused float64) {
 	each := m.Card.Gap + m.Card.Start
 	bandwidth := m.Card.CacheRate * 1e6
@@ -283,7 +286,8 @@ func (m *Model) compiler() (us, fused float64) {
 // String lists the launches and the sums.
 func (m *Model) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on a modelled %s: %.0f µs on branches, %.0f µs on the critical path, %.0f µs one by one; on given data %.0f µs, by a compiler for arrays %.0f µs, with fused biases %.0f µs\n",
+	fmt.Fprintf(&b, "%s on a modelled %s: %.0f µs on branches, %.0f µs on the critical path, %.0f µs one by one; on "+
+		"given data %.0f µs, by a compiler for arrays %.0f µs, with fused biases %.0f µs\n",
 		m.Program, m.Card.Title, m.Total, m.Critical, m.Serial, m.Given, m.Compiler, m.Fused)
 	if n := m.Options.Memories; n > 1 {
 		fmt.Fprintf(&b, "of %d seeds as one program, %.0f µs each\n", n, m.PerSeed)
@@ -298,7 +302,8 @@ func (m *Model) String() string {
 		if m.Measured > 0 {
 			measured = fmt.Sprintf("%8.2f  ", l.Measured)
 		}
-		fmt.Fprintf(&b, "%6d %6.1f %6.1f %6.2f  %s%3.0f%%  %-12s  %-9s %s %s\n", l.Number, l.Begin, l.End, l.Alone, measured, 100*l.Share, l.Bound, l.Kernel,
+		fmt.Fprintf(&b, "%6d %6.1f %6.1f %6.2f  %s%3.0f%%  %-12s  %-9s %s %s\n", l.Number, l.Begin, l.End, l.Alone,
+			measured, 100*l.Share, l.Bound, l.Kernel,
 			map[bool]string{true: "*", false: " "}[l.Critical], l.What)
 	}
 	return b.String()
@@ -317,7 +322,8 @@ func (m *Model) DOT() string {
 		if r := []rune(what); len(r) > 60 {
 			what = string(r[:60]) + "…"
 		}
-		fmt.Fprintf(&b, "  n%d [label=%q%s];\n", l.Number, fmt.Sprintf("%d %s: %s\n%.1f µs, %s", l.Number, l.Kernel, what, l.Alone, l.Bound), style)
+		fmt.Fprintf(&b, "  n%d [label=%q%s];\n", l.Number, fmt.Sprintf("%d %s: %s\n%.1f µs, %s", l.Number, l.Kernel,
+			what, l.Alone, l.Bound), style)
 		for _, d := range l.After {
 			edge := ""
 			if l.Critical && m.Launches[d].Critical {

@@ -57,8 +57,8 @@ func TestProductAtPeak(t *testing.T) {
 	}
 }
 
-// Layers that depend on one another take as long on branches as one by one, but for what the last waits for nothing; and
-// every launch begins after those it depends on.
+// Layers that depend on one another take as long on branches as one by one, but for what the last waits for nothing;
+// and every launch begins after those it depends on.
 func TestChain(t *testing.T) {
 	card, err := roofline.Find("a100")
 	if err != nil {
@@ -66,7 +66,8 @@ func TestChain(t *testing.T) {
 	}
 	m := roofline.New(layers(t, 4096, 300, 5), card, roofline.Options{Precision: "tf32"})
 	if math.Abs(m.Total-m.Serial) > 1e-6 || math.Abs(m.Critical-m.Serial) > 1e-6 {
-		t.Errorf("a chain takes %.3f µs on branches, %.3f on its critical path, %.3f one by one", m.Total, m.Critical, m.Serial)
+		t.Errorf("a chain takes %.3f µs on branches, %.3f on its critical path, %.3f one by one", m.Total,
+			m.Critical, m.Serial)
 	}
 	for _, l := range m.Launches {
 		if !l.Critical || l.Share > 1 {
@@ -96,15 +97,16 @@ func TestFusedBiases(t *testing.T) {
 	}
 }
 
-// What draws the next update's data runs beside a long update and delays only what fills the inputs and keeps the scalars;
-// beside a short one it is what takes longest. Every memory has its own.
+// What draws the next update's data runs beside a long update and delays only what fills the inputs and keeps the
+// scalars; beside a short one it is what takes longest. Every memory has its own.
 func TestDrawing(t *testing.T) {
 	card, err := roofline.Find("h100")
 	if err != nil {
 		t.Fatal(err)
 	}
 	d, err := gpu.NewDrawing(feed.Plan{Obs: 20, Act: 6, Tasks: 100, Slots: 16, Stores: 1, Capacity: 1000,
-		Draws: []feed.Draw{{Kind: feed.Transitions, N: 256}}, Noise: []feed.Noise{{Input: "eps", N: 30000}}, Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}})
+		Draws: []feed.Draw{{Kind: feed.Transitions, N: 256}}, Noise: []feed.Noise{{Input: "eps", N: 30000}},
+		Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +130,8 @@ func TestDrawing(t *testing.T) {
 	}
 }
 
-// Three products in TF32 take less time than one in float32 and more than one in TF32 does. What is rounded to bfloat16 on
-// its way saves nothing.
+// Three products in TF32 take less time than one in float32 and more than one in TF32 does. What is rounded to bfloat16
+// on its way saves nothing.
 func TestPrecisions(t *testing.T) {
 	card, err := roofline.Find("h100")
 	if err != nil {
@@ -154,7 +156,8 @@ func TestMeasured(t *testing.T) {
 	if err := m.Measure([]float64{1}); err == nil {
 		t.Error("one time for two launches is no error")
 	}
-	if err := m.Measure([]float64{12.5, 13.25}); err != nil || m.Measured != 25.75 || !strings.Contains(m.String(), " 13.25 ") {
+	if err := m.Measure([]float64{12.5, 13.25}); err != nil || m.Measured != 25.75 ||
+		!strings.Contains(m.String(), " 13.25 ") {
 		t.Errorf("%v, %v", err, m)
 	}
 }

@@ -77,7 +77,8 @@ func Compile(t testing.TB, text []byte) (file string) {
 	if err := os.WriteFile(source, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("cc", "-std=gnu11", "-shared", "-fPIC", "-o", file, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cc", "-std=gnu11", "-shared", "-fPIC", "-o", file,
+		source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return file
