@@ -91,7 +91,8 @@ func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptio
 			return nil, err
 		}
 		if o.Perplexity > float64(o.Graph.K) {
-			return nil, badInput("perplexity %v needs a graph of at least %.0f neighbours, got %d; three times the perplexity are usual",
+			return nil, badInput("perplexity %v needs a graph of at least %.0f neighbours, got %d; three times the "+
+				"perplexity are usual",
 				o.Perplexity, math.Ceil(o.Perplexity), o.Graph.K)
 		}
 		g = &nearby{k: o.Graph.K, id: o.Graph.Index, recall: o.Graph.Recall, d: make([]float64, len(o.Graph.Distance))}
@@ -104,7 +105,8 @@ func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptio
 			k = int(3 * o.Perplexity)
 		}
 		if k = min(k, t.n-1); float64(k) < o.Perplexity {
-			return nil, badInput("perplexity %v needs at least %.0f neighbours per point, got %d", o.Perplexity, math.Ceil(o.Perplexity), k)
+			return nil, badInput("perplexity %v needs at least %.0f neighbours per point, got %d", o.Perplexity,
+				math.Ceil(o.Perplexity), k)
 		}
 		var err error
 		if g, err = nearestOf(ctx, set, t, k, p.workers, team, false); err != nil {
@@ -127,7 +129,8 @@ func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptio
 // recallNote says how many neighbours are the true ones; nothing where all are, or nobody knows.
 func recallNote(recall float64) string {
 	if recall > 0 && recall < 1 {
-		return fmt.Sprintf("neighbours are approximate: %.1f %% of the true ones, by a sample of %d points", 100*recall, sampleQueries)
+		return fmt.Sprintf("neighbours are approximate: %.1f %% of the true ones, by a sample of %d points", 100*recall,
+			sampleQueries)
 	}
 	return ""
 }
@@ -154,8 +157,10 @@ func (p *Affinities) condition(g *nearby, team *member) []float32 {
 		tied += int(v)
 	}
 	if tied > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s of %d: more equally near neighbours than the perplexity %g; they share its neighbourhood equally",
-			count(tied, "point"), p.n, p.perplexity))
+		p.Notes = append(p.Notes,
+			fmt.Sprintf("%s of %d: more equally near neighbours than the perplexity %g; they share its neighbourhood "+
+				"equally",
+				count(tied, "point"), p.n, p.perplexity))
 	}
 	return out
 }
@@ -165,8 +170,8 @@ func (p *Affinities) condition(g *nearby, team *member) []float32 {
 // by Newton's method on log β inside a bracket; distances are taken from the nearest one and β starts at the inverse of
 // their mean, so the search sees the same numbers whatever the scale of the data.
 //
-// With halves, where Newton's method does not come near, the range of β is halved instead. Only the cosine's squares are that
-// uneven; without it the Euclidean layouts of before stay as they are, bit for bit.
+// With halves, where Newton's method does not come near, the range of β is halved instead. Only the cosine's squares
+// are that uneven; without it the Euclidean layouts of before stay as they are, bit for bit.
 func calibrate(d, prob []float64, perplexity float64, halves bool) (tied bool) {
 	nearest := slices.Min(d)
 	ties, mean := 0, 0.0
@@ -239,8 +244,8 @@ func calibrate(d, prob []float64, perplexity float64, halves bool) (tied bool) {
 	return false
 }
 
-// lost is the error of the entropy above which Newton's method has not come near: its first step was too long, as distances of
-// two very different sizes make it.
+// lost is the error of the entropy above which Newton's method has not come near: its first step was too long, as
+// distances of two very different sizes make it.
 const lost = 1e-3
 
 // halve finds the probabilities by halving the range of log β around a guess, and returns their sum.

@@ -61,19 +61,20 @@ type Seeds struct {
 // Report holds what Analyse found. Compare Plane between encoders only under one recipe, and then by Ratio; Latent and
 // Posterior do not depend on t-SNE at all.
 type Report struct {
-	Points     int            `json:"points"`
-	Dimensions int            `json:"dimensions"`
-	Labels     int            `json:"labels"`          // different ones; 0 where the points have none
-	Recipe     Recipe         `json:"recipe,omitzero"` // like KL absent of a layout by UMAP
-	UMAP       *UMAP          `json:"umap,omitempty"`
-	Seed       uint64         `json:"seed"`
-	KL         float64        `json:"kl,omitzero"`
-	Plane      Space          `json:"plane,omitzero"`      // the layout; like the other spaces absent without labels
-	Latent     Space          `json:"latent,omitzero"`     // posterior means, Euclidean
-	Posterior  *Space         `json:"posterior,omitempty"` // posteriors, 2-Wasserstein; only with standard deviations
-	Fidelity   *Neighbourhood `json:"fidelity,omitempty"`  // layout against latent means; absent when k is too large for n
-	Seeds      *Seeds         `json:"seeds,omitempty"`
-	Notes      []string       `json:"notes,omitempty"`
+	Points     int     `json:"points"`
+	Dimensions int     `json:"dimensions"`
+	Labels     int     `json:"labels"`          // different ones; 0 where the points have none
+	Recipe     Recipe  `json:"recipe,omitzero"` // like KL absent of a layout by UMAP
+	UMAP       *UMAP   `json:"umap,omitempty"`
+	Seed       uint64  `json:"seed"`
+	KL         float64 `json:"kl,omitzero"`
+	Plane      Space   `json:"plane,omitzero"`      // the layout; like the other spaces absent without labels
+	Latent     Space   `json:"latent,omitzero"`     // posterior means, Euclidean
+	Posterior  *Space  `json:"posterior,omitempty"` // posteriors, 2-Wasserstein; only with standard deviations
+	// layout against latent means; absent when k is too large for n
+	Fidelity *Neighbourhood `json:"fidelity,omitempty"`
+	Seeds    *Seeds         `json:"seeds,omitempty"`
+	Notes    []string       `json:"notes,omitempty"`
 
 	Layout *Layout `json:"-"`
 }
@@ -81,8 +82,8 @@ type Report struct {
 // Analyse lays the means of e out and measures how well its labels separate in the plane, among the latent means
 // and among the posteriors. For Gaussians with diagonal covariance the squared 2-Wasserstein distance is
 // |μ₁−μ₂|² + |σ₁−σ₂|², so posteriors are points (μ, σ) of a Euclidean space, and the barycentre of a group, its
-// centroid there, is the mean of both. Of points without labels, of one label, or of labels with a single point each only the
-// layout and its fidelity are reported; Notes says why. Labelled
+// centroid there, is the mean of both. Of points without labels, of one label, or of labels with a single point each
+// only the layout and its fidelity are reported; Notes says why. Labelled
 // points whose means are all equal lie in one place; they have neither fidelity nor repeated layouts.
 func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, error) {
 	o := opts.withDefaults()
@@ -114,7 +115,8 @@ func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, 
 	}
 	r := &Report{
 		Points: e.Mean.Rows, Dimensions: e.Mean.Cols,
-		Recipe: layout.Recipe, UMAP: o.UMAP, Seed: t.seed, KL: layout.KL, Notes: append(slices.Clone(layout.Notes), left...), Layout: layout,
+		Recipe: layout.Recipe, UMAP: o.UMAP, Seed: t.seed, KL: layout.KL,
+		Notes: append(slices.Clone(layout.Notes), left...), Layout: layout,
 	}
 	if g != nil {
 		r.Labels = len(g.values)
@@ -124,7 +126,9 @@ func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, 
 			r.Posterior = &p
 		}
 		if s := r.Latent; !together && s.IntraRMS < coincide && s.Inter > 0 {
-			r.Notes = append(r.Notes, fmt.Sprintf("the points of each label lie in one place: their ratio among the data, %.3g, is that of rounding", s.Ratio))
+			r.Notes = append(r.Notes,
+				fmt.Sprintf("the points of each label lie in one place: their ratio among the data, %.3g, is that of "+
+					"rounding", s.Ratio))
 		}
 	}
 	if together {
@@ -298,8 +302,8 @@ func spread(v []float64) Spread {
 // coincide is the distance to the centroid, over the rms distance, below which points of a label lie in one place.
 const coincide = 1e-6
 
-// groups are those of the labels; nil without labels, and where distances between centroids cannot be had: of one label, or
-// of labels with a single point each. What cannot be had is said.
+// groups are those of the labels; nil without labels, and where distances between centroids cannot be had: of one
+// label, or of labels with a single point each. What cannot be had is said.
 func (e *Embeddings) groups() (g *groups, notes []string) {
 	if e.Label == nil {
 		return nil, nil
@@ -313,11 +317,13 @@ func (e *Embeddings) groups() (g *groups, notes []string) {
 	}
 	switch {
 	case len(g.values) < 2:
-		return nil, []string{fmt.Sprintf("every point has label %s: there are no distances between centroids", e.Name(g.values[0]))}
+		return nil, []string{fmt.Sprintf("every point has label %s: there are no distances between centroids",
+			e.Name(g.values[0]))}
 	case len(single) == len(g.values):
 		return nil, []string{"every label has a single point: there are no distances to centroids"}
 	case single != nil:
-		notes = []string{fmt.Sprintf("%s with a single point each (%s): held-out accuracy is of the others", count(len(single), "label"), listed(single))}
+		notes = []string{fmt.Sprintf("%s with a single point each (%s): held-out accuracy is of the others",
+			count(len(single), "label"), listed(single))}
 	}
 	return g, notes
 }

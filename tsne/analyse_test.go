@@ -24,7 +24,8 @@ func TestClustersByHand(t *testing.T) {
 	near(t, "rms", c.RMS, math.Sqrt(23.75), 1e-12)
 	near(t, "intra/rms", c.IntraRMS, 1.5/math.Sqrt(23.75), 1e-12)
 	near(t, "inter/rms", c.InterRMS, math.Sqrt(85/23.75), 1e-12)
-	s := 1 - 2/((10+math.Sqrt(116))/2) + 1 - 2/((8+math.Sqrt(80))/2) + 1 - 4/9.0 + 1 - 4/((math.Sqrt(116)+math.Sqrt(80))/2)
+	s := 1 - 2/((10+math.Sqrt(116))/2) + 1 - 2/((8+math.Sqrt(80))/2) + 1 - 4/9.0 +
+		1 - 4/((math.Sqrt(116)+math.Sqrt(80))/2)
 	near(t, "silhouette", c.Silhouette, s/4, 1e-12)
 
 	cent, labels, err := Centroids(x, []int{7, 7, -1, -1})
@@ -185,7 +186,8 @@ func TestAnalyse(t *testing.T) {
 	near(t, "width of the interval", (v[1]-v[0])/width, 1, 0.25)
 	for name, s := range map[string]Space{"plane": r.Plane, "latent": r.Latent} {
 		for figure, v := range s.Intervals {
-			if at := figures(s.Clusters, s.Accuracy)[figure]; !(v[0] <= v[1]) || at < v[0]-(v[1]-v[0])-1e-9 || at > v[1]+(v[1]-v[0])+1e-9 {
+			if at := figures(s.Clusters, s.Accuracy)[figure]; !(v[0] <= v[1]) || at < v[0]-(v[1]-v[0])-1e-9 ||
+				at > v[1]+(v[1]-v[0])+1e-9 {
 				t.Errorf("%s %s is %v, its interval %v", name, figure, at, v)
 			}
 		}
@@ -221,7 +223,8 @@ func TestAnalyseWithoutLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if without.Labels != 0 || without.KL != with.KL || *without.Fidelity != *with.Fidelity || without.Seeds.Figures["kl"] != with.Seeds.Figures["kl"] {
+	if without.Labels != 0 || without.KL != with.KL || *without.Fidelity != *with.Fidelity ||
+		without.Seeds.Figures["kl"] != with.Seeds.Figures["kl"] {
 		t.Errorf("without labels %+v, with %+v", without, with)
 	}
 	text, err := json.Marshal(without)
@@ -253,7 +256,8 @@ func TestAnalyseAtAnyScale(t *testing.T) {
 		if *got.Fidelity != *want.Fidelity || got.KL != want.KL {
 			t.Errorf("·2^%d: fidelity %+v, want %+v", e, *got.Fidelity, *want.Fidelity)
 		}
-		if l, w := got.Latent, want.Latent; math.Ldexp(l.Intra, -e) != w.Intra || l.Ratio != w.Ratio || l.Accuracy != w.Accuracy || l.Silhouette != w.Silhouette {
+		if l, w := got.Latent, want.Latent; math.Ldexp(l.Intra, -e) != w.Intra || l.Ratio != w.Ratio ||
+			l.Accuracy != w.Accuracy || l.Silhouette != w.Silhouette {
 			t.Errorf("·2^%d: latent %+v, want %+v", e, l.Clusters, w.Clusters)
 		}
 	}
@@ -268,7 +272,8 @@ func TestAnalyseRefuses(t *testing.T) {
 		e    *Embeddings
 		want string
 	}{
-		{&Embeddings{Mean: Matrix{Rows: 1, Cols: 2, Data: []float64{1, 2}}, Label: []int{3}}, "1 point cannot be laid out: t-SNE needs at least 5"},
+		{&Embeddings{Mean: Matrix{Rows: 1, Cols: 2, Data: []float64{1, 2}}, Label: []int{3}},
+			"1 point cannot be laid out: t-SNE needs at least 5"},
 		{short, "7 labels for 120 points"},
 		{std, "std: row 2, column 1 is -0.5"},
 		{&Embeddings{Mean: x, Label: label, Std: NewMatrix(120, 3)}, "std is 120×3, mean is 120×4"},
@@ -278,7 +283,8 @@ func TestAnalyseRefuses(t *testing.T) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
-	if c, err := MeasureClusters(Matrix{Rows: 4, Cols: 1, Data: []float64{0.1, 0.1, 0.1, 0.1}}, []int{0, 0, 0, 1}); err != nil || c != (Clusters{}) {
+	if c, err := MeasureClusters(Matrix{Rows: 4, Cols: 1, Data: []float64{0.1, 0.1, 0.1, 0.1}},
+		[]int{0, 0, 0, 1}); err != nil || c != (Clusters{}) {
 		t.Errorf("equal points: %+v, %v", c, err)
 	}
 	if _, err := MeasureNeighbourhood(x, x, 60); err == nil || !strings.Contains(err.Error(), "1 to 59") {
@@ -305,11 +311,13 @@ func TestAnalyseOfEqualPoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, s := range map[string]Space{"plane": r.Plane, "latent": r.Latent} {
-			if s.Ratio != 0 || s.RMS != 0 || s.Silhouette != 0 || s.Accuracy != 0.25 || s.Intervals["ratio"] != (Interval{}) {
+			if s.Ratio != 0 || s.RMS != 0 || s.Silhouette != 0 || s.Accuracy != 0.25 ||
+				s.Intervals["ratio"] != (Interval{}) {
 				t.Errorf("%s: %+v", name, s)
 			}
 		}
-		if r.Posterior == nil || r.Posterior.Accuracy != 1 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "all 120 points are equal") {
+		if r.Posterior == nil || r.Posterior.Accuracy != 1 || len(r.Notes) != 1 ||
+			!strings.Contains(r.Notes[0], "all 120 points are equal") {
 			t.Errorf("%+v, %q", r.Posterior, r.Notes)
 		}
 		if len(r.Layout.Y.Data) != 240 || differ(r.Layout.Y) {
@@ -331,11 +339,13 @@ func TestAnalyseOfEqualPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Ratio != 0 || d.Silhouette != 0 || d.Accuracy != 0.25 || d.Neighbours > 0.5 || d.Probe != 0.25 || slices.Max(d.Replicates[RatioFigure]) != 0 {
+	if d.Ratio != 0 || d.Silhouette != 0 || d.Accuracy != 0.25 || d.Neighbours > 0.5 || d.Probe != 0.25 ||
+		slices.Max(d.Replicates[RatioFigure]) != 0 {
 		t.Errorf("%+v", d)
 	}
 	e.Label = nil
-	if _, err := Analyse(t.Context(), e, AnalyseOptions{}); err == nil || !strings.Contains(err.Error(), "all 120 points are equal") {
+	if _, err := Analyse(t.Context(), e, AnalyseOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "all 120 points are equal") {
 		t.Errorf("without labels: %v", err)
 	}
 }

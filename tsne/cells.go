@@ -28,10 +28,11 @@ type cells struct {
 }
 
 // cellSearch finds approximate neighbours: every point looks in the cells nearest to its own. How many that takes is
-// tried out on a sample whose true neighbours are known. It returns the recall on the sample. The programs of a team search
-// for the points of some cells each: then heaps are in the order of cells, place is every heap's point, and first says
-// where each program's begin.
-func cellSearch(ctx context.Context, set *lanes.Set, t table, k, workers int, team *member) (h *heaps, recall float64, place []int32, first []int) {
+// tried out on a sample whose true neighbours are known. It returns the recall on the sample. The programs of a team
+// search for the points of some cells each: then heaps are in the order of cells, place is every heap's point, and
+// first says where each program's begin.
+func cellSearch(ctx context.Context, set *lanes.Set, t table, k, workers int,
+	team *member) (h *heaps, recall float64, place []int32, first []int) {
 	c := partition(set, t, workers, team)
 	sample := someOf(t.n, sampleQueries, sampleQueries)
 	slot := rangeOf(len(sample))
@@ -166,7 +167,9 @@ func partition(set *lanes.Set, t table, workers int, team *member) *cells {
 			d[o] = squaredDistance(c.centre.row(k), c.centre.row(o))
 		}
 		c.nearest[k] = rangeOf(n)
-		slices.SortFunc(c.nearest[k], func(a, b int32) int { return cmp.Or(cmp.Compare(d[a], d[b]), cmp.Compare(a, b)) })
+		slices.SortFunc(c.nearest[k], func(a, b int32) int {
+			return cmp.Or(cmp.Compare(d[a], d[b]), cmp.Compare(a, b))
+		})
 	})
 	return c
 }

@@ -13,11 +13,14 @@ import (
 )
 
 // pointNames are the names of a matrix of points, of several.
-var pointNames = []string{"mean", "z", "X", "x", "embeddings", "embedding", "emb", "latents", "latent", "features", "data", "points", "arr_0"}
+var pointNames = []string{"mean", "z", "X", "x", "embeddings", "embedding", "emb", "latents", "latent", "features",
+	"data", "points", "arr_0"}
 
 // hasMatrix reports whether a file of arrays has one of numbers with more than one dimension.
 func hasMatrix(f *tables.File) bool {
-	return slices.ContainsFunc(f.Arrays, func(a tables.Array) bool { return len(a.Shape) != 1 || a.Name == "mean" || a.Name == "z" })
+	return slices.ContainsFunc(f.Arrays, func(a tables.Array) bool {
+		return len(a.Shape) != 1 || a.Name == "mean" || a.Name == "z"
+	})
 }
 
 // fromArrays finds points, standard deviations and labels among named arrays.
@@ -37,7 +40,8 @@ func (e *Embeddings) fromArrays(f *tables.File, label string) error {
 		for _, s := range points.Shape[:len(points.Shape)-1] {
 			rows *= s
 		}
-		e.Read = append(e.Read, fmt.Sprintf("array %s of shape %v is read as %d points of %d columns", points.Name, points.Shape, rows, points.Shape[len(points.Shape)-1]))
+		e.Read = append(e.Read, fmt.Sprintf("array %s of shape %v is read as %d points of %d columns", points.Name,
+			points.Shape, rows, points.Shape[len(points.Shape)-1]))
 	}
 	if e.Mean, err = matrix(points, rows); err != nil {
 		return err
@@ -84,7 +88,8 @@ func pointsOf(f *tables.File) (tables.Array, error) {
 	var matrices []tables.Array
 	for _, a := range f.Arrays {
 		if (a.Name == "mean" || a.Name == "z") && (len(a.Shape) < 2 || !a.IsNumber()) {
-			return a, badInput("array %q is of shape %v; points are a matrix of float or whole numbers", a.Name, a.Shape)
+			return a, badInput("array %q is of shape %v; points are a matrix of float or whole numbers",
+				a.Name, a.Shape)
 		}
 		if len(a.Shape) > 1 && a.IsNumber() {
 			matrices = append(matrices, a)
@@ -98,7 +103,8 @@ func pointsOf(f *tables.File) (tables.Array, error) {
 	if len(matrices) == 1 {
 		return matrices[0], nil
 	}
-	return tables.Array{}, badInput("no array \"mean\" or \"z\", and not just one matrix, among %s; name the columns to lay out", listed(f.Names()))
+	return tables.Array{}, badInput("no array \"mean\" or \"z\", and not just one matrix, among %s; name the columns "+
+		"to lay out", listed(f.Names()))
 }
 
 // listed lists names, not more than a line holds.
@@ -144,7 +150,8 @@ func labelsOf(f *tables.File, points tables.Array, label string) (tables.Array, 
 func (e *Embeddings) hint(f *tables.File, rows int) {
 	for _, a := range f.Arrays {
 		if len(a.Shape) == 1 && a.Shape[0] == rows {
-			e.Read = append(e.Read, fmt.Sprintf("without labels; array %s has a value for each point: --label %s", a.Name, a.Name))
+			e.Read = append(e.Read, fmt.Sprintf("without labels; array %s has a value for each point: --label %s",
+				a.Name, a.Name))
 		}
 	}
 }
@@ -211,8 +218,8 @@ func named(label []int, names []string) []string {
 	return names
 }
 
-// setLabels takes values of any kind for labels: whole numbers as they are, others by their text, numbers in their order and
-// texts in that of their letters. Blank ones are a label too.
+// setLabels takes values of any kind for labels: whole numbers as they are, others by their text, numbers in their
+// order and texts in that of their letters. Blank ones are a label too.
 func (e *Embeddings) setLabels(v tables.Values, name string) {
 	if numbers := wholeLabels(v); numbers != nil {
 		e.Label = numbers
@@ -247,7 +254,8 @@ func (e *Embeddings) setLabels(v tables.Values, name string) {
 		}
 	}
 	if blank > 0 && len(words) > 0 {
-		e.Read = append(e.Read, fmt.Sprintf("%s of %d without a value in %q: they are a label of their own, (blank)", count(blank, "point"), len(words), name))
+		e.Read = append(e.Read, fmt.Sprintf("%s of %d without a value in %q: they are a label of their own, (blank)",
+			count(blank, "point"), len(words), name))
 	}
 	if len(e.Names) == len(words) && len(words) > 4 {
 		e.Read = append(e.Read, fmt.Sprintf("every point has a value of its own in %q: is it a label?", name))

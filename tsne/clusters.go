@@ -13,13 +13,17 @@ import (
 // Clusters says how tightly labelled points gather and how far apart the groups lie. Distances are Euclidean, in
 // the units of the points.
 type Clusters struct {
-	Intra      float64 `json:"distance_to_centroid"`       // mean over points of the distance to the centroid of their group
-	Inter      float64 `json:"distance_between_centroids"` // mean over pairs of groups
-	Ratio      float64 `json:"ratio"`                      // Inter/Intra, with Intra taken as at least 1e-12·RMS
-	RMS        float64 `json:"rms"`                        // root of the mean squared distance of points to their common mean
-	IntraRMS   float64 `json:"distance_to_centroid_over_rms"`
-	InterRMS   float64 `json:"distance_between_centroids_over_rms"`
-	Silhouette float64 `json:"silhouette"` // mean over points, in [-1, 1] (Rousseeuw 1987); 0 for a point alone in its group; of more than 5,000 points, over 1,000
+	// mean over points of the distance to the centroid of their group
+	Intra float64 `json:"distance_to_centroid"`
+	Inter float64 `json:"distance_between_centroids"` // mean over pairs of groups
+	Ratio float64 `json:"ratio"`                      // Inter/Intra, with Intra taken as at least 1e-12·RMS
+	// root of the mean squared distance of points to their common mean
+	RMS      float64 `json:"rms"`
+	IntraRMS float64 `json:"distance_to_centroid_over_rms"`
+	InterRMS float64 `json:"distance_between_centroids_over_rms"`
+	// mean over points, in [-1, 1] (Rousseeuw 1987); 0 for a point alone in its group; of more than 5,000 points, over
+	// 1,000
+	Silhouette float64 `json:"silhouette"`
 }
 
 // MeasureClusters measures the groups of equal label among the rows of x, at least two groups. Label values are
@@ -212,9 +216,10 @@ func silhouette(x Matrix, g *groups, i int, total []float64) float64 {
 	return 0
 }
 
-// heldOut returns for every point the share of splits in which it was nearest to the centroid of its own group when centroids came
-// from the other half. Each of the splits cuts every group in two at random, and each half is held out once. Every
-// group needs two points; of the others' points, which have no centroid while they are held out, the share is NaN.
+// heldOut returns for every point the share of splits in which it was nearest to the centroid of its own group when
+// centroids came from the other half. Each of the splits cuts every group in two at random, and each half is held out
+// once. Every group needs two points; of the others' points, which have no centroid while they are held out, the share
+// is NaN.
 func heldOut(x Matrix, g *groups, splits int, seed uint64) []float64 {
 	alone := func(i int) bool { return len(g.member[g.of[i]]) < 2 }
 	right := make([]float64, x.Rows)

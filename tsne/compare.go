@@ -39,7 +39,8 @@ var compared = []struct{ space, figure, words string }{
 // bootstrap intervals. Planes of different recipes cannot be compared; of points without labels there is nothing to.
 func Compare(nameA string, a *Report, nameB string, b *Report) ([]Comparison, error) {
 	if !reflect.DeepEqual(a.Recipe, b.Recipe) {
-		return nil, badInput("%s and %s were laid out by different recipes (%q, %q): their planes cannot be compared", nameA, nameB, a.Recipe.Name, b.Recipe.Name)
+		return nil, badInput("%s and %s were laid out by different recipes (%q, %q): their planes cannot be compared",
+			nameA, nameB, a.Recipe.Name, b.Recipe.Name)
 	}
 	var out []Comparison
 	if a.Labels == 0 || b.Labels == 0 {
@@ -90,7 +91,8 @@ func noise(sa float64, na int, sb float64, nb int) float64 {
 
 func (r Comparison) verdict(words, nameA, nameB string) string {
 	difference := math.Abs(r.A - r.B)
-	text := fmt.Sprintf("%s: %s %.3g, %s %.3g, difference %.2g. ", strings.ToUpper(words[:1])+words[1:], nameA, r.A, nameB, r.B, difference)
+	text := fmt.Sprintf("%s: %s %.3g, %s %.3g, difference %.2g. ", strings.ToUpper(words[:1])+words[1:], nameA, r.A,
+		nameB, r.B, difference)
 	beyondWindows := difference > r.Windows
 	if r.Space != "plane" {
 		if beyondWindows {
@@ -102,9 +104,12 @@ func (r Comparison) verdict(words, nameA, nameB string) string {
 	case r.Layouts == nil:
 		return text + "How much of it t-SNE makes by itself is not known without repeated layouts."
 	case difference <= *r.Layouts:
-		return text + fmt.Sprintf("Within the noise of t-SNE itself: two layouts of the same points differ by up to %.2g.", *r.Layouts)
+		return text + fmt.Sprintf("Within the noise of t-SNE itself: two layouts of the same points differ by up to "+
+			"%.2g.", *r.Layouts)
 	case !beyondWindows:
-		return text + fmt.Sprintf("More than t-SNE makes by itself (%.2g), but within what drawing the windows anew makes (%.2g).", *r.Layouts, r.Windows)
+		return text + fmt.Sprintf("More than t-SNE makes by itself (%.2g), but within what drawing the windows anew "+
+			"makes (%.2g).", *r.Layouts, r.Windows)
 	}
-	return text + fmt.Sprintf("More than t-SNE makes by itself (%.2g) and than drawing the windows anew makes (%.2g).", *r.Layouts, r.Windows)
+	return text + fmt.Sprintf("More than t-SNE makes by itself (%.2g) and than drawing the windows anew makes (%.2g).",
+		*r.Layouts, r.Windows)
 }

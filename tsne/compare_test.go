@@ -23,12 +23,18 @@ func TestNoise(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	limit := 0.3
 	for want, c := range map[string]Comparison{
-		"A 1, B 1.2, difference 0.2. Within the noise of t-SNE itself: two layouts of the same points differ by up to 0.3.": {Space: "plane", A: 1, B: 1.2, Layouts: &limit, Windows: 0.1},
-		"but within what drawing the windows anew makes (0.9)":                                                              {Space: "plane", A: 1, B: 1.5, Layouts: &limit, Windows: 0.9},
-		"More than t-SNE makes by itself (0.3) and than drawing the windows anew makes (0.1)":                               {Space: "plane", A: 1, B: 1.5, Layouts: &limit, Windows: 0.1},
-		"is not known without repeated layouts":                                                                             {Space: "plane", A: 1, B: 9, Windows: 0.1},
-		"Within what drawing the windows anew makes (0.1)":                                                                  {Space: "latent", A: 1, B: 1.05, Windows: 0.1},
-		"More than drawing the windows anew makes (0.1)":                                                                    {Space: "latent", A: 2, B: 1, Windows: 0.1},
+		"A 1, B 1.2, difference 0.2. Within the noise of t-SNE itself: two layouts of the same points differ by up " +
+			"to 0.3.": {Space: "plane", A: 1, B: 1.2, Layouts: &limit, Windows: 0.1},
+		"but within what drawing the windows anew makes " +
+			"(0.9)": {Space: "plane", A: 1, B: 1.5, Layouts: &limit, Windows: 0.9},
+		"More than t-SNE makes by itself (0.3) and than drawing the windows anew makes " +
+			"(0.1)": {Space: "plane", A: 1, B: 1.5, Layouts: &limit, Windows: 0.1},
+		"is not known without repeated " +
+			"layouts": {Space: "plane", A: 1, B: 9, Windows: 0.1},
+		"Within what drawing the windows anew makes " +
+			"(0.1)": {Space: "latent", A: 1, B: 1.05, Windows: 0.1},
+		"More than drawing the windows anew makes " +
+			"(0.1)": {Space: "latent", A: 2, B: 1, Windows: 0.1},
 	} {
 		if got := c.verdict("ratio", "A", "B"); !strings.Contains(got, want) || !strings.HasPrefix(got, "Ratio: ") {
 			t.Errorf("got %q, want %q", got, want)
@@ -69,11 +75,13 @@ func TestCompare(t *testing.T) {
 		t.Fatalf("%d and %d comparisons", len(same), len(far))
 	}
 	for i := range same {
-		if !strings.Contains(same[i].Verdict, "Within ") || same[i].Space == "plane" && (same[i].Layouts == nil || math.IsNaN(*same[i].Layouts)) {
+		if !strings.Contains(same[i].Verdict, "Within ") || same[i].Space == "plane" &&
+			(same[i].Layouts == nil || math.IsNaN(*same[i].Layouts)) {
 			t.Errorf("a report against itself: %+v", same[i])
 		}
 	}
-	if !strings.Contains(far[0].Verdict, "More than t-SNE makes by itself") || !strings.Contains(far[1].Verdict, "More than drawing") {
+	if !strings.Contains(far[0].Verdict, "More than t-SNE makes by itself") ||
+		!strings.Contains(far[1].Verdict, "More than drawing") {
 		t.Errorf("groups far apart: %q, %q", far[0].Verdict, far[1].Verdict)
 	}
 	b.Recipe.Perplexity = 5

@@ -9,8 +9,8 @@ import (
 	"nacre/internal/rng"
 )
 
-// Discrimination says how well labels can be told from points: by clusters, and by three classifiers on points they were
-// not fitted to.
+// Discrimination says how well labels can be told from points: by clusters, and by three classifiers on points they
+// were not fitted to.
 type Discrimination struct {
 	Clusters
 	Accuracy   float64 `json:"held_out_accuracy"`     // nearest centroid, centroids from the other half
@@ -34,7 +34,8 @@ const (
 // Figure is one of the replicated figures by its JSON name.
 func (d Discrimination) Figure(name string) float64 {
 	return map[string]float64{
-		RatioFigure: d.Ratio, SilhouetteFigure: d.Silhouette, AccuracyFigure: d.Accuracy, NeighboursFigure: d.Neighbours, ProbeFigure: d.Probe,
+		RatioFigure: d.Ratio, SilhouetteFigure: d.Silhouette, AccuracyFigure: d.Accuracy,
+		NeighboursFigure: d.Neighbours, ProbeFigure: d.Probe,
 	}[name]
 }
 
@@ -43,9 +44,9 @@ const (
 	folds  = 5 // of the linear probe
 )
 
-// Discriminate measures how well the labels of the rows of x, at least two of each of at least two, can be told from the
-// rows. bootstrap is the number of replicates, at least 1; those of equal seed draw the same points. workers ≤ 0 are all
-// cores.
+// Discriminate measures how well the labels of the rows of x, at least two of each of at least two, can be told from
+// the rows. bootstrap is the number of replicates, at least 1; those of equal seed draw the same points. workers ≤ 0
+// are all cores.
 func Discriminate(x Matrix, label []int, bootstrap int, seed uint64, workers int) (Discrimination, error) {
 	if err := checkData(x); err != nil {
 		return Discrimination{}, err
@@ -103,8 +104,8 @@ func meanOf(v []float64, chosen []int) float64 {
 	return mean(drawn)
 }
 
-// nearestNeighbours returns 1 for every point whose label most of its nearest other points have, else 0. Of equally many
-// the smallest label wins, of points equally near the first.
+// nearestNeighbours returns 1 for every point whose label most of its nearest other points have, else 0. Of equally
+// many the smallest label wins, of points equally near the first.
 func nearestNeighbours(x Matrix, g *groups, workers int) []float64 {
 	out := make([]float64, x.Rows)
 	cut(x.Rows).each(workers, func(_, lo, hi int) {
@@ -140,9 +141,9 @@ func nearestNeighbours(x Matrix, g *groups, workers int) []float64 {
 	return out
 }
 
-// linearProbe returns 1 for every point that a logistic regression on the points of other folds gives its label, else 0.
-// The k-th of the m points of a label is in fold ⌊5k/m⌋; every fold leaves at least one point of every label, and labels
-// of fewer points than folds have empty ones.
+// linearProbe returns 1 for every point that a logistic regression on the points of other folds gives its label, else
+// 0. The k-th of the m points of a label is in fold ⌊5k/m⌋; every fold leaves at least one point of every label, and
+// labels of fewer points than folds have empty ones.
 func linearProbe(x Matrix, g *groups, workers int) ([]float64, error) {
 	fold := make([]int, x.Rows)
 	for _, m := range g.member {
@@ -190,8 +191,8 @@ type logistic struct {
 	labels      int
 }
 
-// fitLogistic minimises, over the chosen points, the sum of −log p(label) plus half the squared length of the weights but the
-// intercepts, on features less their mean and over their deviation (divisor n).
+// fitLogistic minimises, over the chosen points, the sum of −log p(label) plus half the squared length of the weights
+// but the intercepts, on features less their mean and over their deviation (divisor n).
 func fitLogistic(x Matrix, g *groups, chosen []int) (*logistic, error) {
 	d, n := x.Cols, float64(len(chosen))
 	m := &logistic{mean: make([]float64, d), scale: make([]float64, d), labels: len(g.values)}
@@ -255,7 +256,8 @@ func fitLogistic(x Matrix, g *groups, chosen []int) (*logistic, error) {
 	result, err := optimize.Minimize(optimize.Problem{
 		Func: func(w []float64) float64 { return loss(w, nil) },
 		Grad: func(grad, w []float64) { loss(w, grad) },
-	}, make([]float64, m.labels*width), &optimize.Settings{GradientThreshold: 1e-6, MajorIterations: 1000, Concurrent: 1}, &optimize.LBFGS{})
+	}, make([]float64, m.labels*width), &optimize.Settings{GradientThreshold: 1e-6, MajorIterations: 1000,
+		Concurrent: 1}, &optimize.LBFGS{})
 	// Where rounding ends the line search before the gradient is as small, the weights are as good as they get.
 	if result == nil || result.X == nil {
 		return nil, badInput("the linear probe cannot be fitted: %v", err)

@@ -17,7 +17,8 @@ func waves() (Matrix, []int) {
 			}
 			return 0
 		}
-		copy(x.Row(i), []float64{math.Sin(1.7*v+float64(l)) + .6*float64(l), math.Cos(2.3*v)*1.5 - .4*is(1), math.Sin(.31*v*v) + .5*is(2)})
+		copy(x.Row(i), []float64{math.Sin(1.7*v+float64(l)) + .6*float64(l), math.Cos(2.3*v)*1.5 - .4*is(1),
+			math.Sin(.31*v*v) + .5*is(2)})
 	}
 	return x, label
 }
@@ -86,7 +87,8 @@ func TestDiscriminationEnds(t *testing.T) {
 		t.Fatalf("%+v, %v", d, err)
 	}
 	want := math.Sqrt(d.Neighbours * (1 - d.Neighbours) / 400)
-	if got := spread(d.Replicates[NeighboursFigure]); math.Abs(got.SD/want-1) > .15 || math.Abs(got.Mean-d.Neighbours) > .01 {
+	if got := spread(d.Replicates[NeighboursFigure]); math.Abs(got.SD/want-1) > .15 ||
+		math.Abs(got.Mean-d.Neighbours) > .01 {
 		t.Errorf("replicates of %v: %+v, want a deviation of about %v", d.Neighbours, got, want)
 	}
 	if _, err := Discriminate(x, label, 0, 1, 0); err == nil {

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Engine makes the iterations of layouts in the plane elsewhere than on the processor: package tsne/webgpu on a GPU. What it
-// cannot do, or can no longer do, the processor does from where the engine left off, and a note of the layout says so.
-// A layout made by an engine is not that of the processor to the last bit, but as good.
+// Engine makes the iterations of layouts in the plane elsewhere than on the processor: package tsne/webgpu on a GPU.
+// What it cannot do, or can no longer do, the processor does from where the engine left off, and a note of the layout
+// says so. A layout made by an engine is not that of the processor to the last bit, but as good.
 type Engine interface {
 	// Load takes over a layout, which it reads before it returns. An engine that cannot take so large a layout, or any,
 	// returns an error.
@@ -33,8 +33,9 @@ type State struct{ Positions, Steps, Gains []float32 }
 type Descent interface {
 	// Device names what computes, for people: "Apple M3 by WebGPU".
 	Device() string
-	// Advance makes k iterations of a phase, whose rate is given and whose Restart does not count, each step of a point at
-	// most clip long, and returns how many it made: fewer if ctx ends or with an error, ErrStretched or the device's.
+	// Advance makes k iterations of a phase, whose rate is given and whose Restart does not count, each step of a point
+	// at most clip long, and returns how many it made: fewer if ctx ends or with an error, ErrStretched or the
+	// device's.
 	Advance(ctx context.Context, k int, ph Phase, clip float64) (made int, err error)
 	// Read gives the state after the iterations made, and Z of the layout before the last of them.
 	Read(s State) (z float64, err error)
@@ -49,7 +50,8 @@ var ErrStretched = errors.New("the layout is too wide for its grid")
 // WithEngine has e make the iterations of layouts in the plane whose method is MethodAuto or MethodFFT.
 func WithEngine(e Engine) Option { return func(t *TSNE) { t.engine = e } }
 
-// readEvery is after how many iterations the state is read at the latest: so many are lost with a device, and made again.
+// readEvery is after how many iterations the state is read at the latest: so many are lost with a device, and made
+// again.
 const readEvery = 50
 
 // engage hands the layout to the engine, if there is one for it.
@@ -82,8 +84,8 @@ func (s *Session) state() State {
 	return State{Positions: s.y[:n], Steps: s.step[:n], Gains: s.gain[:n]}
 }
 
-// advance makes up to k iterations of a phase on the engine. Of those after which it fails to give the state, none was made;
-// the layout goes on on the processor.
+// advance makes up to k iterations of a phase on the engine. Of those after which it fails to give the state, none was
+// made; the layout goes on on the processor.
 func (s *Session) advance(ctx context.Context, k int, ph Phase) (made int, err error) {
 	if ph.Restart && !s.begun {
 		s.restart()
@@ -119,7 +121,8 @@ func (s *Session) advance(ctx context.Context, k int, ph Phase) (made int, err e
 func (s *Session) disengage(why error) error {
 	s.descent.Close()
 	s.descent = nil
-	s.notes = append(s.notes, "the processor went on with the layout after "+count(s.done, "iteration")+": "+why.Error())
+	s.notes = append(s.notes, "the processor went on with the layout after "+count(s.done, "iteration")+
+		": "+why.Error())
 	return nil
 }
 

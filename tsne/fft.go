@@ -104,7 +104,8 @@ type convolutionScratch struct {
 
 // newConvolution prepares grids of up to nx/2 by ny/2 values. kernel gives the kernel at a distance in grid steps;
 // sharpen gives, by angular frequency in [0, 2π), the factor that each axis contributes to the spectrum.
-func newConvolution(k *lanes.Set, workers, nx, ny int, kernel func(dx, dy float64) float64, sharpen func(angle float64) float64) *convolution {
+func newConvolution(k *lanes.Set, workers, nx, ny int, kernel func(dx, dy float64) float64,
+	sharpen func(angle float64) float64) *convolution {
 	const w = lanes.Width
 	c := &convolution{k: k, x: newTransform(nx), y: newTransform(ny), workers: workers, tiles: (ny/2 + 1 + w - 1) / w}
 	c.midRe, c.midIm = make([]lanes.Vec, c.tiles*nx), make([]lanes.Vec, c.tiles*nx)
@@ -193,7 +194,8 @@ func (c *convolution) turns(s *convolutionScratch, t, first int, toMid bool) {
 			mid = c.midIm
 		}
 		at := t*c.x.n + first + part/2*w
-		s.turn = lanes.TransposeArgs{Dst: (*[w]lanes.Vec)(mid[at : at+w]), Src: (*[w]lanes.Vec)(s.half[part*w : (part+1)*w])}
+		s.turn = lanes.TransposeArgs{Dst: (*[w]lanes.Vec)(mid[at : at+w]),
+			Src: (*[w]lanes.Vec)(s.half[part*w : (part+1)*w])}
 		if !toMid {
 			s.turn.Dst, s.turn.Src = s.turn.Src, s.turn.Dst
 		}

@@ -167,7 +167,8 @@ func (f *field) repulse(y, rep []float32) (z float64, ok bool) {
 	slope := float32(-0.5 / f.step)
 	gather := func(worker, lo, hi int) {
 		a := &f.args[worker]
-		*a = lanes.SplineArgs{Grid: f.values, Stride: f.stride, U: f.u[2*lo : 2*hi], Self: f.self, Out: f.out[4*lo : 4*hi]}
+		*a = lanes.SplineArgs{Grid: f.values, Stride: f.stride, U: f.u[2*lo : 2*hi], Self: f.self,
+			Out: f.out[4*lo : 4*hi]}
 		f.k.Gather(a)
 	}
 	if f.team.of > 1 {

@@ -74,7 +74,8 @@ func TestRepulsionAgainstFloat64(t *testing.T) {
 				z := r.compute(y, rep)
 				force, ofZ := errorsOf(rep[:len(y)], z, want, wantZ)
 				if force > c.force || ofZ > c.force/4 {
-					t.Errorf("%s, %s in %d dimensions, extent %g: force error %.2g, Z error %.2g", set.Name, c.method, c.dims, extent, force, ofZ)
+					t.Errorf("%s, %s in %d dimensions, extent %g: force error %.2g, Z error %.2g", set.Name, c.method,
+						c.dims, extent, force, ofZ)
 				}
 			}
 		}
@@ -109,7 +110,8 @@ func TestConvolution(t *testing.T) {
 			grid[c[1]*stride+c[0]] = float32(c[2])
 		}
 		for _, set := range lanes.Available() {
-			newConvolution(set, 2, size[0], size[1], kernel, func(float64) float64 { return 1 }).run(grid, out, stride, nx, ny)
+			newConvolution(set, 2, size[0], size[1], kernel, func(float64) float64 { return 1 }).run(grid, out,
+				stride, nx, ny)
 			for y := range ny {
 				for x := range nx {
 					want := 0.0

@@ -58,15 +58,16 @@ func (e *Embeddings) check() error {
 		return badInput("std: %s", err.(*InputError).Problem)
 	}
 	if i := slices.IndexFunc(e.Std.Data, func(v float64) bool { return v < 0 }); i >= 0 {
-		return badInput("std: row %d, column %d is %v; a standard deviation is not negative", i/e.Std.Cols, i%e.Std.Cols, e.Std.Data[i])
+		return badInput("std: row %d, column %d is %v; a standard deviation is not negative", i/e.Std.Cols,
+			i%e.Std.Cols, e.Std.Data[i])
 	}
 	return nil
 }
 
 // Choice says what of a file is read, and how. The zero value finds out all of it.
 type Choice struct {
-	// Label names the array, tensor or column of labels; empty means "label" or another usual name. Beside an .npy file it
-	// may be the path of a second one.
+	// Label names the array, tensor or column of labels; empty means "label" or another usual name. Beside an .npy file
+	// it may be the path of a second one.
 	Label string
 	// Columns are the coordinates, by names or by patterns such as "latent*"; nil chooses.
 	Columns []string
@@ -78,12 +79,12 @@ type Choice struct {
 
 // Load reads points from a file of any kind that frame.Read takes. label is Choice.Label.
 //
-// A file of arrays (.npz, .npy, .safetensors) holds the points as n×L array "mean" or "z", or as its only matrix, or one with
-// another usual name, standard deviations as "std", and n labels of any kind. Names of labels that are whole numbers are the
-// array "label_names": label l is called its element l. In a table the columns mean0, mean1, … or z0, z1, … are the points and
-// std0, … their standard deviations; without such columns all of numbers are but the label and those that number rows, time
-// or seeds. Labels are the column "label", the one column called class, target, task, species, digit or category, or the only
-// column of text. Embeddings.Read says what was found.
+// A file of arrays (.npz, .npy, .safetensors) holds the points as n×L array "mean" or "z", or as its only matrix, or
+// one with another usual name, standard deviations as "std", and n labels of any kind. Names of labels that are whole
+// numbers are the array "label_names": label l is called its element l. In a table the columns mean0, mean1, … or z0,
+// z1, … are the points and std0, … their standard deviations; without such columns all of numbers are but the label and
+// those that number rows, time or seeds. Labels are the column "label", the one column called class, target, task,
+// species, digit or category, or the only column of text. Embeddings.Read says what was found.
 func Load(path, label string) (*Embeddings, error) { return LoadAs(path, Choice{Label: label}) }
 
 // LoadAs is Load with a choice of what is read.

@@ -119,17 +119,21 @@ func TestLoadAnybodysCSV(t *testing.T) {
 	}
 	want := &Embeddings{
 		Mean:  Matrix{Rows: 3, Cols: 2, Data: []float64{5.1, 3.5, 5.9, 3, 4.9, 3}},
-		Label: []int{0, 1, 0}, Names: []string{"setosa", "virginica"}, Columns: []string{"length", "width"}, Read: []string{"laid out: length, width (2 columns); labels: species"},
+		Label: []int{0, 1, 0}, Names: []string{"setosa", "virginica"}, Columns: []string{"length", "width"},
+		Read: []string{"laid out: length, width (2 columns); labels: species"},
 	}
 	if !reflect.DeepEqual(e, want) {
 		t.Errorf("got %+v", e)
 	}
 	for text, want := range map[string]string{
-		"species,length,width\nsetosa,5.1,3.5\nvirginica,5.9,3\nsetosa,4.9,3\n": "[length width] [setosa virginica] [0 1 0]",
-		"a,b,Digit\n1,2,7\n3,4,9\n5,6,7\n":                                      "[a b] [] [7 9 7]",
-		"a,b,kind,note\n1,2,x,p\n3,4,y,q\n5,6,y,r\n":                            "[a b] [] []", // two of text: none is chosen
-		"a,b,class,task\n1,2,1,1\n3,4,1,1\n5,6,2,1\n":                           "[a b] [] []", // two that may be labels: neither is laid out
-		"a,note,label,class\n1,x,u,1\n3,y,v,1\n5,z,u,2\n":                       "[a] [u v] [0 1 0]",
+		"species,length,width\nsetosa,5.1,3.5\nvirginica,5.9,3\nsetosa,4.9,3\n": "[length width] [setosa virginica] " +
+			"[0 1 0]",
+		"a,b,Digit\n1,2,7\n3,4,9\n5,6,7\n": "[a b] [] [7 9 7]",
+		// two of text: none is chosen
+		"a,b,kind,note\n1,2,x,p\n3,4,y,q\n5,6,y,r\n": "[a b] [] []",
+		// two that may be labels: neither is laid out
+		"a,b,class,task\n1,2,1,1\n3,4,1,1\n5,6,2,1\n":     "[a b] [] []",
+		"a,note,label,class\n1,x,u,1\n3,y,v,1\n5,z,u,2\n": "[a] [u v] [0 1 0]",
 	} {
 		e, err := Load(write(t, "own.csv", []byte(text)), "")
 		if err != nil {
@@ -138,7 +142,8 @@ func TestLoadAnybodysCSV(t *testing.T) {
 			t.Errorf("of %q read %s, want %s", text, got, want)
 		}
 	}
-	for text, want := range map[string]string{"a,b\nx,y\nu,v\n": "no column of numbers among a, b", "a,b\n1,2\n3,no\n": `line 3, column "b": "no" is not a number`} {
+	for text, want := range map[string]string{"a,b\nx,y\nu,v\n": "no column of numbers among a, b",
+		"a,b\n1,2\n3,no\n": `line 3, column "b": "no" is not a number`} {
 		if _, err := Load(write(t, "bad.csv", []byte(text)), ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("of %q the error is %v, want %s", text, err, want)
 		}
@@ -182,7 +187,8 @@ func write(t *testing.T, name string, b []byte) string {
 
 // The mark that spreadsheets put at a file's beginning is no part of the first column's name.
 func TestMarkBeforeCSV(t *testing.T) {
-	for name, raw := range map[string]string{"plain": "\ufeffgoal,a,b\nx,1,2\ny,3,4\n", "quoted": "\ufeff\"goal\",a,b\nx,1,2\ny,3,4\n"} {
+	for name, raw := range map[string]string{"plain": "\ufeffgoal,a,b\nx,1,2\ny,3,4\n",
+		"quoted": "\ufeff\"goal\",a,b\nx,1,2\ny,3,4\n"} {
 		if got := Labels("a.csv", []byte(raw)); !slices.Equal(got, []string{"goal", "a", "b"}) {
 			t.Errorf("%s: the columns are %q", name, got)
 		}
@@ -205,7 +211,8 @@ func TestLoadColumnMajorFloat32(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Embeddings{Mean: Matrix{Rows: 2, Cols: 3, Data: []float64{1, 2, 3, 4, 5, 6}}, Label: []int{3, 200}, Columns: []string{"points0", "points1", "points2"}, Read: []string{"points: array points"}}
+	want := &Embeddings{Mean: Matrix{Rows: 2, Cols: 3, Data: []float64{1, 2, 3, 4, 5, 6}}, Label: []int{3, 200},
+		Columns: []string{"points0", "points1", "points2"}, Read: []string{"points: array points"}}
 	if !reflect.DeepEqual(e, want) {
 		t.Errorf("got %+v", e)
 	}
@@ -230,10 +237,13 @@ func TestLoadRefuses(t *testing.T) {
 		{"a.csv", "3", "0.5,1,1\n1,2,0\n", `no column "3"`},
 		{"a.npz", "", "not a zip", "not a valid zip file"},
 		{"a.npz", "goal", string(zipped(t, map[string][]byte{"z.npy": matrix})), `no array "goal" (known: z)`},
-		{"a.npz", "", string(zipped(t, map[string][]byte{"q.npy": matrix, "p.npy": matrix})), "not just one matrix, among"},
+		{"a.npz", "", string(zipped(t, map[string][]byte{"q.npy": matrix, "p.npy": matrix})),
+			"not just one matrix, among"},
 		{"a.npz", "", string(zipped(t, map[string][]byte{"z.npy": array([]float64{1})})), "points are a matrix"},
-		{"a.npz", "", string(zipped(t, map[string][]byte{"z.npy": matrix, "label.npy": array([]int32{1})})), "1 labels for 2 points"},
-		{"a.npz", "", string(zipped(t, map[string][]byte{"z.npy": matrix[:len(matrix)-3]})), "5 bytes where 2×2 of 2 bytes should be"},
+		{"a.npz", "", string(zipped(t, map[string][]byte{"z.npy": matrix, "label.npy": array([]int32{1})})),
+			"1 labels for 2 points"},
+		{"a.npz", "", string(zipped(t, map[string][]byte{"z.npy": matrix[:len(matrix)-3]})),
+			"5 bytes where 2×2 of 2 bytes should be"},
 	} {
 		_, err := Load(write(t, c.name, []byte(c.body)), c.label)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -252,23 +262,27 @@ func TestLoadHalvesAndTexts(t *testing.T) {
 	e, err := Load(write(t, "e.npz", zipped(t, map[string][]byte{"z.npy": points, "label.npy": unicode})), "")
 	want := &Embeddings{
 		Mean:  Matrix{Rows: 2, Cols: 2, Data: []float64{1.5, -2, 0x1p-24, 65504}},
-		Label: []int{1, 0}, Names: []string{"", "né"}, Read: []string{`1 point of 2 without a value in "label": they are a label of their own, (blank)`},
+		Label: []int{1, 0}, Names: []string{"", "né"},
+		Read: []string{`1 point of 2 without a value in "label": they are a label of their own, (blank)`},
 	}
 	if err != nil || !reflect.DeepEqual(e, want) {
 		t.Errorf("got %+v, %v", e, err)
 	}
 	numbers := append(npyHeader("|u1", "False", "(2,)"), 0, 1)
-	e, err = Load(write(t, "n.npz", zipped(t, map[string][]byte{"z.npy": points, "label.npy": numbers, "label_names.npy": unicode})), "")
+	e, err = Load(write(t, "n.npz",
+		zipped(t, map[string][]byte{"z.npy": points, "label.npy": numbers, "label_names.npy": unicode})), "")
 	if err != nil || !reflect.DeepEqual(e.Names, []string{"né", ""}) || !reflect.DeepEqual(e.Label, []int{0, 1}) {
 		t.Errorf("names beside whole numbers: %+v, %v", e, err)
 	}
 	numbers[len(numbers)-1] = 2 // has no name
-	e, err = Load(write(t, "n.npz", zipped(t, map[string][]byte{"z.npy": points, "label.npy": numbers, "label_names.npy": unicode})), "")
+	e, err = Load(write(t, "n.npz",
+		zipped(t, map[string][]byte{"z.npy": points, "label.npy": numbers, "label_names.npy": unicode})), "")
 	if err != nil || e.Names != nil || e.Name(2) != "2" {
 		t.Errorf("too few names beside whole numbers: %+v, %v", e, err)
 	}
 	infinite := append(npyHeader(">f2", "False", "(1, 1)"), 0x7c, 0x00)
-	if _, err := Load(write(t, "e.npy", infinite), ""); err == nil || !strings.Contains(err.Error(), "row 0, column 0 (counted from 0) is +Inf") {
+	if _, err := Load(write(t, "e.npy", infinite), ""); err == nil ||
+		!strings.Contains(err.Error(), "row 0, column 0 (counted from 0) is +Inf") {
 		t.Errorf("an infinite float16: %v", err)
 	}
 
@@ -279,7 +293,8 @@ func TestLoadHalvesAndTexts(t *testing.T) {
 		t.Errorf("labels in a file of their own: %+v, %v", e, err)
 	}
 	three := append(npyHeader("|S1", "False", "(3,)"), 'a', 'b', 'c')
-	if _, err = Load(write(t, "p.npy", points), write(t, "three.npy", three)); err == nil || !strings.Contains(err.Error(), "three.npy: 3 labels for 2 points") {
+	if _, err = Load(write(t, "p.npy", points), write(t, "three.npy", three)); err == nil ||
+		!strings.Contains(err.Error(), "three.npy: 3 labels for 2 points") {
 		t.Errorf("three labels for two points: %v", err)
 	}
 }

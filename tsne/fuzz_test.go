@@ -49,8 +49,8 @@ func archive(t testing.TB, arrays map[string][]byte) []byte {
 	return b.Bytes()
 }
 
-// bounded reads a file's contents and fails where that takes much more memory than the contents, or too long. What is read
-// must be what Embeddings promise.
+// bounded reads a file's contents and fails where that takes much more memory than the contents, or too long. What is
+// read must be what Embeddings promise.
 func bounded(t *testing.T, name string, raw []byte, label string) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -78,10 +78,13 @@ func bounded(t *testing.T, name string, raw []byte, label string) {
 	}
 }
 
-// claims are headers that claim what the file does not have: sizes that overflow, that are negative, and that fit no memory.
+// claims are headers that claim what the file does not have: sizes that overflow, that are negative, and that fit no
+// memory.
 var claims = []string{
-	"(1000000000000000, 2)", "(1000000000000000,)", "(4611686018427387904, 4)", "(2305843009213693952, 8)", "(9223372036854775807, 2)",
-	"(-1, -2)", "(-1, 2)", "(0, 1000000000000000)", "(1000000000000000, 0)", "(2, 1)", "(2, 1, 1)", "()", "(3037000500, 3037000500)", "(99999999999999999999, 1)",
+	"(1000000000000000, 2)", "(1000000000000000,)", "(4611686018427387904, 4)", "(2305843009213693952, 8)",
+	"(9223372036854775807, 2)",
+	"(-1, -2)", "(-1, 2)", "(0, 1000000000000000)", "(1000000000000000, 0)", "(2, 1)", "(2, 1, 1)", "()",
+	"(3037000500, 3037000500)", "(99999999999999999999, 1)",
 }
 
 func TestClaimsOfHeaders(t *testing.T) {
@@ -91,9 +94,11 @@ func TestClaimsOfHeaders(t *testing.T) {
 			bounded(t, "x.npy", raw, "")
 			bounded(t, "x.npz", archive(t, map[string][]byte{"mean.npy": raw}), "")
 		}
-		for _, typ := range []string{"<U1000000000000000", "<U4", "|S0", "<U-1", "|S9223372036854775807", "<f8", "|b1", "|O"} {
+		for _, typ := range []string{"<U1000000000000000", "<U4", "|S0", "<U-1", "|S9223372036854775807", "<f8",
+			"|b1", "|O"} {
 			labels := npyFile("{'descr': '"+typ+"', 'fortran_order': False, 'shape': "+shape+", }", make([]byte, 16))
-			bounded(t, "x.npz", archive(t, map[string][]byte{"mean.npy": arrayFile("(2, 1)", 2), "label.npy": labels}), "")
+			bounded(t, "x.npz", archive(t, map[string][]byte{"mean.npy": arrayFile("(2, 1)", 2), "label.npy": labels}),
+				"")
 		}
 	}
 }
@@ -101,7 +106,8 @@ func TestClaimsOfHeaders(t *testing.T) {
 // An archive may hold far more than its size: what comes out of it is bounded.
 func TestArchiveThatIsABomb(t *testing.T) {
 	raw := archive(t, map[string][]byte{"mean.npy": arrayFile("(2, 1)", 2)})
-	bomb := archive(t, map[string][]byte{"mean.npy": npyFile("{'descr': '<f8', 'fortran_order': False, 'shape': (1500000, 8), }", make([]byte, 96<<20))})
+	bomb := archive(t, map[string][]byte{"mean.npy": npyFile("{'descr': '<f8', 'fortran_order': False, 'shape': "+
+		"(1500000, 8), }", make([]byte, 96<<20))})
 	bounded(t, "small.npz", raw, "")
 	if _, err := Read("bomb.npz", bomb, ""); err == nil || !strings.Contains(err.Error(), "bomb.npz") {
 		t.Errorf("%d bytes that unpack to 96 MiB: %v", len(bomb), err)
@@ -125,12 +131,16 @@ func FuzzRead(f *testing.F) {
 	}
 	for i, shape := range claims {
 		f.Add(".npy", arrayFile(shape, i%4))
-		f.Add(".npz", archive(f, map[string][]byte{"mean.npy": arrayFile("(2, 1)", 2), "label.npy": arrayFile(shape, 2)}))
+		f.Add(".npz", archive(f, map[string][]byte{"mean.npy": arrayFile("(2, 1)", 2),
+			"label.npy": arrayFile(shape, 2)}))
 	}
 	f.Add(".npz", archive(f, map[string][]byte{
-		"z.npy": arrayFile("(2, 1)", 2), "label.npy": npyFile("{'descr': '<U2', 'fortran_order': False, 'shape': (2,), }", []byte("a\x00\x00\x00b\x00\x00\x00a\x00\x00\x00\x00\x00\x00\x00")),
+		"z.npy": arrayFile("(2, 1)", 2),
+		"label.npy": npyFile("{'descr': '<U2', 'fortran_order': False, 'shape': (2,), }",
+			[]byte("a\x00\x00\x00b\x00\x00\x00a\x00\x00\x00\x00\x00\x00\x00")),
 	}))
-	for _, text := range []string{"", "a\n", "a,b\n1,2\n", "mean0,label\n1,x\n2,y\n", "mean0,mean0\n1,2\n", "z0,std0\n1,-1\n", "\"a\n", "mean0\nnan\ninf\n1e999\n", "label\nx\n"} {
+	for _, text := range []string{"", "a\n", "a,b\n1,2\n", "mean0,label\n1,x\n2,y\n", "mean0,mean0\n1,2\n",
+		"z0,std0\n1,-1\n", "\"a\n", "mean0\nnan\ninf\n1e999\n", "label\nx\n"} {
 		f.Add(".csv", []byte(text))
 	}
 	f.Fuzz(func(t *testing.T, ext string, raw []byte) {

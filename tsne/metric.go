@@ -8,8 +8,8 @@ type Metric string
 const (
 	// Euclidean is the default.
 	Euclidean Metric = ""
-	// Cosine is 1 − x·y/(|x||y|), which looks at directions alone; its square takes the place of the squared distance, as in
-	// scikit-learn and openTSNE. The start are the principal components of the directions.
+	// Cosine is 1 − x·y/(|x||y|), which looks at directions alone; its square takes the place of the squared distance,
+	// as in scikit-learn and openTSNE. The start are the principal components of the directions.
 	Cosine Metric = "cosine"
 )
 
@@ -20,8 +20,8 @@ func (m Metric) check() error {
 	return nil
 }
 
-// of returns the rows of x in a space whose Euclidean distances order neighbours as the metric does: rows of length one for
-// the cosine distance, of which half the squared Euclidean one is the cosine's.
+// of returns the rows of x in a space whose Euclidean distances order neighbours as the metric does: rows of length one
+// for the cosine distance, of which half the squared Euclidean one is the cosine's.
 func (m Metric) of(x Matrix) (Matrix, error) {
 	if m != Cosine {
 		return x, nil
@@ -48,7 +48,8 @@ func (m Metric) of(x Matrix) (Matrix, error) {
 	return out, nil
 }
 
-// squares turns squared Euclidean distances in that space into squares of the metric's, but for a factor that does not count.
+// squares turns squared Euclidean distances in that space into squares of the metric's, but for a factor that does not
+// count.
 func (m Metric) squares(d []float64) {
 	if m != Cosine {
 		return

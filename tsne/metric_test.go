@@ -21,7 +21,8 @@ func turned() Matrix {
 
 // The values are scikit-learn 1.9.1's _joint_probabilities of the squared cosine distances at perplexity 2.5.
 func TestCosineAffinities(t *testing.T) {
-	p, err := NewAffinities(context.Background(), turned(), AffinityOptions{Perplexity: 2.5, Neighbours: AllNeighbours, Metric: Cosine})
+	p, err := NewAffinities(context.Background(), turned(), AffinityOptions{Perplexity: 2.5, Neighbours: AllNeighbours,
+		Metric: Cosine})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +68,12 @@ func TestCosineLooksAtDirections(t *testing.T) {
 	if _, err := fit(x); err == nil || !strings.Contains(err.Error(), "row 4 (counted from 0) is all zeros") {
 		t.Errorf("a row of zeros: %v", err)
 	}
-	if _, err := New(WithRecipe(PaperScript()), WithMetric(Cosine)).Fit(context.Background(), NewMatrix(100, 20)); err == nil || !strings.Contains(err.Error(), "principal components") {
+	if _, err := New(WithRecipe(PaperScript()), WithMetric(Cosine)).Fit(context.Background(),
+		NewMatrix(100, 20)); err == nil || !strings.Contains(err.Error(), "principal components") {
 		t.Errorf("of principal components: %v", err)
 	}
-	if _, err := New(WithMetric("manhattan")).Fit(context.Background(), NewMatrix(100, 20)); err == nil || !strings.Contains(err.Error(), `"manhattan" is unknown`) {
+	if _, err := New(WithMetric("manhattan")).Fit(context.Background(), NewMatrix(100, 20)); err == nil ||
+		!strings.Contains(err.Error(), `"manhattan" is unknown`) {
 		t.Errorf("an unknown metric: %v", err)
 	}
 }
@@ -99,7 +102,8 @@ func TestAnalyseWithoutFigures(t *testing.T) {
 		"single": {&Embeddings{Mean: x, Label: single}, "2 labels with a single point each (50, 51)", true},
 		"tight":  {&Embeddings{Mean: tight, Label: label}, "lie in one place", true},
 	} {
-		r, err := Analyse(context.Background(), c.e, AnalyseOptions{Repeats: -1, Bootstrap: 2, Splits: 2, TSNE: []Option{WithPerplexity(5)}})
+		r, err := Analyse(context.Background(), c.e, AnalyseOptions{Repeats: -1, Bootstrap: 2, Splits: 2,
+			TSNE: []Option{WithPerplexity(5)}})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -107,7 +111,8 @@ func TestAnalyseWithoutFigures(t *testing.T) {
 		if !strings.Contains(strings.Join(r.Notes, "\n"), c.note) {
 			t.Errorf("%s: notes %q, want %q", name, r.Notes, c.note)
 		}
-		if r.Layout.Y.Rows != 120 || (r.Labels > 0) != c.figures || c.figures && !(r.Plane.Accuracy >= 0 && r.Plane.Ratio > 0) {
+		if r.Layout.Y.Rows != 120 || (r.Labels > 0) != c.figures ||
+			c.figures && !(r.Plane.Accuracy >= 0 && r.Plane.Ratio > 0) {
 			t.Errorf("%s: %d labels, accuracy %v, ratio %v", name, r.Labels, r.Plane.Accuracy, r.Plane.Ratio)
 		}
 	}

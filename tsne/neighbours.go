@@ -9,8 +9,9 @@ import (
 
 // Graph holds the k nearest other points of every point.
 type Graph struct {
-	K        int
-	Index    []int32   // n×K, neighbours of point i at i*K …, the nearest first where this package found them, not i itself and none twice
+	K int
+	// n×K, neighbours of point i at i*K …, the nearest first where this package found them, not i itself and none twice
+	Index    []int32
 	Distance []float32 // n×K, not negative; Euclidean or any other
 	Recall   float64   // share of true neighbours among them, measured on a sample; 1 is exact, 0 unknown
 }
@@ -21,7 +22,8 @@ func (g *Graph) check(n int) error {
 	case g.K < 1 || g.K >= n:
 		return badInput("the graph has %d neighbours per point; the range for %d points is 1 to %d", g.K, n, n-1)
 	case len(g.Index) != n*g.K || len(g.Distance) != n*g.K:
-		return badInput("the graph has %d indices and %d distances; %d points with %d neighbours need %d", len(g.Index), len(g.Distance), n, g.K, n*g.K)
+		return badInput("the graph has %d indices and %d distances; %d points with %d neighbours need %d", len(g.Index),
+			len(g.Distance), n, g.K, n*g.K)
 	}
 	seen := make([]int32, n)
 	for at, j := range g.Index {
@@ -31,9 +33,11 @@ func (g *Graph) check(n int) error {
 		case j < 0 || int(j) >= n:
 			return badInput("the graph's neighbour %d of point %d is %d; points are 0 to %d", at%g.K, i, j, n-1)
 		case int(j) == i || seen[j] == int32(i+1):
-			return badInput("the graph has point %d twice around point %d; neighbours are other points, each once", j, i)
+			return badInput("the graph has point %d twice around point %d; neighbours are other points, each once",
+				j, i)
 		case !(d >= 0) || math.IsInf(float64(d), 0):
-			return badInput("the graph's distance between points %d and %d is %v; it must be finite and not negative", i, j, d)
+			return badInput("the graph's distance between points %d and %d is %v; it must be finite and not negative",
+				i, j, d)
 		}
 		seen[j] = int32(i + 1)
 	}
@@ -91,7 +95,8 @@ type nearby struct {
 }
 
 // nearestOf finds the neighbours, a team's program those of its part of the points.
-func nearestOf(ctx context.Context, set *lanes.Set, t table, k, workers int, team *member, exact bool) (*nearby, error) {
+func nearestOf(ctx context.Context, set *lanes.Set, t table, k, workers int, team *member,
+	exact bool) (*nearby, error) {
 	var h *heaps
 	var place []int32 // of every heap's point, nil if that is its number
 	recall := 1.0

@@ -35,7 +35,8 @@ func (s *Session) Transform(ctx context.Context, x Matrix) (Matrix, error) {
 		return Matrix{}, badInput("the new points have %s, the data %d", count(x.Cols, "column"), s.frame.columns)
 	}
 	if s.dims == 2 && boxOf(s.Positions()).span() < tinySpan {
-		return Matrix{}, badInput("the layout spans less than %v: make more iterations before placing new points", tinySpan)
+		return Matrix{}, badInput("the layout spans less than %v: make more iterations before placing new points",
+			tinySpan)
 	}
 	x, err := s.recipe.Metric.of(x)
 	if err != nil {
@@ -152,7 +153,8 @@ func (p *placement) descend(lo, hi int) {
 	var g lanes.SplineArgs
 	if p.field != nil {
 		g = lanes.SplineArgs{
-			Grid: p.field.values, Stride: p.field.stride, Self: p.field.self, U: make([]float32, 2*n), Out: make([]float32, 4*n),
+			Grid: p.field.values, Stride: p.field.stride, Self: p.field.self, U: make([]float32, 2*n),
+			Out: make([]float32, 4*n),
 		}
 	}
 	for range placeIterations {

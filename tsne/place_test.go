@@ -83,7 +83,8 @@ func TestTransformOfTheDataItself(t *testing.T) {
 	}
 	var moved []float64
 	for i := range x.Rows {
-		moved = append(moved, math.Hypot(y.Row(i)[0]-float64(s.Positions()[2*i]), y.Row(i)[1]-float64(s.Positions()[2*i+1])))
+		moved = append(moved, math.Hypot(y.Row(i)[0]-float64(s.Positions()[2*i]),
+			y.Row(i)[1]-float64(s.Positions()[2*i+1])))
 	}
 	slices.Sort(moved)
 	b := boxOf(s.Positions())

@@ -71,7 +71,8 @@ func (f *frame) note() []string {
 	if len(f.keep) == f.columns {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of %d the same in every row: no influence", count(f.columns-len(f.keep), "column"), f.columns)}
+	return []string{fmt.Sprintf("%s of %d the same in every row: no influence", count(f.columns-len(f.keep), "column"),
+		f.columns)}
 }
 
 // apply takes the rows of x into the frame.

@@ -9,8 +9,9 @@ import (
 
 // Neighbourhood says how well a layout keeps the neighbourhoods of its data; all three are 1 at best.
 type Neighbourhood struct {
-	K               int     `json:"k"`
-	Trustworthiness float64 `json:"trustworthiness"`  // neighbours in the layout are neighbours in the data (Venna and Kaski 2001)
+	K int `json:"k"`
+	// neighbours in the layout are neighbours in the data (Venna and Kaski 2001)
+	Trustworthiness float64 `json:"trustworthiness"`
 	Continuity      float64 `json:"continuity"`       // neighbours in the data are neighbours in the layout
 	Recall          float64 `json:"recall"`           // share of the k nearest that are the same in both
 	Sample          int     `json:"sample,omitempty"` // points looked at, of more than 5,000; 0 is all

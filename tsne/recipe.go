@@ -20,11 +20,13 @@ const (
 type Recipe struct {
 	Name       string  `json:"name" toml:"name"`
 	Perplexity float64 `json:"perplexity" toml:"perplexity"` // effective number of neighbours, in (1, (n-1)/3]
-	PCADims    int     `json:"pca_dims" toml:"pca_dims"`     // principal components kept before anything else; 0 keeps the columns as they are
-	Start      Start   `json:"start" toml:"start"`
-	StartStd   float64 `json:"start_std" toml:"start_std"` // layout units
-	StepClip   float64 `json:"step_clip" toml:"step_clip"` // longest step of a point in one iteration, layout units; 0 is no limit
-	Phases     []Phase `json:"phases" toml:"phases"`
+	// principal components kept before anything else; 0 keeps the columns as they are
+	PCADims  int     `json:"pca_dims" toml:"pca_dims"`
+	Start    Start   `json:"start" toml:"start"`
+	StartStd float64 `json:"start_std" toml:"start_std"` // layout units
+	// longest step of a point in one iteration, layout units; 0 is no limit
+	StepClip float64 `json:"step_clip" toml:"step_clip"`
+	Phases   []Phase `json:"phases" toml:"phases"`
 
 	Dims       int    `json:"dims,omitempty" toml:"dims,omitempty"`             // of the layout, 2 or 3; 0 is 2
 	Neighbours int    `json:"neighbours,omitempty" toml:"neighbours,omitempty"` // see AffinityOptions
@@ -37,8 +39,8 @@ type Recipe struct {
 //	u ← momentum·u − rate·gain·Σ_j (exaggeration·p_ij − q_ij)·(y_i − y_j)/(1 + |y_i − y_j|²)
 //
 // where the gain of each coordinate grows by 0.2 while it keeps going downhill (u and the sum have opposite signs)
-// and shrinks to 0.8 of itself, never below 0.01, when it does not (Jacobs 1988). The sum is a quarter of the gradient of
-// KL(P‖Q), as in the original code and in openTSNE; scikit-learn's learning rate is a quarter of this one.
+// and shrinks to 0.8 of itself, never below 0.01, when it does not (Jacobs 1988). The sum is a quarter of the gradient
+// of KL(P‖Q), as in the original code and in openTSNE; scikit-learn's learning rate is a quarter of this one.
 type Phase struct {
 	Iterations   int     `json:"iterations" toml:"iterations"`
 	Exaggeration float64 `json:"exaggeration" toml:"exaggeration"`   // factor on the attraction, ≥ 1 in practice
@@ -60,9 +62,9 @@ func Current() Recipe {
 	}
 }
 
-// CurrentFor is Current for n points. Of more than 10,000, 750 iterations without exaggeration follow instead of 500, in
-// all as many as scikit-learn's: large layouts are further from their end, and 250 iterations more take 50,000 points
-// from a KL of 2.64 to 2.56 and the recall of the 10 nearest from 0.375 to 0.385.
+// CurrentFor is Current for n points. Of more than 10,000, 750 iterations without exaggeration follow instead of 500,
+// in all as many as scikit-learn's: large layouts are further from their end, and 250 iterations more take 50,000
+// points from a KL of 2.64 to 2.56 and the recall of the 10 nearest from 0.375 to 0.385.
 func CurrentFor(n int) Recipe {
 	r := Current()
 	if n > 10000 {
@@ -135,7 +137,8 @@ func (r Recipe) check(n int) error {
 		return err
 	}
 	if r.Metric != Euclidean && r.PCADims > 0 {
-		return badInput("metric %q is of the columns as they are; recipe %q takes %d principal components of them first", r.Metric, r.Name, r.PCADims)
+		return badInput("metric %q is of the columns as they are; recipe %q takes %d principal components of them "+
+			"first", r.Metric, r.Name, r.PCADims)
 	}
 	if r.Neighbours < 0 {
 		return badInput("neighbours %d is negative; 0 is three times the perplexity", r.Neighbours)
@@ -147,7 +150,8 @@ func (r Recipe) check(n int) error {
 			return badInput("method %q is for the plane; in three dimensions it is %q", r.Method, MethodBarnesHut)
 		}
 	default:
-		return badInput("method %q is unknown; it is %q, %q, %q or empty", r.Method, MethodExact, MethodFFT, MethodBarnesHut)
+		return badInput("method %q is unknown; it is %q, %q, %q or empty", r.Method, MethodExact, MethodFFT,
+			MethodBarnesHut)
 	}
 	switch r.Start {
 	case StartPCA, StartRandom:
@@ -156,7 +160,8 @@ func (r Recipe) check(n int) error {
 		}
 	case StartGiven:
 	default:
-		return badInput("start %q is unknown; it is %q, %q or a layout given by WithInit", r.Start, StartPCA, StartRandom)
+		return badInput("start %q is unknown; it is %q, %q or a layout given by WithInit", r.Start, StartPCA,
+			StartRandom)
 	}
 	return checkPhases(r.Phases)
 }

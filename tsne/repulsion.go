@@ -6,8 +6,8 @@ import "nacre/tsne/internal/lanes"
 type Method string
 
 const (
-	// MethodAuto is the quickest: in the plane MethodFFT for many points and for few, on amd64 up to 2,500, MethodExact,
-	// elsewhere, WebAssembly included, up to 5,000, MethodBarnesHut; in three dimensions MethodBarnesHut.
+	// MethodAuto is the quickest: in the plane MethodFFT for many points and for few, on amd64 up to 2,500,
+	// MethodExact, elsewhere, WebAssembly included, up to 5,000, MethodBarnesHut; in three dimensions MethodBarnesHut.
 	MethodAuto Method = ""
 	// MethodExact visits every pair, in the plane.
 	MethodExact Method = "exact"
@@ -32,7 +32,8 @@ type repulsion struct {
 	trees   int // iterations in which the field gave way to the tree
 }
 
-// quickest returns the method that MethodAuto stands for here. It does not look at what the processor can do, only at its kind.
+// quickest returns the method that MethodAuto stands for here. It does not look at what the processor can do, only at
+// its kind.
 func quickest(n, dims int) Method {
 	switch {
 	case dims == 3:

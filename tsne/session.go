@@ -72,7 +72,8 @@ func (t *TSNE) Start(ctx context.Context, x Matrix) (*Session, error) {
 }
 
 func (t *TSNE) affinityOptions(r Recipe) AffinityOptions {
-	return AffinityOptions{Perplexity: r.Perplexity, Neighbours: r.Neighbours, Graph: t.graph, Workers: t.workers, Metric: r.Metric}
+	return AffinityOptions{Perplexity: r.Perplexity, Neighbours: r.Neighbours, Graph: t.graph, Workers: t.workers,
+		Metric: r.Metric}
 }
 
 // check says what is wrong with data, recipe and given start before anything is computed.
@@ -88,7 +89,8 @@ func (t *TSNE) check(x Matrix) error {
 	}
 	switch {
 	case t.graph != nil && x.Cols == 0 && t.recipe.Start == StartPCA:
-		return badInput("a graph without data needs a random or given start: there is nothing to take principal components of")
+		return badInput("a graph without data needs a random or given start: there is nothing to take principal " +
+			"components of")
 	case t.recipe.Start != StartGiven:
 		return nil
 	case len(t.init) != n*dims:
@@ -187,7 +189,8 @@ func (s *Session) iterate(ph Phase) {
 	s.z = s.repel.compute(s.Positions(), s.rep)
 	s.attract()
 	how := lanes.MoveArgs{
-		Exaggeration: float32(ph.Exaggeration), InvZ: float32(1 / s.z), Momentum: float32(ph.Momentum), Rate: rate, Clip: clip,
+		Exaggeration: float32(ph.Exaggeration), InvZ: float32(1 / s.z), Momentum: float32(ph.Momentum), Rate: rate,
+		Clip: clip,
 	}
 	cut(n).each(s.t.workers, func(worker, lo, hi int) {
 		lo *= s.dims
@@ -359,7 +362,8 @@ func (s *Session) Layout() *Layout {
 	for i, v := range s.Positions() {
 		y.Data[i] = float64(v)
 	}
-	l := &Layout{Y: y, KL: s.p.kl(s.Positions(), s.dims, s.p.exactZ(s.Positions(), s.dims)), Recipe: s.recipe, Method: s.Method(), Seed: s.t.seed}
+	l := &Layout{Y: y, KL: s.p.kl(s.Positions(), s.dims, s.p.exactZ(s.Positions(), s.dims)), Recipe: s.recipe,
+		Method: s.Method(), Seed: s.t.seed}
 	if s.frame != nil {
 		l.Notes = s.frame.note()
 	}
@@ -369,7 +373,8 @@ func (s *Session) Layout() *Layout {
 	}
 	l.Notes = append(l.Notes, s.notes...)
 	if s.repel.trees > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("the layout is so stretched that %s used a tree instead of a grid", count(s.repel.trees, "iteration")))
+		l.Notes = append(l.Notes, fmt.Sprintf("the layout is so stretched that %s used a tree instead of a grid",
+			count(s.repel.trees, "iteration")))
 	}
 	return l
 }

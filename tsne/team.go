@@ -2,11 +2,11 @@ package tsne
 
 import "unsafe"
 
-// Team is several programs that compute the same layout of the same data by the same steps, each a part of the work: what
-// goroutines are where a program has but one thread, as in a browser. Each starts a Session of its own WithTeam and makes
-// the same calls of Start, Step, SetPlan and SetPerplexity. The layout is that of one program alone, whatever their
-// number. They share the search for neighbours, the perplexities, the attraction, and of a field on a grid the spreading
-// and the reading; the rest each does for itself.
+// Team is several programs that compute the same layout of the same data by the same steps, each a part of the work:
+// what goroutines are where a program has but one thread, as in a browser. Each starts a Session of its own WithTeam
+// and makes the same calls of Start, Step, SetPlan and SetPerplexity. The layout is that of one program alone, whatever
+// their number. They share the search for neighbours, the perplexities, the attraction, and of a field on a grid the
+// spreading and the reading; the rest each does for itself.
 type Team interface {
 	// Place is which of the programs this is, from 0 on, and how many there are.
 	Place() (rank, of int)

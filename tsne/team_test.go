@@ -118,7 +118,8 @@ func TestTeamFindsTheSameNeighbours(t *testing.T) {
 			share(team, got.id, first, k)
 			got.putAt(place)
 			if !slices.Equal(got.id, want.id) || stated != recall || team.err != nil {
-				t.Errorf("program %d of %d finds other neighbours: recall %v, alone %v, %v", rank, of, stated, recall, team.err)
+				t.Errorf("program %d of %d finds other neighbours: recall %v, alone %v, %v", rank, of, stated,
+					recall, team.err)
 			}
 		})
 	}

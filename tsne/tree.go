@@ -67,12 +67,14 @@ func (t *tree) build(y []float32) {
 // interleave spreads the bits of v d apart.
 func interleave(v uint64, d int) uint64 {
 	if d == 2 {
-		for s, m := range [5]uint64{0x0000ffff0000ffff, 0x00ff00ff00ff00ff, 0x0f0f0f0f0f0f0f0f, 0x3333333333333333, 0x5555555555555555} {
+		for s, m := range [5]uint64{0x0000ffff0000ffff, 0x00ff00ff00ff00ff, 0x0f0f0f0f0f0f0f0f, 0x3333333333333333,
+			0x5555555555555555} {
 			v = (v | v<<(16>>s)) & m
 		}
 		return v
 	}
-	for s, m := range [5]uint64{0x1f00000000ffff, 0x1f0000ff0000ff, 0x100f00f00f00f00f, 0x10c30c30c30c30c3, 0x1249249249249249} {
+	for s, m := range [5]uint64{0x1f00000000ffff, 0x1f0000ff0000ff, 0x100f00f00f00f00f, 0x10c30c30c30c30c3,
+		0x1249249249249249} {
 		v = (v | v<<(32>>s)) & m
 	}
 	return v
@@ -98,7 +100,8 @@ func (t *tree) sort() {
 	}
 }
 
-// grow appends the subtree of points from … to−1, which agree in all bits above shift+dims, in a cell of the given side.
+// grow appends the subtree of points from … to−1, which agree in all bits above shift+dims, in a cell of the given
+// side.
 func (t *tree) grow(from, to int32, shift int, side float32) (sum [3]float64) {
 	id := len(t.nodes)
 	t.nodes = append(t.nodes, node{mass: float32(to - from), size: float32(side * side)})

@@ -188,7 +188,8 @@ func checkData(x Matrix) error {
 	}
 	for i, v := range x.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return badInput("row %d, column %d (counted from 0) is %v; every value must be finite", i/x.Cols, i%x.Cols, v)
+			return badInput("row %d, column %d (counted from 0) is %v; every value must be finite", i/x.Cols,
+				i%x.Cols, v)
 		}
 	}
 	return nil

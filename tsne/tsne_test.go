@@ -54,7 +54,8 @@ func fit(t *testing.T, x Matrix, opts ...Option) *Layout {
 
 func affinities(t *testing.T, x Matrix, perplexity float64) *Affinities {
 	t.Helper()
-	p, err := NewAffinities(context.Background(), x, AffinityOptions{Perplexity: perplexity, Neighbours: x.Rows, Workers: 2})
+	p, err := NewAffinities(context.Background(), x, AffinityOptions{Perplexity: perplexity, Neighbours: x.Rows,
+		Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,8 @@ func TestAffinitiesAndKLAgainstNumpy(t *testing.T) {
 	for _, c := range []struct {
 		i, j int
 		want float64
-	}{{0, 1, 3.65892221838416e-10}, {0, 3, 3.7128470200354964e-05}, {80, 17, 2.376802255443938e-05}, {118, 119, 4.498477672510313e-11}} {
+	}{{0, 1, 3.65892221838416e-10}, {0, 3, 3.7128470200354964e-05}, {80, 17, 2.376802255443938e-05},
+		{118, 119, 4.498477672510313e-11}} {
 		near(t, "p", p.At(c.i, c.j)/c.want, 1, 1e-6)
 	}
 	kl, err := p.KL(wavePlane())
@@ -212,7 +214,8 @@ func TestSameResultForAnyNumberOfWorkers(t *testing.T) {
 		r.Phases[len(r.Phases)-1].Iterations = 60
 		one := fit(t, x, WithRecipe(r), WithSeed(3), WithWorkers(1))
 		for _, w := range []int{2, 3} {
-			if l := fit(t, x, WithRecipe(r), WithSeed(3), WithWorkers(w)); !slices.Equal(l.Y.Data, one.Y.Data) || l.KL != one.KL {
+			if l := fit(t, x, WithRecipe(r), WithSeed(3), WithWorkers(w)); !slices.Equal(l.Y.Data, one.Y.Data) ||
+				l.KL != one.KL {
 				t.Errorf("%s: %d workers give another layout than 1", r.Name, w)
 			}
 		}
@@ -222,7 +225,8 @@ func TestSameResultForAnyNumberOfWorkers(t *testing.T) {
 	}
 }
 
-// The schedule grows with the points, 750 iterations as openTSNE's and 1,000 as scikit-learn's, unless a recipe is given.
+// The schedule grows with the points, 750 iterations as openTSNE's and 1,000 as scikit-learn's, unless a recipe is
+// given.
 func TestScheduleBySize(t *testing.T) {
 	for _, c := range []struct {
 		m       *TSNE
@@ -412,7 +416,8 @@ func TestPrincipalComponentsOfManyColumns(t *testing.T) {
 		a, b := 5*math.Sin(2*math.Pi*float64(i)/300), 2*math.Cos(2*math.Pi*float64(i)/300)
 		first, second = append(first, a), append(second, b)
 		for c := range 600 {
-			x.Row(i)[c] = (a*math.Cos(math.Pi*(float64(c)+0.5)*7/600) + b*math.Cos(math.Pi*(float64(c)+0.5)*90/600)) / math.Sqrt(300)
+			x.Row(i)[c] = (a*math.Cos(math.Pi*(float64(c)+0.5)*7/600) +
+				b*math.Cos(math.Pi*(float64(c)+0.5)*90/600)) / math.Sqrt(300)
 		}
 	}
 	pc := components(t, x, 2)
@@ -442,7 +447,8 @@ func TestBadInput(t *testing.T) {
 	}{
 		{nan, WithSeed(1), "row 17, column 2 (counted from 0) is NaN"},
 		{inf, WithSeed(1), "row 3, column 0 (counted from 0) is -Inf"},
-		{x, WithPerplexity(40), "perplexity 40 needs at least 121 points, got 120; the largest perplexity allowed here is 39.66"},
+		{x, WithPerplexity(40), "perplexity 40 needs at least 121 points, got 120; the largest perplexity allowed " +
+			"here is 39.66"},
 		{x, WithPerplexity(1), "perplexity 1 is outside (1, 39.67]"},
 		{x, WithPerplexity(math.NaN()), "perplexity NaN is outside"},
 		{NewMatrix(1, 4), WithSeed(1), "1 point cannot be laid out"},
@@ -479,7 +485,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A search for neighbours ends soon after its context does, also where one thread does everything and timers wait for it.
+// A search for neighbours ends soon after its context does, also where one thread does everything and timers wait for
+// it.
 func TestNeighboursCancelled(t *testing.T) {
 	x := NewMatrix(20_000, 10)
 	r := rand.New(rand.NewPCG(8, 9))

@@ -7,9 +7,10 @@ import (
 	"nacre/internal/rng"
 )
 
-// UMAP lays points out by uniform manifold approximation and projection (McInnes, Healy and Melville 2018). The zero value has
-// umap-learn's defaults but for the start, which is that of t-SNE here: principal components. Every epoch moves all points from
-// where the one before has put them, not one after the other, so the layout is the same whatever the number of workers.
+// UMAP lays points out by uniform manifold approximation and projection (McInnes, Healy and Melville 2018). The zero
+// value has umap-learn's defaults but for the start, which is that of t-SNE here: principal components. Every epoch
+// moves all points from where the one before has put them, not one after the other, so the layout is the same whatever
+// the number of workers.
 type UMAP struct {
 	Neighbours int     `json:"neighbours"` // the point itself counts as one, as in umap-learn; 0 is 15
 	MinDist    float64 `json:"min_dist"`   // how near points may come; 0 is 0.1
@@ -126,8 +127,9 @@ type memberships struct {
 	val []float32
 }
 
-// fuzzy gives each neighbour j of i the membership exp(−max(0, d_ij − ρ_i)/σ_i), where ρ_i is the distance of the nearest and σ_i
-// such that those of i sum to log2(k+1), and joins both directions by the probabilistic sum a + b − a·b.
+// fuzzy gives each neighbour j of i the membership exp(−max(0, d_ij − ρ_i)/σ_i), where ρ_i is the distance of the
+// nearest and σ_i such that those of i sum to log2(k+1), and joins both directions by the probabilistic sum a + b −
+// a·b.
 func fuzzy(g *nearby, n, workers int) memberships {
 	weight := make([]float32, len(g.d))
 	cut(n).each(workers, func(_, lo, hi int) {
@@ -238,8 +240,8 @@ func (u UMAP) start(t table) []float32 {
 	return y
 }
 
-// curve finds a and b for which 1/(1 + a·d^2b) is nearest, over 300 distances up to three times the spread, to 1 below the least
-// distance and exp(−(d − MinDist)/Spread) beyond: by Gauss and Newton's steps, damped.
+// curve finds a and b for which 1/(1 + a·d^2b) is nearest, over 300 distances up to three times the spread, to 1 below
+// the least distance and exp(−(d − MinDist)/Spread) beyond: by Gauss and Newton's steps, damped.
 func (u UMAP) curve() (a, b float64) {
 	a, b = 1, 1
 	damping := 1e-3
@@ -277,8 +279,8 @@ func (u UMAP) curve() (a, b float64) {
 	return a, b
 }
 
-// powers are x^p for one p, read from tables: the exponent of x and 4,096 steps of its fraction, within 1e-7 of the value after
-// interpolation.
+// powers are x^p for one p, read from tables: the exponent of x and 4,096 steps of its fraction, within 1e-7 of the
+// value after interpolation.
 type powers struct {
 	whole [512]float32
 	part  [4097]float32
@@ -304,8 +306,9 @@ func (t *powers) of(x float32) float32 {
 	return float32(t.whole[bits>>23&255] * (lo + float32(rest*(hi-lo))))
 }
 
-// descend moves the points for so many epochs. An edge of weight w pulls in epochs w/max apart; as each edge is there from both
-// ends, and each moves both in umap-learn, it pulls twice here. With each pull come pushes from random points.
+// descend moves the points for so many epochs. An edge of weight w pulls in epochs w/max apart; as each edge is there
+// from both ends, and each moves both in umap-learn, it pulls twice here. With each pull come pushes from random
+// points.
 func (u UMAP) descend(ctx context.Context, p memberships, y []float32) error {
 	a64, b64 := u.curve()
 	a, b := float32(a64), float32(b64)
@@ -374,7 +377,8 @@ func (u UMAP) descend(ctx context.Context, p memberships, y []float32) error {
 	return nil
 }
 
-// due reports whether an edge that pulls in a share of the epochs does so in this one: evenly spaced, the first after 1/share.
+// due reports whether an edge that pulls in a share of the epochs does so in this one: evenly spaced, the first after
+// 1/share.
 func due(share float32, epoch int) bool {
 	return int(float32(share*float32(epoch+1))) > int(float32(share*float32(epoch)))
 }

@@ -17,7 +17,8 @@ func TestUMAPCurve(t *testing.T) {
 	} {
 		a, b := UMAP{Spread: c.spread, MinDist: c.minDist}.curve()
 		if math.Abs(a-c.a) > 2e-4 || math.Abs(b-c.b) > 2e-4 {
-			t.Errorf("spread %g, least distance %g: a %.6f b %.6f, umap-learn has %.6f %.6f", c.spread, c.minDist, a, b, c.a, c.b)
+			t.Errorf("spread %g, least distance %g: a %.6f b %.6f, umap-learn has %.6f %.6f", c.spread, c.minDist,
+				a, b, c.a, c.b)
 		}
 	}
 }
@@ -55,7 +56,8 @@ func TestUMAPSpread(t *testing.T) {
 	}
 }
 
-// Groups far apart stay apart and neighbours stay neighbours, alike for any number of workers; another seed gives another layout.
+// Groups far apart stay apart and neighbours stay neighbours, alike for any number of workers; another seed gives
+// another layout.
 func TestUMAP(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	x, label := NewMatrix(600, 8), make([]int, 600)
@@ -103,7 +105,8 @@ func TestUMAP(t *testing.T) {
 	}}).Fit(ctx, x); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
-	for _, bad := range []UMAP{{Neighbours: 2}, {Neighbours: 601}, {MinDist: 2}, {MinDist: math.NaN()}, {Epochs: -1}, {Negatives: -1}} {
+	for _, bad := range []UMAP{{Neighbours: 2}, {Neighbours: 601}, {MinDist: 2}, {MinDist: math.NaN()}, {Epochs: -1},
+		{Negatives: -1}} {
 		var e *InputError
 		if _, _, err := bad.Fit(context.Background(), x); !errors.As(err, &e) {
 			t.Errorf("%+v: %v", bad, err)

@@ -12,8 +12,8 @@ import (
 	"nacre/tsne"
 )
 
-// descent implements tsne.Descent: the buffers of a layout. Which grid an iteration has depends on the layout alone, not on
-// how many iterations are asked for at once.
+// descent implements tsne.Descent: the buffers of a layout. Which grid an iteration has depends on the layout alone,
+// not on how many iterations are asked for at once.
 type descent struct {
 	*Engine
 	points, edges int
@@ -48,8 +48,8 @@ const (
 const (
 	// lookEvery is after how many iterations it is seen whether a grid has become too large.
 	lookEvery = 10
-	// submission is how many operations are given to the GPU at once, by a rough count: systems take a GPU away from a program
-	// that holds it for seconds, and in between a layout can be stopped.
+	// submission is how many operations are given to the GPU at once, by a rough count: systems take a GPU away from a
+	// program that holds it for seconds, and in between a layout can be stopped.
 	submission = 4e9
 )
 
@@ -237,8 +237,8 @@ func (d *descent) settingsOf(ph tsne.Phase, clip float64) []uint32 {
 	return out
 }
 
-// charge returns the number that a point's charge counts as: a power of two, such that 32 bits hold those of all points at one node, of which
-// each leaves at most 0.55² there.
+// charge returns the number that a point's charge counts as: a power of two, such that 32 bits hold those of all points
+// at one node, of which each leaves at most 0.55² there.
 func (d *descent) charge() float32 {
 	return float32(math.Exp2(math.Floor(math.Log2((1 << 32) / (0.31 * float64(d.points))))))
 }
@@ -319,7 +319,8 @@ func (d *descent) iteration() []wgpu.Command {
 		out = append(out, d.convolution()...)
 		out = append(out, d.command("gather", of), d.command("total", 1))
 	}
-	return append(out, d.command("attract", (d.points+7)/8), d.command("descend", of), d.command("finish", 1), d.command("centre", of))
+	return append(out, d.command("attract", (d.points+7)/8), d.command("descend", of), d.command("finish", 1),
+		d.command("centre", of))
 }
 
 // makeKernel computes the kernel's spectrum, and the table of what a charge leaves at its own place.

@@ -68,8 +68,8 @@ func Open(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// transforms are the kernels' names for transforms of a length: those of a workgroup's memory that just holds it, as an adapter
-// clears the memory of every workgroup and runs as many of them at once as fit.
+// transforms are the kernels' names for transforms of a length: those of a workgroup's memory that just holds it, as an
+// adapter clears the memory of every workgroup and runs as many of them at once as fit.
 func (e *Engine) transforms(n int) (suffix string, err error) {
 	room := 512
 	for room < n {

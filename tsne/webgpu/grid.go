@@ -71,7 +71,8 @@ func gridFor(b box, longest int) (grid, bool) {
 	return g, true
 }
 
-// along is the extent, the nodes and the transform of one side: with so much room, and what the transform's length leaves.
+// along is the extent, the nodes and the transform of one side: with so much room, and what the transform's length
+// leaves.
 func (g grid) along(low, high float32, more float64) (from, to float32, nodes, length int) {
 	need := int((float64(high-low)+2*more)/g.h) + 2*edgeNodes + 2
 	length = goodLength(2 * need)
@@ -101,8 +102,8 @@ func goodLength(n int) int {
 	return p
 }
 
-// tables returns what transforms of the grid's lengths need: factors of rows and of columns, the places of the rows' frequencies,
-// and both sharpenings.
+// tables returns what transforms of the grid's lengths need: factors of rows and of columns, the places of the rows'
+// frequencies, and both sharpenings.
 func (g grid) tables() (words []float32) {
 	factors := func(n int) {
 		for k := range n {

@@ -1,7 +1,7 @@
-// Package webgpu makes the iterations of t-SNE layouts on any GPU that WebGPU reaches: in a browser the page's, natively by
-// the library that nacre setup --gpu fetches. It is the field of package tsne, a convolution on a grid by Fourier
-// transforms, in float32; sums go by fixed trees, so that one adapter gives the same layout always. Neighbours, affinities
-// and the figures of the finished layout stay with the processor.
+// Package webgpu makes the iterations of t-SNE layouts on any GPU that WebGPU reaches: in a browser the page's,
+// natively by the library that nacre setup --gpu fetches. It is the field of package tsne, a convolution on a grid by
+// Fourier transforms, in float32; sums go by fixed trees, so that one adapter gives the same layout always. Neighbours,
+// affinities and the figures of the finished layout stay with the processor.
 //
 //	engine, err := webgpu.Open(webgpu.Options{})
 //	if err != nil {

@@ -56,8 +56,8 @@ func clusters(seed uint64, n, columns int) tsne.Matrix {
 	return x
 }
 
-// A whole convolution, through rows, columns and back, is what the definition of the kernel's sum gives in float64, and the
-// step that follows is that of the definition of the gradient.
+// A whole convolution, through rows, columns and back, is what the definition of the kernel's sum gives in float64, and
+// the step that follows is that of the definition of the gradient.
 func TestGradientIsThatOfTheDefinition(t *testing.T) {
 	e := open(t)
 	for _, c := range []struct {
@@ -66,7 +66,8 @@ func TestGradientIsThatOfTheDefinition(t *testing.T) {
 		spread float64 // of positions
 		bound  float64 // relative to the root mean square
 	}{
-		{"tiny", 300, 0.01, 2e-3}, {"small", 700, 0.5, 1e-2}, {"middling", 1500, 6, 1e-2}, {"wide", 2000, 40, 1e-2}, {"few", 5, 1, 1e-2},
+		{"tiny", 300, 0.01, 2e-3}, {"small", 700, 0.5, 1e-2}, {"middling", 1500, 6, 1e-2}, {"wide", 2000, 40, 1e-2},
+		{"few", 5, 1, 1e-2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(c.n), 1))
@@ -200,8 +201,8 @@ func short(n int) tsne.Option {
 	return tsne.WithRecipe(r)
 }
 
-// A layout is as good as the processor's, the same bits each time and however it is cut into pieces, and a note says what
-// made it.
+// A layout is as good as the processor's, the same bits each time and however it is cut into pieces, and a note says
+// what made it.
 func TestLayoutIsAsGoodAndTheSameAlways(t *testing.T) {
 	e := open(t)
 	x := clusters(3, 1500, 20)
@@ -211,7 +212,9 @@ func TestLayoutIsAsGoodAndTheSameAlways(t *testing.T) {
 	must(t, err)
 	gpu, err := tsne.New(short(x.Rows), tsne.WithSeed(5), tsne.WithEngine(e)).Fit(ctx, x)
 	must(t, err)
-	if gpu.Method != tsne.MethodFFT || !slices.ContainsFunc(gpu.Notes, func(n string) bool { return strings.Contains(n, "by WebGPU") }) {
+	if gpu.Method != tsne.MethodFFT || !slices.ContainsFunc(gpu.Notes, func(n string) bool {
+		return strings.Contains(n, "by WebGPU")
+	}) {
 		t.Errorf("method %q, notes %q", gpu.Method, gpu.Notes)
 	}
 	if math.Abs(gpu.KL-cpu.KL) > 0.02 {
@@ -246,10 +249,12 @@ func TestFewAndBad(t *testing.T) {
 	}
 	var bad *tsne.InputError
 	x.Data[5] = math.NaN()
-	if _, err := tsne.New(tsne.WithPerplexity(4), tsne.WithEngine(e)).Fit(ctx, x); !errors.As(err, &bad) || !strings.Contains(bad.Problem, "row 1, column 1") {
+	if _, err := tsne.New(tsne.WithPerplexity(4), tsne.WithEngine(e)).Fit(ctx, x); !errors.As(err, &bad) ||
+		!strings.Contains(bad.Problem, "row 1, column 1") {
 		t.Errorf("a value that is no number: %v", err)
 	}
-	if _, err := tsne.New(tsne.WithEngine(e)).Fit(ctx, clusters(1, 60, 4)); !errors.As(err, &bad) || !strings.Contains(bad.Problem, "perplexity") {
+	if _, err := tsne.New(tsne.WithEngine(e)).Fit(ctx, clusters(1, 60, 4)); !errors.As(err, &bad) ||
+		!strings.Contains(bad.Problem, "perplexity") {
 		t.Errorf("too few points for perplexity 30: %v", err)
 	}
 }
@@ -303,7 +308,8 @@ func TestFallsBack(t *testing.T) {
 	_, err = s.Step(ctx, 1000)
 	must(t, err)
 	l := s.Layout()
-	if note := l.Notes[len(l.Notes)-1]; !strings.Contains(note, "after 30 iterations") || !strings.Contains(note, "lost") || l.KL > 2 {
+	if note := l.Notes[len(l.Notes)-1]; !strings.Contains(note, "after 30 iterations") ||
+		!strings.Contains(note, "lost") || l.KL > 2 {
 		t.Errorf("KL %.3f, notes %q", l.KL, l.Notes)
 	}
 	if _, err := tsne.New(short(x.Rows), tsne.WithEngine(e)).Fit(ctx, x); err != nil {

@@ -1,7 +1,8 @@
-// Package lanes holds the inner loops of t-SNE on vectors of 16 float32 lanes: generated AVX-512 and AVX2 assembly, Go's
-// own vectors of 128 bits in WebAssembly and on arm64, and the same in plain Go. All sets give the same bits, on every machine and in WebAssembly: the order of every sum is part
-// of a kernel's definition, nothing is fused and nothing is estimated. Plain Go is the definition; it rounds every
-// product (float32(a*b)) so that no compiler fuses it.
+// Package lanes holds the inner loops of t-SNE on vectors of 16 float32 lanes: generated AVX-512 and AVX2 assembly,
+// Go's own vectors of 128 bits in WebAssembly and on arm64, and the same in plain Go. All sets give the same bits, on
+// every machine and in WebAssembly: the order of every sum is part of a kernel's definition, nothing is fused and
+// nothing is estimated. Plain Go is the definition; it rounds every product (float32(a*b)) so that no compiler fuses
+// it.
 //
 //	k, err := lanes.Select("")  // the fastest here, or what NACRE_CPU names
 //	k.Near(&lanes.NearArgs{Block: block, Q: q, Limit: limit})

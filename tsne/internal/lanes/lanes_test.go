@@ -29,20 +29,23 @@ func vectors(r *rand.Rand, n int) []Vec {
 }
 
 func stageArgs(r *rand.Rand, blocks, l, radix int) *StageArgs {
-	return &StageArgs{Re: vectors(r, blocks*l), Im: vectors(r, blocks*l), L: l, Tw: fill(r, make([]float32, l/radix*2*(radix-1)))}
+	return &StageArgs{Re: vectors(r, blocks*l), Im: vectors(r, blocks*l), L: l,
+		Tw: fill(r, make([]float32, l/radix*2*(radix-1)))}
 }
 
 func cases() []kernelCase {
 	out := []kernelCase{
 		{"repel", func(s *Set, r *rand.Rand) any {
 			v := vectors(r, 5+4*7)
-			a := &RepelArgs{X: &v[0], Y: &v[1], FX: &v[2], FY: &v[3], Z: &v[4], OX: &v[5], OY: &v[12], OFX: &v[19], OFY: &v[26], Count: 7}
+			a := &RepelArgs{X: &v[0], Y: &v[1], FX: &v[2], FY: &v[3], Z: &v[4], OX: &v[5], OY: &v[12], OFX: &v[19],
+				OFY: &v[26], Count: 7}
 			s.Repel(a)
 			return v
 		}},
 		{"attract", func(s *Set, r *rand.Rand) any {
 			const rows, points = 37, 500
-			a := &AttractArgs{Y: fill(r, make([]float32, 2*points)), Own: fill(r, make([]float32, 2*rows)), Out: make([]float32, 2*rows)}
+			a := &AttractArgs{Y: fill(r, make([]float32, 2*points)), Own: fill(r, make([]float32, 2*rows)),
+				Out: make([]float32, 2*rows)}
 			a.Ptr = []int32{1}
 			for i := range rows {
 				a.Ptr = append(a.Ptr, a.Ptr[i]+int32(i%5))
@@ -57,7 +60,8 @@ func cases() []kernelCase {
 		{"near", func(s *Set, r *rand.Rand) any {
 			var out []NearArgs
 			for d := 1; d < 20; d++ {
-				a := NearArgs{Block: vectors(r, d), Q: fill(r, make([]float32, 4*d)), Limit: [4]float32{float32(10 * d), float32(20 * d), 0, float32(math.Inf(1))}}
+				a := NearArgs{Block: vectors(r, d), Q: fill(r, make([]float32, 4*d)),
+					Limit: [4]float32{float32(10 * d), float32(20 * d), 0, float32(math.Inf(1))}}
 				s.Near(&a)
 				out = append(out, a)
 			}
@@ -100,7 +104,9 @@ func cases() []kernelCase {
 		}},
 	}
 	for name, pick := range map[string]func(*Set) func(*SplitArgs){
-		"split": func(s *Set) func(*SplitArgs) { return s.Split }, "join": func(s *Set) func(*SplitArgs) { return s.Join },
+		"split": func(s *Set) func(*SplitArgs) {
+			return s.Split
+		}, "join": func(s *Set) func(*SplitArgs) { return s.Join },
 	} {
 		out = append(out, kernelCase{name, func(s *Set, r *rand.Rand) any {
 			a := &SplitArgs{Re: vectors(r, 40), Im: vectors(r, 40), Half: new([64]Vec)}
@@ -128,7 +134,8 @@ func cases() []kernelCase {
 }
 
 func splineArgs(r *rand.Rand) *SplineArgs {
-	a := &SplineArgs{Grid: fill(r, make([]float32, 40*50)), Stride: 50, Self: fill(r, make([]float32, 17*17*4)), Out: make([]float32, 4*100)}
+	a := &SplineArgs{Grid: fill(r, make([]float32, 40*50)), Stride: 50, Self: fill(r, make([]float32, 17*17*4)),
+		Out: make([]float32, 4*100)}
 	for range 100 {
 		a.U = append(a.U, 2+r.Float32()*40, 2+r.Float32()*33)
 	}
@@ -160,7 +167,8 @@ func TestRepelIsEveryPair(t *testing.T) {
 		}
 	}
 	var fx, fy, z Vec
-	repel(&RepelArgs{X: &v[0], Y: &v[1], FX: &fx, FY: &fy, Z: &z, OX: &v[2], OY: &v[4], OFX: &v[8], OFY: &v[10], Count: 2})
+	repel(&RepelArgs{X: &v[0], Y: &v[1], FX: &fx, FY: &fy, Z: &z, OX: &v[2], OY: &v[4], OFX: &v[8], OFY: &v[10],
+		Count: 2})
 	for l := range Width {
 		var wx, wz float64
 		for g := range 2 {
@@ -222,7 +230,8 @@ func TestSelect(t *testing.T) {
 func BenchmarkKernels(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	v := vectors(r, 5+4*8)
-	rep := &RepelArgs{X: &v[0], Y: &v[1], FX: &v[2], FY: &v[3], Z: &v[4], OX: &v[5], OY: &v[13], OFX: &v[21], OFY: &v[29], Count: 8}
+	rep := &RepelArgs{X: &v[0], Y: &v[1], FX: &v[2], FY: &v[3], Z: &v[4], OX: &v[5], OY: &v[13], OFX: &v[21],
+		OFY: &v[29], Count: 8}
 	att := &AttractArgs{Y: fill(r, make([]float32, 20000)), Own: make([]float32, 200), Out: make([]float32, 200)}
 	for i := range 101 {
 		att.Ptr = append(att.Ptr, int32(9*i))

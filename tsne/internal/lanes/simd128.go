@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// native lists the set on vectors of 128 bits, which both architectures always have: SIMD128 in WebAssembly, NEON on arm64.
+// native lists the set on vectors of 128 bits, which both architectures always have: SIMD128 in WebAssembly, NEON on
+// arm64.
 func native() []*Set { return []*Set{&simd128} }
 
 var simd128 = Set{
@@ -143,7 +144,8 @@ func near128(a *NearArgs) {
 		out, limit := unsafe.Pointer(&a.Out[i]), every(a.Limit[i])
 		var below u32x4
 		for l := uintptr(0); l < Width; l += 4 {
-			below = below.Or(archsimd.LoadUint32x4Array((*[4]uint32)(laneBits[l:])).Masked(load(unsafe.Add(out, 4*l)).Less(limit)))
+			below = below.Or(archsimd.LoadUint32x4Array((*[4]uint32)(laneBits[l:])).
+				Masked(load(unsafe.Add(out, 4*l)).Less(limit)))
 		}
 		b := below.ReshapeToUint64s()
 		m := b.GetElem(0) | b.GetElem(1)
@@ -199,7 +201,8 @@ func move128(a *MoveArgs) {
 	exaggeration, invZ, momentum, rate := every(a.Exaggeration), every(a.InvZ), every(a.Momentum), every(a.Rate)
 	clip, limit := every(a.Clip), every(a.Clip*a.Clip)
 	grow, shrink, least := every(0.2), every(0.8), every(0.01)
-	y, step, gain := unsafe.Pointer(unsafe.SliceData(a.Y)), unsafe.Pointer(unsafe.SliceData(a.Step)), unsafe.Pointer(unsafe.SliceData(a.Gain))
+	y, step, gain := unsafe.Pointer(unsafe.SliceData(a.Y)), unsafe.Pointer(unsafe.SliceData(a.Step)),
+		unsafe.Pointer(unsafe.SliceData(a.Gain))
 	att, rep := unsafe.Pointer(unsafe.SliceData(a.Att)), unsafe.Pointer(unsafe.SliceData(a.Rep))
 	for i := uintptr(0); i < 4*uintptr(len(a.Y)); i += 16 {
 		g := exaggeration.Mul(load(unsafe.Add(att, i))).Sub(invZ.Mul(load(unsafe.Add(rep, i))))

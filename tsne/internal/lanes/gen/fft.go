@@ -24,7 +24,8 @@ func (a *asm) stages() {
 	a.stage("forward4", 4, func(b *block, x, w []complex) []complex {
 		p, q := b.plus(x[0], x[2]), b.minus(x[0], x[2])
 		r, s := b.plus(x[1], x[3]), b.minus(x[1], x[3])
-		return []complex{b.plus(p, r), b.times(b.minusI(q, s), w[0]), b.times(b.minus(p, r), w[1]), b.times(b.plusI(q, s), w[2])}
+		return []complex{b.plus(p, r), b.times(b.minusI(q, s), w[0]), b.times(b.minus(p, r), w[1]),
+			b.times(b.plusI(q, s), w[2])}
 	})
 	a.stage("inverse4", 4, func(b *block, x, w []complex) []complex {
 		x1, x2, x3 := b.timesConj(x[1], w[0]), b.timesConj(x[2], w[1]), b.timesConj(x[3], w[2])

@@ -62,7 +62,8 @@ func generate() (map[string][]byte, error) {
 	var decl bytes.Buffer
 	decl.WriteString(generated + "package lanes\n")
 	for file, a := range map[string]*asm{"avx512": wide, "avx2": narrow, "spline": both} {
-		files[file+"_amd64.s"] = append([]byte(generated+"#include \"go_asm.h\"\n#include \"textflag.h\"\n"), a.buf.Bytes()...)
+		files[file+"_amd64.s"] = append([]byte(generated+"#include \"go_asm.h\"\n#include \"textflag.h\"\n"),
+			a.buf.Bytes()...)
 	}
 	for _, a := range []*asm{wide, narrow, both} {
 		for _, f := range a.funcs {

@@ -137,7 +137,8 @@ func (a *asm) repelNarrow() {
 // Register one is filled with ones.
 func (a *asm) attractRows(one int) {
 	a.begin("attract", "AttractArgs")
-	for _, p := range [][2]string{{"Y", "SI"}, {"Own", "DI"}, {"Ptr", "R8"}, {"Col", "R9"}, {"Val", "R10"}, {"Out", "R11"}} {
+	for _, p := range [][2]string{{"Y", "SI"}, {"Own", "DI"}, {"Ptr", "R8"}, {"Col", "R9"}, {"Val", "R10"},
+		{"Out", "R11"}} {
 		a.ins("MOVQ AttractArgs_%s(R14), %s", p[0], p[1])
 	}
 	a.one(one)
