@@ -12,18 +12,22 @@ import (
 
 // Whole numbers of 64 bits stay apart in groups, joins, order, selections and files.
 func TestExactIntegers(t *testing.T) {
-	f := parse("a.csv", []byte("seed,return\n9007199254740993,1\n9007199254740992,2\n9007199254740993,3\n18446744073709551615,4\n"))
+	f := parse("a.csv", []byte("seed,return\n9007199254740993,1\n9007199254740992,2\n9007199254740993,3\n"+
+		"18446744073709551615,4\n"))
 	for name, c := range map[string]struct {
 		got  *Frame
 		want string
 	}{
-		"group":  {f.Group("seed").Count(), "seed,n / 9007199254740993,2 / 9007199254740992,1 / 18446744073709551615,1"},
-		"over":   {f.Group().Over("seed").Mean("return").Select("return_n"), "return_n / 3"},
-		"sort":   {f.Sort("-seed").Select("seed"), "seed / 18446744073709551615 / 9007199254740993 / 9007199254740993 / 9007199254740992"},
-		"is":     {f.Is("seed", int64(9007199254740993)).Select("return"), "return / 1 / 3"},
-		"join":   {f.Join(f.Tail(1), "seed").Select("return"), "return / 4"},
-		"append": {f.Head(1).Append(New(Numbers("x", []float64{7})), f.Tail(1)).Select("seed"), "seed / 9007199254740993 /  / 18446744073709551615"},
-		"of":     {of(map[string][]uint64{"id": {math.MaxUint64, 1}}), "id / 18446744073709551615 / 1"},
+		"group": {f.Group("seed").Count(),
+			"seed,n / 9007199254740993,2 / 9007199254740992,1 / 18446744073709551615,1"},
+		"over": {f.Group().Over("seed").Mean("return").Select("return_n"), "return_n / 3"},
+		"sort": {f.Sort("-seed").Select("seed"),
+			"seed / 18446744073709551615 / 9007199254740993 / 9007199254740993 / 9007199254740992"},
+		"is":   {f.Is("seed", int64(9007199254740993)).Select("return"), "return / 1 / 3"},
+		"join": {f.Join(f.Tail(1), "seed").Select("return"), "return / 4"},
+		"append": {f.Head(1).Append(New(Numbers("x", []float64{7})), f.Tail(1)).Select("seed"),
+			"seed / 9007199254740993 /  / 18446744073709551615"},
+		"of": {of(map[string][]uint64{"id": {math.MaxUint64, 1}}), "id / 18446744073709551615 / 1"},
 	} {
 		got := strings.ReplaceAll(text(c.got), `""`, "")
 		if got != c.want {
@@ -45,14 +49,16 @@ func TestExactIntegers(t *testing.T) {
 // Quartiles are those of pandas: the values are pandas.Series.quantile's.
 func TestDescribe(t *testing.T) {
 	for _, c := range []struct{ x, q1, q3 string }{
-		{"1,2,3,4,5", "2", "4"}, {"1,2,3", "1.5", "2.5"}, {"1,2,3,4", "1.75", "3.25"}, {"7", "7", "7"}, {"3,-1,10,4.5,0,2", "0.5", "4.125"},
+		{"1,2,3,4,5", "2", "4"}, {"1,2,3", "1.5", "2.5"}, {"1,2,3,4", "1.75", "3.25"}, {"7", "7", "7"},
+		{"3,-1,10,4.5,0,2", "0.5", "4.125"},
 	} {
 		d := parse("a.csv", []byte("x\n"+strings.ReplaceAll(c.x, ",", "\n")+"\n")).Describe()
 		if got := text(d.Select("25 %", "75 %")); got != fmt.Sprintf("25 %%,75 %% / %s,%s", c.q1, c.q3) {
 			t.Errorf("%s: %s", c.x, got)
 		}
 	}
-	s := parse("a.csv", []byte("step,lr,loss\n1000,3e-4,1.2e-5\n2000,2e-4,1.1e-5\n3000,1e-4,1e-6\n")).Describe().String()
+	s := parse("a.csv", []byte("step,lr,loss\n1000,3e-4,1.2e-5\n2000,2e-4,1.1e-5\n3000,1e-4,1e-6\n")).
+		Describe().String()
 	for _, want := range []string{"2.000e-04", "1.000e-06", "2.000e+03"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("%s is not in\n%s", want, s)
@@ -109,14 +115,16 @@ func TestNotes(t *testing.T) {
 	}
 	const want = `read as: separator ";"; decimal comma`
 	for name, g := range map[string]*Frame{
-		"read": f, "head": f.Head(1), "group": f.Group("b").Mean("a"), "join": New(Texts("b", []string{"x"})).Join(f, "b"), "rename": f.Rename("a", "c"),
+		"read": f, "head": f.Head(1), "group": f.Group("b").Mean("a"),
+		"join": New(Texts("b", []string{"x"})).Join(f, "b"), "rename": f.Rename("a", "c"),
 		"melt": f.Melt("k", "v", "a"), "describe": f.Describe(), "append": New(Numbers("a", []float64{1})).Append(f),
 	} {
 		if n := g.Notes(); len(n) != 1 || n[0] != want || !strings.HasSuffix(g.String(), want) {
 			t.Errorf("%s: %q, %v", name, n, g.Err())
 		}
 	}
-	if g, err := Read(path, Separator(';'), Decimal('.')); err != nil || text(g) != "a,b / 15,x / 25,y" && !strings.HasPrefix(text(g), "a,b / \"1,5\"") {
+	if g, err := Read(path, Separator(';'), Decimal('.')); err != nil || text(g) != "a,b / 15,x / 25,y" &&
+		!strings.HasPrefix(text(g), "a,b / \"1,5\"") {
 		t.Errorf("overruled: %s, %v", text(g), err)
 	}
 }

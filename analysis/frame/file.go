@@ -40,11 +40,12 @@ func Header(is bool) ReadOption {
 
 // Read reads a file with a table, also packed by gzip (.gz):
 //
-//   - .csv and .tsv in any dialect: separators, decimal comma, encodings, lines of comment (#), missing fields and half a last
-//     line are found out. The first line is the columns' names; if all of it are numbers it is a row, and the columns are
-//     called 0, 1, 2, … A column is numbers if every value in it is one or is missing (empty, NA, NaN, N/A, …);
-//   - .json, .jsonl and .ndjson: objects, one a row, an object of lists, and what pandas and polars write. A field of an object
-//     within is called "outer.inner";
+//   - .csv and .tsv in any dialect: separators, decimal comma, encodings, lines of comment (#), missing fields and half
+//     a last line are found out. The first line is the columns' names; if all of it are numbers it is a row, and the
+//     columns are called 0, 1, 2, … A column is numbers if every value in it is one or is missing (empty, NA, NaN, N/A,
+//     …);
+//   - .json, .jsonl and .ndjson: objects, one a row, an object of lists, and what pandas and polars write. A field of
+//     an object within is called "outer.inner";
 //   - .npz, .npy and .safetensors: an array of more than one dimension is several columns, z0, z1, … of a matrix "z";
 //   - .parquet, but not in a browser's tab.
 //
@@ -94,8 +95,8 @@ func parse(name string, data []byte, options ...ReadOption) *Frame {
 	return f
 }
 
-// CSV is the frame as a CSV file: missing numbers are empty, whole ones have all their digits, the others the fewest that read
-// back to them.
+// CSV is the frame as a CSV file: missing numbers are empty, whole ones have all their digits, the others the fewest
+// that read back to them.
 func (f *Frame) CSV() ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err

@@ -1,17 +1,18 @@
-// Package frame holds data in columns, to select, group, join, summarise and show: metrics of a run, results of many runs,
-// a CSV file, a slice of structs. A column is numbers (a missing one is NaN) or text (a missing one is empty). Whole numbers of
-// 64 bits are exact wherever rows are told apart, ordered, shown or written; Numbers gives the nearest float64.
+// Package frame holds data in columns, to select, group, join, summarise and show: metrics of a run, results of many
+// runs, a CSV file, a slice of structs. A column is numbers (a missing one is NaN) or text (a missing one is empty).
+// Whole numbers of 64 bits are exact wherever rows are told apart, ordered, shown or written; Numbers gives the nearest
+// float64.
 //
 //	f, err := frame.Read("runs/tcl/metrics.csv")
 //	f.Where(func(r frame.Row) bool { return r.Number("iteration") > 10 }).
 //		Group("arm", "env_steps").Mean("return").Sort("arm", "env_steps")
 //
-// Frames do not change: every operation gives a new one, which may share columns with the old. What cannot be done, such as
-// a column that is not there, is kept in the frame it gives (Err), so that operations can follow one another; showing or
-// reading such a frame is that error.
+// Frames do not change: every operation gives a new one, which may share columns with the old. What cannot be done,
+// such as a column that is not there, is kept in the frame it gives (Err), so that operations can follow one another;
+// showing or reading such a frame is that error.
 //
-// It is written here because the libraries for data frames in Go are either no longer kept (gota, dataframe-go, qframe) or,
-// as Apache's Arrow, hold columns but neither group nor join them.
+// It is written here because the libraries for data frames in Go are either no longer kept (gota, dataframe-go, qframe)
+// or, as Apache's Arrow, hold columns but neither group nor join them.
 package frame
 
 import (
@@ -129,8 +130,8 @@ func failed(format string, args ...any) *Frame {
 // Err returns what went wrong in the operations that led to f, nil if nothing did.
 func (f *Frame) Err() error { return f.err }
 
-// Notes returns what was assumed, converted or left out when the frame was read, a sentence each. What is made of a frame keeps
-// them; it shows them below its rows.
+// Notes returns what was assumed, converted or left out when the frame was read, a sentence each. What is made of a
+// frame keeps them; it shows them below its rows.
 func (f *Frame) Notes() []string { return slices.Clone(f.notes) }
 
 // noted is f with the notes of others too, each once.
@@ -212,7 +213,8 @@ func words(c Column) []string {
 	return out
 }
 
-// Column is a column of the frame, to put into another with With. One that is not there is an error of the frame it is put into.
+// Column is a column of the frame, to put into another with With. One that is not there is an error of the frame it is
+// put into.
 func (f *Frame) Column(name string) Column {
 	c, err := f.column(name)
 	if err != nil {
@@ -246,7 +248,8 @@ type Row struct {
 // Index is the row's number, from 0.
 func (r Row) Index() int { return r.i }
 
-// Number is the value of a column of numbers. Of another column it is NaN, and the operation that asked becomes an error.
+// Number is the value of a column of numbers. Of another column it is NaN, and the operation that asked becomes an
+// error.
 func (r Row) Number(name string) float64 {
 	c, err := r.f.numbers(name)
 	if err != nil {
@@ -256,8 +259,8 @@ func (r Row) Number(name string) float64 {
 	return c.num[r.i]
 }
 
-// Text is the value of a column, as text. Of a column that is not there it is empty, and the operation that asked becomes an
-// error.
+// Text is the value of a column, as text. Of a column that is not there it is empty, and the operation that asked
+// becomes an error.
 func (r Row) Text(name string) string {
 	c, err := r.f.column(name)
 	if err != nil {

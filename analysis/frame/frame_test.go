@@ -37,37 +37,49 @@ func text(f *Frame) string {
 
 func TestOperations(t *testing.T) {
 	f := runs()
-	goals := New(Texts("arm", []string{"a", "a", "c"}), Numbers("return", []float64{1, 2, 3}), Numbers("goal", []float64{8, 9, 7}))
+	goals := New(Texts("arm", []string{"a", "a", "c"}), Numbers("return", []float64{1, 2, 3}),
+		Numbers("goal", []float64{8, 9, 7}))
 	for name, c := range map[string]struct {
 		got  *Frame
 		want string
 	}{
-		"where":   {f.Where(func(r Row) bool { return r.Number("return") > 4 && r.Text("arm") == "a" }), "arm,seed,return / a,2,5 / a,3,7"},
-		"is":      {f.Is("seed", 2, 3).Is("arm", "a"), "arm,seed,return / a,2,5 / a,3,7"},
-		"select":  {f.Select("return", "arm").Head(1), "return,arm / 3,a"},
-		"drop":    {f.Drop("arm", "seed").Tail(2), "return / 7 / -1"},
-		"rename":  {f.Rename("seed", "s").Head(1), "arm,s,return / a,1,3"},
-		"compute": {f.Head(2).Compute("twice", func(r Row) float64 { return 2 * r.Number("return") }), "arm,seed,return,twice / a,1,3,6 / b,1,10,20"},
-		"label": {f.Head(2).Label("arm", func(r Row) string { return r.Text("arm") + r.Text("seed") }).Drop("seed", "return"),
+		"where": {f.Where(func(r Row) bool { return r.Number("return") > 4 && r.Text("arm") == "a" }),
+			"arm,seed,return / a,2,5 / a,3,7"},
+		"is":     {f.Is("seed", 2, 3).Is("arm", "a"), "arm,seed,return / a,2,5 / a,3,7"},
+		"select": {f.Select("return", "arm").Head(1), "return,arm / 3,a"},
+		"drop":   {f.Drop("arm", "seed").Tail(2), "return / 7 / -1"},
+		"rename": {f.Rename("seed", "s").Head(1), "arm,s,return / a,1,3"},
+		"compute": {f.Head(2).Compute("twice", func(r Row) float64 { return 2 * r.Number("return") }),
+			"arm,seed,return,twice / a,1,3,6 / b,1,10,20"},
+		"label": {f.Head(2).Label("arm", func(r Row) string {
+			return r.Text("arm") + r.Text("seed")
+		}).Drop("seed", "return"),
 			"arm / a1 / b1"},
-		"sort":        {f.Sort("arm", "-return"), "arm,seed,return / a,3,7 / a,2,5 / a,1,3 / b,1,10 / b,2, / ,1,-1"},
-		"group":       {f.Group("arm").Max("return"), "arm,return / a,7 / b,10 / ,-1"},
-		"median":      {f.Group("arm").Median(), "arm,seed,return / a,2,5 / b,1.5,10 / ,1,-1"},
-		"best":        {f.Group("arm").Best("return"), "arm,seed,return / a,3,7 / b,1,10 / ,1,-1"},
-		"over":        {f.Append(f.Is("seed", 2)).Append(New(Texts("arm", []string{"a"}), Numbers("seed", []float64{2}), Numbers("return", []float64{-1}))).Group("arm").Over("seed").Sum("return"), "arm,return / a,13 / b,10 / ,-1"},
-		"over none":   {f.Group("arm").Over("task").Sum("return"), "frame: there is no column \"task\" (known: arm, return, seed)"},
-		"count":       {f.Group("seed").Count(), "seed,n / 1,3 / 2,2 / 3,1"},
-		"whole":       {f.Group().Sum("return"), "return / 24"},
-		"nothing":     {f.Is("seed", 9).Group("arm").Sum("return"), "arm,return"},
-		"no values":   {f.Is("arm", "b").Is("seed", 2).Group("arm").Sum("return"), "arm,return / b,"},
-		"join":        {f.Join(goals, "arm").Head(3), "arm,seed,return,return_2,goal / a,1,3,1,8 / a,1,3,2,9 / a,2,5,1,8"},
-		"beside":      {f.Tail(3).Beside(goals.Drop("return"), "arm"), "arm,seed,return,goal / b,2,, / a,3,7,8 / a,3,7,9 / ,1,-1,"},
-		"append":      {goals.Append(f.Head(1)), "arm,return,goal,seed / a,1,8, / a,2,9, / c,3,7, / a,3,,1"},
-		"pivot":       {f.Pivot("seed", "arm", "return"), "seed,a,b,\"\" / 1,3,10,-1 / 2,5,, / 3,7,,"},
-		"melt":        {goals.Head(1).Melt("what", "value", "return", "goal"), "arm,what,value / a,return,1 / a,goal,8"},
-		"known":       {f.Known(), "arm,seed,return / a,1,3 / b,1,10 / a,2,5 / a,3,7"},
-		"known in":    {f.Known("return").Tail(1), "arm,seed,return / ,1,-1"},
-		"keys apart":  {New(Texts("x", []string{"a|", "a"}), Texts("y", []string{"b", "|b"})).Group("x", "y").Count(), "x,y,n / a|,b,1 / a,|b,1"},
+		"sort":   {f.Sort("arm", "-return"), "arm,seed,return / a,3,7 / a,2,5 / a,1,3 / b,1,10 / b,2, / ,1,-1"},
+		"group":  {f.Group("arm").Max("return"), "arm,return / a,7 / b,10 / ,-1"},
+		"median": {f.Group("arm").Median(), "arm,seed,return / a,2,5 / b,1.5,10 / ,1,-1"},
+		"best":   {f.Group("arm").Best("return"), "arm,seed,return / a,3,7 / b,1,10 / ,1,-1"},
+		"over": {f.Append(f.Is("seed", 2)).Append(New(Texts("arm", []string{"a"}), Numbers("seed", []float64{2}),
+			Numbers("return", []float64{-1}))).Group("arm").Over("seed").Sum("return"),
+			"arm,return / a,13 / b,10 / ,-1"},
+		"over none": {f.Group("arm").Over("task").Sum("return"),
+			"frame: there is no column \"task\" (known: arm, return, seed)"},
+		"count":     {f.Group("seed").Count(), "seed,n / 1,3 / 2,2 / 3,1"},
+		"whole":     {f.Group().Sum("return"), "return / 24"},
+		"nothing":   {f.Is("seed", 9).Group("arm").Sum("return"), "arm,return"},
+		"no values": {f.Is("arm", "b").Is("seed", 2).Group("arm").Sum("return"), "arm,return / b,"},
+		"join": {f.Join(goals, "arm").Head(3),
+			"arm,seed,return,return_2,goal / a,1,3,1,8 / a,1,3,2,9 / a,2,5,1,8"},
+		"beside": {f.Tail(3).Beside(goals.Drop("return"), "arm"),
+			"arm,seed,return,goal / b,2,, / a,3,7,8 / a,3,7,9 / ,1,-1,"},
+		"append": {goals.Append(f.Head(1)), "arm,return,goal,seed / a,1,8, / a,2,9, / c,3,7, / a,3,,1"},
+		"pivot":  {f.Pivot("seed", "arm", "return"), "seed,a,b,\"\" / 1,3,10,-1 / 2,5,, / 3,7,,"},
+		"melt": {goals.Head(1).Melt("what", "value", "return", "goal"),
+			"arm,what,value / a,return,1 / a,goal,8"},
+		"known":    {f.Known(), "arm,seed,return / a,1,3 / b,1,10 / a,2,5 / a,3,7"},
+		"known in": {f.Known("return").Tail(1), "arm,seed,return / ,1,-1"},
+		"keys apart": {New(Texts("x", []string{"a|", "a"}), Texts("y", []string{"b", "|b"})).Group("x", "y").Count(),
+			"x,y,n / a|,b,1 / a,|b,1"},
 		"minus named": {New(Numbers("-x", []float64{2, 1})).Sort("-x"), "-x / 1 / 2"},
 		"empty":       {(&Frame{}).With(Numbers("x", []float64{1})), "x / 1"},
 	} {
@@ -88,7 +100,9 @@ func TestErrors(t *testing.T) {
 	for want, got := range map[string]*Frame{
 		`no column "retrun"; did you mean "return"?`: f.Sort("retrun").Head(2).Select("arm"),
 		`no column "x"`: f.Where(func(r Row) bool { return r.Number("x") > 0 }),
-		`column "arm" holds text ("a"); expected numbers`:           f.Compute("y", func(r Row) float64 { return r.Number("arm") }),
+		`column "arm" holds text ("a"); expected numbers`: f.Compute("y", func(r Row) float64 {
+			return r.Number("arm")
+		}),
 		`column "seed" is compared with 1 (string); expected a num`: f.Is("seed", "1"),
 		`two columns are called "arm"`:                              f.Rename("seed", "arm"),
 		`column "y" has 1 rows, "arm" before it 6`:                  f.With(Numbers("y", []float64{1})),
@@ -96,7 +110,8 @@ func TestErrors(t *testing.T) {
 		`"return" has two values where arm is a and seed`:           f.Append(f).Pivot("arm", "seed", "return"),
 		`column "arm" is numbers in one frame`:                      f.Append(New(Numbers("arm", nil))),
 		`join: no column is named`:                                  f.Join(f),
-		`column "seed" is grouped by`:                               f.Group("seed").Apply(slices.Min[[]float64], "seed"),
+		`column "seed" is grouped by`: f.Group("seed").Apply(slices.Min[[]float64],
+			"seed"),
 	} {
 		if got.Err() == nil || !strings.Contains(got.Err().Error(), want) {
 			t.Errorf("error %v, want %q", got.Err(), want)
@@ -131,7 +146,8 @@ func TestOf(t *testing.T) {
 		of   any
 		want string
 	}{
-		"structs":      {[]row{{Name: "x", State: 1, Done: true, Took: 1500 * time.Millisecond, Sub: inner{4}}}, "Width,name,state,done,Took,Sub.Width"},
+		"structs": {[]row{{Name: "x", State: 1, Done: true, Took: 1500 * time.Millisecond, Sub: inner{4}}},
+			"Width,name,state,done,Took,Sub.Width"},
 		"pointers":     {[]*inner{{1}, {2}}, "Width / 1 / 2"},
 		"columns":      {map[string]any{"b": []float32{1, 2}, "a": []string{"x", "y"}}, "a,b / x,1 / y,2"},
 		"rows":         {[]map[string]any{{"x": 1}, {"y": "z"}}, "x,y / 1, / ,z"},
@@ -253,7 +269,8 @@ func TestReadMissing(t *testing.T) {
 		}
 	}
 	_, err := Read(filepath.Join(dir, "pints.csv"))
-	if want := `pints.csv: file does not exist; did you mean "points.csv"? (known: points.csv, runs.json)`; !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), want) {
+	if want := `pints.csv: file does not exist; did you mean "points.csv"? (known: points.csv, runs.json)`; !errors.Is(
+		err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("error %v, want …%s", err, want)
 	}
 }

@@ -13,7 +13,8 @@ var texts = []string{".csv", ".tsv", ".json", ".jsonl"}
 
 func FuzzParse(f *testing.F) {
 	for i, text := range []string{
-		"a,b\n1,x\n,y\n", "a\tb\n1\t2\n", `[{"a": 1, "b": {"c": "x"}}, {"a": null}]`, "{\"a\": 1}\n{\"b\": true}\n", "", "\ufeffa\n1e999\n", "a,a\n1,2\n",
+		"a,b\n1,x\n,y\n", "a\tb\n1\t2\n", `[{"a": 1, "b": {"c": "x"}}, {"a": null}]`, "{\"a\": 1}\n{\"b\": true}\n", "",
+		"\ufeffa\n1e999\n", "a,a\n1,2\n",
 		`{"a": {"a": {"a": {"a": 1}}}}`, `[1]`, "\"", "a\n0x1p4\nNaN\n",
 	} {
 		f.Add(uint8(i), []byte(text))
@@ -51,7 +52,8 @@ func TestSparseRows(t *testing.T) {
 		fmt.Fprintf(&b, "{\"%d\":1}\n", i)
 	}
 	defer bounded.Input(t, b.Len())()
-	if f := parse(".jsonl", []byte(b.String())); f.err == nil || !strings.Contains(f.err.Error(), "50000 rows with 50000 names") {
+	if f := parse(".jsonl", []byte(b.String())); f.err == nil ||
+		!strings.Contains(f.err.Error(), "50000 rows with 50000 names") {
 		t.Errorf("%v", f.err)
 	}
 	deep := strings.Repeat(`{"a":`, 9000) + "1" + strings.Repeat("}", 9000)

@@ -48,7 +48,8 @@ func (f *Frame) key(i int) string {
 	return b.String()
 }
 
-// summary is the groups' keys beside what of makes of every column, one row a group. Missing numbers are left out before.
+// summary is the groups' keys beside what of makes of every column, one row a group. Missing numbers are left out
+// before.
 func (g *Groups) summary(names []string, of func(name string, groups [][]float64) []Column) *Frame {
 	if g.f.err != nil {
 		return g.f
@@ -89,9 +90,9 @@ func (g *Groups) firsts() *Frame {
 	return g.f.Select(g.keys...).pick(at)
 }
 
-// Mean is the mean of columns in every group, with Student's t interval at 95 % beside it: columns name, name_lo, name_hi,
-// and name_n, the values it is of. The interval is for values that are independent, one a seed; of a single value its
-// ends are missing. Without names all columns of numbers are taken.
+// Mean is the mean of columns in every group, with Student's t interval at 95 % beside it: columns name, name_lo,
+// name_hi, and name_n, the values it is of. The interval is for values that are independent, one a seed; of a single
+// value its ends are missing. Without names all columns of numbers are taken.
 func (g *Groups) Mean(names ...string) *Frame {
 	return g.summary(names, func(name string, groups [][]float64) []Column {
 		var mean, lo, hi, n []float64
@@ -106,9 +107,9 @@ func (g *Groups) Mean(names ...string) *Frame {
 	})
 }
 
-// Over averages the columns of numbers within each value of the named columns first, so that what follows counts each once:
-// rows of several tasks of a seed depend on each other, and Group("algorithm").Over("seed").Mean("return") has intervals
-// over seeds.
+// Over averages the columns of numbers within each value of the named columns first, so that what follows counts each
+// once: rows of several tasks of a seed depend on each other, and Group("algorithm").Over("seed").Mean("return") has
+// intervals over seeds.
 func (g *Groups) Over(names ...string) *Groups {
 	if g.f.err != nil {
 		return g
@@ -128,8 +129,8 @@ func (g *Groups) Count() *Frame {
 	return g.firsts().With(Numbers("n", n))
 }
 
-// Apply is a summary of columns in every group by a function of one's values, which are never none: a group without values
-// gives a missing one. Without names all columns of numbers are taken.
+// Apply is a summary of columns in every group by a function of one's values, which are never none: a group without
+// values gives a missing one. Without names all columns of numbers are taken.
 func (g *Groups) Apply(of func(x []float64) float64, names ...string) *Frame {
 	return g.summary(names, func(name string, groups [][]float64) []Column {
 		out := make([]float64, len(groups))
@@ -195,7 +196,8 @@ func (f *Frame) Describe() *Frame {
 		x := slices.DeleteFunc(slices.Clone(c.num), math.IsNaN)
 		slices.Sort(x)
 		name = append(name, c.Name)
-		values := []float64{float64(len(x)), stats.Mean(x), stats.StdDev(x), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+		values := []float64{float64(len(x)), stats.Mean(x), stats.StdDev(x), math.NaN(), math.NaN(), math.NaN(),
+			math.NaN()}
 		if len(x) > 0 {
 			values[3], values[6] = x[0], x[len(x)-1]
 			values[4], values[5] = stats.Quantile(x, 0.25), stats.Quantile(x, 0.75)

@@ -113,8 +113,8 @@ func (f *Frame) Append(others ...*Frame) *Frame {
 	return out
 }
 
-// Pivot makes a column of every value of the column across: a row for every value of the column down, and in it the value
-// of the column of. Two rows for one place are an error: group them first.
+// Pivot makes a column of every value of the column across: a row for every value of the column down, and in it the
+// value of the column of. Two rows for one place are an error: group them first.
 func (f *Frame) Pivot(down, across, of string) *Frame {
 	values, err := f.column(of)
 	if err != nil {
@@ -157,8 +157,8 @@ func (f *Frame) Pivot(down, across, of string) *Frame {
 	return out
 }
 
-// Melt is Pivot's way back: the columns become rows, their names in the column across, their values in the column of. All
-// of them must be numbers.
+// Melt is Pivot's way back: the columns become rows, their names in the column across, their values in the column of.
+// All of them must be numbers.
 func (f *Frame) Melt(across, of string, names ...string) *Frame {
 	kept := f.Drop(names...)
 	if kept.err != nil {
@@ -170,7 +170,8 @@ func (f *Frame) Melt(across, of string, names ...string) *Frame {
 		if err != nil {
 			return &Frame{err: err}
 		}
-		part := kept.With(Texts(across, slices.Repeat([]string{name}, f.rows))).With(Column{Name: of, num: c.num, rest: c.rest})
+		part := kept.With(Texts(across, slices.Repeat([]string{name}, f.rows))).With(Column{Name: of, num: c.num,
+			rest: c.rest})
 		if part.err != nil {
 			return part
 		}
@@ -183,7 +184,8 @@ func (f *Frame) Melt(across, of string, names ...string) *Frame {
 	return out
 }
 
-// Known leaves out the rows that have a missing number or an empty text in one of the columns, or in any where none is named.
+// Known leaves out the rows that have a missing number or an empty text in one of the columns, or in any where none is
+// named.
 func (f *Frame) Known(names ...string) *Frame {
 	if len(names) == 0 {
 		names = f.Names()

@@ -11,7 +11,8 @@ import (
 // Embeddings are a table as they are and as a file has them.
 func TestEmbeddings(t *testing.T) {
 	e := &tsne.Embeddings{
-		Mean: tsne.Matrix{Rows: 3, Cols: 2, Data: []float64{1, 2, 3, 4, 5, 6}}, Std: tsne.Matrix{Rows: 3, Cols: 2, Data: []float64{.1, .2, .3, .4, .5, .6}},
+		Mean:  tsne.Matrix{Rows: 3, Cols: 2, Data: []float64{1, 2, 3, 4, 5, 6}},
+		Std:   tsne.Matrix{Rows: 3, Cols: 2, Data: []float64{.1, .2, .3, .4, .5, .6}},
 		Label: []int{1, 0, 1}, Names: []string{"left", "right"},
 	}
 	f, err := Of(e)

@@ -17,8 +17,8 @@ import (
 
 // Of makes a frame of a value:
 //
-//   - a slice of structs, or of pointers to them: a column for every exported field that is a number, a truth value (1 or
-//     0), text, or has a String method; fields of structs within as "outer.inner". A json tag gives the name;
+//   - a slice of structs, or of pointers to them: a column for every exported field that is a number, a truth value (1
+//     or 0), text, or has a String method; fields of structs within as "outer.inner". A json tag gives the name;
 //   - a map from names to columns, []float64 or []string and the like: the columns in the order of their names;
 //   - a slice of maps from names to values: a column for every name;
 //   - a slice of numbers or text: the column "value";
@@ -55,7 +55,8 @@ func of(v any) *Frame {
 	case x.Kind() == reflect.Slice || x.Kind() == reflect.Array:
 		return ofSlice(x)
 	}
-	return failed("%T is no table; expected a slice of structs, of maps, of numbers or of text, a map of columns, or a matrix", v)
+	return failed("%T is no table; expected a slice of structs, of maps, of numbers or of text, a map of columns, or "+
+		"a matrix", v)
 }
 
 func ofEmbeddings(e *tsne.Embeddings) *Frame {
@@ -96,13 +97,15 @@ func columnsOf(m tsne.Matrix, name func(j int) string) (columns []Column) {
 	return columns
 }
 
-// maxSparse is the number of cells up to which a table of rows may be as empty as it likes. A small file with another name in
-// every row would fill the memory.
+// maxSparse is the number of cells up to which a table of rows may be as empty as it likes. A small file with another
+// name in every row would fill the memory.
 const maxSparse = 4 << 20
 
 func ofMap(x reflect.Value) *Frame {
 	var columns []Column
-	for _, key := range slices.SortedFunc(x.Seq(), func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) }) {
+	for _, key := range slices.SortedFunc(x.Seq(), func(a, b reflect.Value) int {
+		return cmp.Compare(a.String(), b.String())
+	}) {
 		values := x.MapIndex(key)
 		for values.Kind() == reflect.Interface {
 			values = values.Elem()
@@ -177,7 +180,8 @@ func ofSlice(x reflect.Value) *Frame {
 		}
 	}
 	if cells := len(names) * len(rows); cells > maxSparse && cells/100 > given {
-		return failed("%d rows with %d names are a table of %d cells, of which %d are given; expected rows with mostly the same names", len(rows), len(names), cells, given)
+		return failed("%d rows with %d names are a table of %d cells, of which %d are given; expected rows with "+
+			"mostly the same names", len(rows), len(names), cells, given)
 	}
 	var columns []Column
 	for _, name := range names {
@@ -187,7 +191,8 @@ func ofSlice(x reflect.Value) *Frame {
 		}
 		c, ok := columnOf(name, values)
 		if !ok {
-			return failed("column %q has values that are neither numbers nor text, or both, such as %v", name, firstOdd(values))
+			return failed("column %q has values that are neither numbers nor text, or both, such as %v", name,
+				firstOdd(values))
 		}
 		columns = append(columns, c)
 	}

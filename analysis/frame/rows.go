@@ -124,8 +124,8 @@ func (f *Frame) Label(name string, value func(Row) string) *Frame {
 	return f.With(Texts(name, x))
 }
 
-// Sort orders rows by columns, the first counting most; a minus before a name turns its order round. Missing values come
-// last. Rows that are equal stay in their order.
+// Sort orders rows by columns, the first counting most; a minus before a name turns its order round. Missing values
+// come last. Rows that are equal stay in their order.
 func (f *Frame) Sort(names ...string) *Frame {
 	type key struct {
 		Column

@@ -59,7 +59,8 @@ func formatOf(x []float64) format {
 		if math.IsInf(v, 0) || math.IsNaN(v) {
 			continue
 		}
-		for needed < decimals && trimZeros(strconv.FormatFloat(v, 'f', needed, 64)) != trimZeros(strconv.FormatFloat(v, 'f', decimals, 64)) {
+		for needed < decimals &&
+			trimZeros(strconv.FormatFloat(v, 'f', needed, 64)) != trimZeros(strconv.FormatFloat(v, 'f', decimals, 64)) {
 			needed++
 		}
 	}
@@ -120,7 +121,8 @@ func cut(s string, most int) string {
 	return s
 }
 
-// excerpt is the rows that text shows: all of a short frame, else the first and the last ones; gap is where rows are left out.
+// excerpt is the rows that text shows: all of a short frame, else the first and the last ones; gap is where rows are
+// left out.
 func (f *Frame) excerpt() (at []int, gap int) {
 	if f.rows <= textRows {
 		return rangeOf(f.rows), -1
@@ -200,8 +202,8 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// MIMEBundle returns the frame as data for the notebook's front end, as HTML and as text, together less than a megabyte: of the
-// data as many of the first 10,000 rows and 300 columns as half a megabyte holds.
+// MIMEBundle returns the frame as data for the notebook's front end, as HTML and as text, together less than a
+// megabyte: of the data as many of the first 10,000 rows and 300 columns as half a megabyte holds.
 func (f *Frame) MIMEBundle() (map[string]any, error) {
 	if f.err != nil {
 		return nil, f.err
@@ -219,7 +221,8 @@ func (f *Frame) held(columns []Column) int {
 				continue
 			}
 			s := cut(c.text[i], dataText)
-			left -= 3 + len(s) + 5*strings.Count(s, "<") + 5*strings.Count(s, ">") + 5*strings.Count(s, "&") + strings.Count(s, `"`) + strings.Count(s, `\`)
+			left -= 3 + len(s) + 5*strings.Count(s, "<") + 5*strings.Count(s, ">") + 5*strings.Count(s, "&") +
+				strings.Count(s, `"`) + strings.Count(s, `\`)
 		}
 		if left < 0 {
 			return max(i, 1)
@@ -228,8 +231,8 @@ func (f *Frame) held(columns []Column) int {
 	return min(f.rows, dataRows)
 }
 
-// data returns what the front end gets: of a column of numbers the values and their format, of another the text. What is not a
-// number of its own, or a whole one too large to be exact there, is text.
+// data returns what the front end gets: of a column of numbers the values and their format, of another the text. What
+// is not a number of its own, or a whole one too large to be exact there, is text.
 func (f *Frame) data() map[string]any {
 	first := f.columns[:min(len(f.columns), dataColumns)]
 	n := f.held(first)
@@ -267,7 +270,9 @@ func (f *Frame) data() map[string]any {
 		out["notes"] = f.notes
 	}
 	if n := len(f.columns); n > len(first) {
-		out["notes"] = append(slices.Clone(f.notes), fmt.Sprintf("the first %d of %d columns are here, without %s: Select shows others, WriteCSV writes all", len(first), n, f.named(len(first))))
+		out["notes"] = append(slices.Clone(f.notes),
+			fmt.Sprintf("the first %d of %d columns are here, without %s: Select shows others, WriteCSV writes all",
+				len(first), n, f.named(len(first))))
 	}
 	return out
 }

@@ -14,20 +14,21 @@ import (
 // ChartMIME is the type of a chart as data that a front end draws itself.
 const ChartMIME = "application/vnd.nacre.chart+json"
 
-// Chart is a figure of a frame's columns: what Line, Scatter, Bar, Histogram, Box, Strip and Heat make. What cannot be drawn,
-// such as a column that is not there, is kept in it (Err); showing or saving it is that error. Its exported fields are what
-// a front end draws.
+// Chart is a figure of a frame's columns: what Line, Scatter, Bar, Histogram, Box, Strip and Heat make. What cannot be
+// drawn, such as a column that is not there, is kept in it (Err); showing or saving it is that error. Its exported
+// fields are what a front end draws.
 type Chart struct {
-	Version int          `json:"version"` // 1
-	Title   string       `json:"title"`
-	X       Scale        `json:"x"`
-	Y       Scale        `json:"y"`
-	Names   []string     `json:"names"`        // of series, in the order of their colours; one without a name is alone
-	By      string       `json:"by,omitempty"` // the column that they are values of, where those are numbers, which say nothing alone
-	Colour  *ColourScale `json:"colour,omitempty"`
-	Panels  []ChartPanel `json:"panels"`
-	Notes   []string     `json:"notes,omitempty"` // sentences below it: what it leaves out, what it takes for granted
-	err     error
+	Version int      `json:"version"` // 1
+	Title   string   `json:"title"`
+	X       Scale    `json:"x"`
+	Y       Scale    `json:"y"`
+	Names   []string `json:"names"` // of series, in the order of their colours; one without a name is alone
+	// the column that they are values of, where those are numbers, which say nothing alone
+	By     string       `json:"by,omitempty"`
+	Colour *ColourScale `json:"colour,omitempty"`
+	Panels []ChartPanel `json:"panels"`
+	Notes  []string     `json:"notes,omitempty"` // sentences below it: what it leaves out, what it takes for granted
+	err    error
 }
 
 // Scale is an axis. Where it has categories, position k is that of the k-th.
@@ -60,8 +61,8 @@ const (
 	CellMark = "cells" // from X to X1 and Y to Y1, coloured by Value
 )
 
-// Mark is a set of equal shapes of one series. Slices are of one length, or nil where a kind has no use for them; a missing
-// Lo or Hi is NaN, null in JSON.
+// Mark is a set of equal shapes of one series. Slices are of one length, or nil where a kind has no use for them; a
+// missing Lo or Hi is NaN, null in JSON.
 type Mark struct {
 	Kind   string    `json:"kind"`
 	Series int       `json:"series"` // of Names
@@ -116,7 +117,8 @@ func By(column string) Option { return func(o *options) { o.by = column } }
 // Panels draws a panel for every value of a column, side by side in one scale.
 func Panels(column string) Option { return func(o *options) { o.panels = column } }
 
-// Seeds makes Line take the rows of every value of a column for a line of its own, and draw the mean of those of a series.
+// Seeds makes Line take the rows of every value of a column for a line of its own, and draw the mean of those of a
+// series.
 func Seeds(column string) Option { return func(o *options) { o.seeds = column } }
 
 // Note says a sentence below a chart.
@@ -229,7 +231,8 @@ func classes(f *frame.Frame, column string, most int) (names []string, of []int,
 		names, _ = f.Sort(column).Unique(column)
 	}
 	if len(names) > most {
-		return nil, nil, fmt.Errorf("plots: column %q has %d different values; at most %d can be told apart here", column, len(names), most)
+		return nil, nil, fmt.Errorf("plots: column %q has %d different values; at most %d can be told apart here",
+			column, len(names), most)
 	}
 	texts, err := f.Texts(column)
 	of = make([]int, len(texts))

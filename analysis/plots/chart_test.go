@@ -45,17 +45,21 @@ func told(c *Chart) string {
 
 func TestCharts(t *testing.T) {
 	f := measured()
-	spread := frame.New(frame.Numbers("v", []float64{1, 2, 3, 4, 100}), frame.Texts("k", slices.Repeat([]string{"x"}, 5)))
+	spread := frame.New(frame.Numbers("v", []float64{1, 2, 3, 4, 100}),
+		frame.Texts("k", slices.Repeat([]string{"x"}, 5)))
 	for name, c := range map[string]struct {
 		chart *Chart
 		want  string
 	}{
-		"line":      {Line(f, "steps", "return", By("arm"), Panels("family")), "pushline/a x[1 10] y[2 6.5]; pushline/b x[1] y[4]; pushdots/b x[1] y[4]; reachline/b x[1] y[-1]; reachdots/b x[1] y[-1]"},
+		"line": {Line(f, "steps", "return", By("arm"), Panels("family")),
+			"pushline/a x[1 10] y[2 6.5]; pushline/b x[1] y[4]; pushdots/b x[1] y[4]; reachline/b x[1] y[-1]; " +
+				"reachdots/b x[1] y[-1]"},
 		"scatter":   {Scatter(f, "steps", "return", By("steps")), "dots/1 x[1 1 1] y[2 4 -1]; dots/10 x[10 10] y[5 8]"},
 		"bar":       {Bar(f, "arm", "return"), "bars/ x[-0.38 0.62] y[5 1.5]"},
 		"bars":      {Bar(f, "arm", "return", By("family")), "bars/push x[-0.38 0.62] y[5 4]; bars/reach x[1] y[-1]"},
 		"histogram": {Histogram(f, "return", Bins(3)), "bars/ x[-1 2 5] y[1 2 2]"},
-		"counts":    {Histogram(f, "return", Bins(3), By("arm")), "bars/a x[-1 2 5] y[0 1 2]; bars/b x[-1 2 5] y[1 1 0]"},
+		"counts": {Histogram(f, "return", Bins(3), By("arm")),
+			"bars/a x[-1 2 5] y[0 1 2]; bars/b x[-1 2 5] y[1 1 0]"},
 		"box":       {Box(spread, "k", "v"), "boxes/ x[-0.38] y[3] "},
 		"heat":      {Heat(f, "arm", "family", "return"), "cells/ x[-0.5 0.5 0.5] y[-0.5 -0.5 0.5]"},
 		"unknown":   {Line(f, "step", "return"), `frame: there is no column "step"; did you mean "steps"?`},
@@ -65,10 +69,12 @@ func TestCharts(t *testing.T) {
 		"empty":     {Line(f.Is("arm", "z"), "steps", "return"), "no row of 0 has values"},
 		"bins":      {Histogram(f, "return", Bins(-2)), "-2 bins; expected 1 to 1000"},
 		"log names": {Bar(f, "arm", "return", LogX()), "cannot be logarithmic"},
-		"crowded": {Line(frame.New(frame.Numbers("x", make([]float64, 20)), frame.Numbers("k", indices(20))), "x", "x", By("k")),
+		"crowded": {Line(frame.New(frame.Numbers("x", make([]float64, 20)), frame.Numbers("k", indices(20))), "x",
+			"x", By("k")),
 			`column "k" has 20 different values; at most 10`},
 	} {
-		if got := told(c.chart); !strings.HasPrefix(got, c.want) && !(c.chart.err != nil && strings.Contains(got, c.want)) {
+		if got := told(c.chart); !strings.HasPrefix(got, c.want) &&
+			!(c.chart.err != nil && strings.Contains(got, c.want)) {
 			t.Errorf("%s: %s\nwant %s", name, got, c.want)
 		}
 		b, err := c.chart.MIMEBundle()
@@ -110,8 +116,8 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// logs are those of seeds below each other, as reading files and Append make them; without a column that tells them apart where
-// named is empty.
+// logs are those of seeds below each other, as reading files and Append make them; without a column that tells them
+// apart where named is empty.
 func logs(named string, seeds ...[2][]float64) *frame.Frame {
 	var x, y, k []float64
 	for i, s := range seeds {
@@ -125,8 +131,8 @@ func logs(named string, seeds ...[2][]float64) *frame.Frame {
 	return f
 }
 
-// Lines of seeds are averaged by one rule, whatever tells them apart; the sawtooth between two logs that log at other steps
-// is gone.
+// Lines of seeds are averaged by one rule, whatever tells them apart; the sawtooth between two logs that log at other
+// steps is gone.
 func TestLineOverSeeds(t *testing.T) {
 	a, b := [2][]float64{{0, 1000, 2000}, {-100, -100, -100}}, [2][]float64{{500, 1500, 2500}, {-160, -160, -160}}
 	c := [2][]float64{{0, 1000}, {-130, -130}}
@@ -138,12 +144,20 @@ func TestLineOverSeeds(t *testing.T) {
 		x, y, lo, hi []float64
 		notes        string
 	}{
-		"order tells":  {logs("", a, b), []float64{500, 1000, 1500, 2000}, []float64{-130, -130, -130, -130}, []float64{-160, -160, -160, -160}, []float64{-100, -100, -100, -100}, "values of 1 of 2 seeds from 0 step on are not drawn before 500; values of 1 of 2 seeds up to 2500 step are not drawn"},
-		"a seed tells": {logs("seed", a, b), []float64{500, 1000, 1500, 2000}, []float64{-130, -130, -130, -130}, []float64{-160, -160, -160, -160}, []float64{-100, -100, -100, -100}, "values of 1 of 2 seeds from 0 step on are not drawn before 500; values of 1 of 2 seeds up to 2500 step are not drawn"},
-		"a run tells":  {logs("run", a, b, c), []float64{0, 500, 1000, 1500, 2000}, []float64{-115, -130, -130, -130, -130}, []float64{-130, -130 - half, -130 - half, -160, -160}, []float64{-100, -130 + half, -130 + half, -100, -100}, "the mean begins at 0 step with 2 of 3 seeds; the mean ends at 2000 step with 2 of 3 seeds; values of 1 of 3 seeds up to 2500 step are not drawn"},
-		"equal steps":  {logs("", a, same), a[0], []float64{-130, -130, -130}, same[1], a[1], ""},
-		"no overlap":   {logs("seed", [2][]float64{{1}, {1}}, [2][]float64{{2}, {2}}), nil, nil, nil, nil, "no mean is drawn: nowhere have 2 of the 2 seeds values"},
-		"one seed":     {logs("seed", a), a[0], a[1], nil, nil, ""},
+		"order tells": {logs("", a, b), []float64{500, 1000, 1500, 2000}, []float64{-130, -130, -130, -130},
+			[]float64{-160, -160, -160, -160}, []float64{-100, -100, -100, -100}, "values of 1 of 2 seeds from 0 " +
+				"step on are not drawn before 500; values of 1 of 2 seeds up to 2500 step are not drawn"},
+		"a seed tells": {logs("seed", a, b), []float64{500, 1000, 1500, 2000}, []float64{-130, -130, -130, -130},
+			[]float64{-160, -160, -160, -160}, []float64{-100, -100, -100, -100}, "values of 1 of 2 seeds from 0 " +
+				"step on are not drawn before 500; values of 1 of 2 seeds up to 2500 step are not drawn"},
+		"a run tells": {logs("run", a, b, c), []float64{0, 500, 1000, 1500, 2000},
+			[]float64{-115, -130, -130, -130, -130}, []float64{-130, -130 - half, -130 - half, -160, -160},
+			[]float64{-100, -130 + half, -130 + half, -100, -100}, "the mean begins at 0 step with 2 of 3 seeds; the " +
+				"mean ends at 2000 step with 2 of 3 seeds; values of 1 of 3 seeds up to 2500 step are not drawn"},
+		"equal steps": {logs("", a, same), a[0], []float64{-130, -130, -130}, same[1], a[1], ""},
+		"no overlap": {logs("seed", [2][]float64{{1}, {1}}, [2][]float64{{2}, {2}}), nil, nil, nil, nil,
+			"no mean is drawn: nowhere have 2 of the 2 seeds values"},
+		"one seed": {logs("seed", a), a[0], a[1], nil, nil, ""},
 	} {
 		chart := Line(v.f, "step", "return")
 		if chart.Err() != nil {
@@ -163,7 +177,8 @@ func TestLineOverSeeds(t *testing.T) {
 			continue
 		}
 		m := chart.Panels[0].Marks[0]
-		for what, pair := range map[string][2][]float64{"x": {m.X, v.x}, "y": {m.Y, v.y}, "lo": {m.Lo, v.lo}, "hi": {m.Hi, v.hi}} {
+		for what, pair := range map[string][2][]float64{"x": {m.X, v.x}, "y": {m.Y, v.y}, "lo": {m.Lo, v.lo},
+			"hi": {m.Hi, v.hi}} {
 			if !slices.EqualFunc(pair[0], pair[1], func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
 				t.Errorf("%s: %s is %v, want %v", name, what, pair[0], pair[1])
 			}
@@ -210,7 +225,8 @@ func TestLineBreaks(t *testing.T) {
 func TestLogarithmicAxes(t *testing.T) {
 	f := frame.New(frame.Numbers("x", []float64{1, 1, 2, 2, 40}), frame.Numbers("y", []float64{1, 9, 100, 200, 50}))
 	for name, c := range map[string]*Chart{
-		"band": Line(f, "x", "y", LogY()), "both": Line(f, "x", "y", LogX(), LogY()), "bars": Bar(f, "x", "y", LogY()), "bins": Histogram(f, "x", Bins(9), LogY()),
+		"band": Line(f, "x", "y", LogY()), "both": Line(f, "x", "y", LogX(), LogY()), "bars": Bar(f, "x", "y", LogY()),
+		"bins": Histogram(f, "x", Bins(9), LogY()),
 	} {
 		if c.Err() != nil {
 			t.Fatal(name, c.Err())
@@ -232,7 +248,8 @@ func TestLogarithmicAxes(t *testing.T) {
 			}
 		}
 	}
-	if c := Line(f, "x", "y", LogY(), At("zero", 0)); c.Err() == nil || !strings.Contains(c.Err().Error(), `the line "zero" is at 0`) {
+	if c := Line(f, "x", "y", LogY(), At("zero", 0)); c.Err() == nil ||
+		!strings.Contains(c.Err().Error(), `the line "zero" is at 0`) {
 		t.Errorf("a line at zero of a logarithmic axis: %v", c.Err())
 	}
 }
@@ -273,7 +290,8 @@ func TestBinsHoldEverything(t *testing.T) {
 
 func TestLogTicks(t *testing.T) {
 	for want, at := range map[string][2]float64{
-		"1 2 5 10 20 50": {1, 60}, "0.001 0.01 0.1 1 10 100 1000": {0.001, 1000}, "1e−09 1e−06 0.001 1 1000 1e+06 1e+09": {1e-9, 1e9},
+		"1 2 5 10 20 50": {1, 60}, "0.001 0.01 0.1 1 10 100 1000": {0.001, 1000},
+		"1e−09 1e−06 0.001 1 1000 1e+06 1e+09": {1e-9, 1e9},
 	} {
 		r := newRuler(Scale{Log: true}, at[0], at[1], 5, false)
 		var got []string
@@ -286,7 +304,8 @@ func TestLogTicks(t *testing.T) {
 	}
 }
 
-// An axis of a single value, or of values that only rounding tells apart, has it inside, between ticks of different texts.
+// An axis of a single value, or of values that only rounding tells apart, has it inside, between ticks of different
+// texts.
 func TestAxesOfASingleValue(t *testing.T) {
 	for _, lo := range []float64{0, 1, 0.3, -3.5, 2e-9, -0.004, 12000, 1234567, 20000, 1e17} {
 		for _, hi := range []float64{lo, math.Nextafter(lo, math.Inf(1))} {
@@ -301,11 +320,13 @@ func TestAxesOfASingleValue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range []ruler{{lo: a.xlo, hi: a.xhi, ticks: written(a.xticks, a.xdecimals)}, {lo: a.ylo, hi: a.yhi, ticks: written(a.yticks, a.ydecimals)}} {
+		for _, r := range []ruler{{lo: a.xlo, hi: a.xhi, ticks: written(a.xticks, a.xdecimals)},
+			{lo: a.ylo, hi: a.yhi, ticks: written(a.yticks, a.ydecimals)}} {
 			around(t, r, lo)
 		}
 	}
-	f := frame.New(frame.Numbers("x", []float64{0.3, 0.1 + 0.2, 1}), frame.Numbers("y", []float64{7, 7, 7}), frame.Numbers("seven", []float64{-7.5, -7.5, -7.5}))
+	f := frame.New(frame.Numbers("x", []float64{0.3, 0.1 + 0.2, 1}), frame.Numbers("y", []float64{7, 7, 7}),
+		frame.Numbers("seven", []float64{-7.5, -7.5, -7.5}))
 	figure, err := Heat(f, "x", "y", "seven").Figure()
 	if err != nil {
 		t.Fatal(err)

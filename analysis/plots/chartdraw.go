@@ -109,8 +109,8 @@ func (l *layout) placeLegend() {
 	l.top += legendLine * float64(len(l.legend))
 }
 
-// extents are the ranges of all marks and references. Bars stand on 0. A logarithmic axis has room for positive values only:
-// empty bins and the lower ends of intervals may be others.
+// extents are the ranges of all marks and references. Bars stand on 0. A logarithmic axis has room for positive values
+// only: empty bins and the lower ends of intervals may be others.
 func (c *Chart) extents() (xlo, xhi, ylo, yhi float64) {
 	xlo, xhi, ylo, yhi = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	take := func(s Scale, lo, hi *float64, v []float64) {
@@ -170,8 +170,8 @@ type tick struct {
 	text string
 }
 
-// newRuler makes an axis with about n ticks. One that begins at 0 has no room below it, so that bars stand on it, unless it is
-// for dots, which would be cut.
+// newRuler makes an axis with about n ticks. One that begins at 0 has no room below it, so that bars stand on it,
+// unless it is for dots, which would be cut.
 func newRuler(s Scale, lo, hi float64, n int, dots bool) ruler {
 	r := ruler{log: s.Log}
 	if n := len(s.Categories); n > 0 {
@@ -409,7 +409,8 @@ func (a axes) lineMark(m Mark, c color.NRGBA) {
 	}
 }
 
-// Sequential are knots of viridis, whose steps of lightness are even (van der Walt and Smith, 2015): colours of a scale.
+// Sequential are knots of viridis, whose steps of lightness are even (van der Walt and Smith, 2015): colours of a
+// scale.
 var Sequential = []color.NRGBA{
 	{68, 1, 84, 255}, {72, 40, 120, 255}, {62, 74, 137, 255}, {49, 104, 142, 255}, {38, 130, 142, 255},
 	{31, 158, 137, 255}, {53, 183, 121, 255}, {110, 206, 88, 255}, {181, 222, 43, 255}, {253, 231, 37, 255},
@@ -441,7 +442,8 @@ func (l *layout) drawColours(p *pen) {
 		p.rect(l.Colour.of(v), x, top+h-float64(k+1)*h/steps, wide, h/steps+0.4)
 	}
 	if single(l.Colour.Lo, l.Colour.Hi) { // all of one colour, that of the scale's middle
-		p.text(tickStyle, soft, x+wide+4, top+h/2+tickStyle.capHeight()/2, 0, minus(strconv.FormatFloat(l.Colour.Lo, 'g', 4, 64)))
+		p.text(tickStyle, soft, x+wide+4, top+h/2+tickStyle.capHeight()/2, 0,
+			minus(strconv.FormatFloat(l.Colour.Lo, 'g', 4, 64)))
 	}
 	at, decimals := ticks(l.Colour.Lo, l.Colour.Hi, 4, false)
 	for _, v := range at {

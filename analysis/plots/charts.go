@@ -11,11 +11,11 @@ import (
 	"nacre/analysis/stats"
 )
 
-// Line draws a line through the values of column y over those of x. Where a series has the lines of several seeds it goes
-// through their mean by the rule of stats.OverSeeds, with its band, and Notes say what is left out. Seeds are told apart by
-// the column of Seeds, without it by one called run or seed, and if there is none by x, which goes back where the next one
-// begins. Rows of no seed in no such order are values of their x: their mean is drawn, with Student's t interval at 95 %.
-// Columns called y_lo and y_hi, which frame's Mean makes, are a band too.
+// Line draws a line through the values of column y over those of x. Where a series has the lines of several seeds it
+// goes through their mean by the rule of stats.OverSeeds, with its band, and Notes say what is left out. Seeds are told
+// apart by the column of Seeds, without it by one called run or seed, and if there is none by x, which goes back where
+// the next one begins. Rows of no seed in no such order are values of their x: their mean is drawn, with Student's t
+// interval at 95 %. Columns called y_lo and y_hi, which frame's Mean makes, are a band too.
 //
 //	plots.Line(f, "env_steps", "return", plots.By("arm"))
 func Line(f *frame.Frame, x, y string, opts ...Option) *Chart {
@@ -75,7 +75,8 @@ func (b *build) mean(panel, series int, lines []stats.Line) {
 	from := 0
 	for _, to := range append(slices.Clone(m.Breaks), len(m.X)) {
 		if to > from {
-			b.line(panel, Mark{Kind: LineMark, Series: series, X: m.X[from:to], Y: m.Mean[from:to], Lo: m.Lo[from:to], Hi: m.Hi[from:to]})
+			b.line(panel, Mark{Kind: LineMark, Series: series, X: m.X[from:to], Y: m.Mean[from:to], Lo: m.Lo[from:to],
+				Hi: m.Hi[from:to]})
 		}
 		from = to
 	}
@@ -99,9 +100,9 @@ func (b *build) seedsOf(x, y string) (texts []string) {
 	return nil
 }
 
-// linesOf are the lines of a series' seeds. Rows of a seed at one place, such as those of its tasks, count as their mean;
-// where a seed has several lines over other places, those are seeds of their own. Of one line the values at its places, in
-// the order of its places, are returned too.
+// linesOf are the lines of a series' seeds. Rows of a seed at one place, such as those of its tasks, count as their
+// mean; where a seed has several lines over other places, those are seeds of their own. Of one line the values at its
+// places, in the order of its places, are returned too.
 func linesOf(rows []int, xs, ys []float64, seeds []string) (lines []stats.Line, values [][]float64) {
 	var order []string
 	bySeed := map[string][][]int{}
@@ -237,9 +238,10 @@ func (b *build) categories(x string) []int {
 	return of
 }
 
-// byCategory is a chart of the values of y beside the categories of x. do gets those of every panel, series and category that
-// has some, their rows, and the edges of the series' place within the category.
-func byCategory(f *frame.Frame, x, y string, opts []Option, do func(b *build, panel, series int, from, to float64, values []float64, rows []int)) *Chart {
+// byCategory is a chart of the values of y beside the categories of x. do gets those of every panel, series and
+// category that has some, their rows, and the edges of the series' place within the category.
+func byCategory(f *frame.Frame, x, y string, opts []Option, do func(b *build, panel, series int, from, to float64,
+	values []float64, rows []int)) *Chart {
 	b := begin(f, x, y, []string{x, y}, opts, false)
 	ys := b.column(y)
 	category := b.categories(x)
@@ -259,15 +261,16 @@ func byCategory(f *frame.Frame, x, y string, opts []Option, do func(b *build, pa
 	return b.Chart
 }
 
-// Bar draws a bar for every value of column x, as high as column y: the mean of several rows, with Student's t interval at
-// 95 % as a whisker; columns called y_lo and y_hi are a whisker too.
+// Bar draws a bar for every value of column x, as high as column y: the mean of several rows, with Student's t interval
+// at 95 % as a whisker; columns called y_lo and y_hi are a whisker too.
 func Bar(f *frame.Frame, x, y string, opts ...Option) *Chart {
 	return byCategory(f, x, y, opts, func(b *build, panel, series int, from, to float64, values []float64, rows []int) {
 		mean, l, h := middle(values)
 		if lo, hi := b.band(y); len(values) == 1 && lo != nil {
 			l, h = lo[rows[0]], hi[rows[0]]
 		}
-		b.join(panel, Mark{Kind: BarMark, Series: series, X: []float64{from}, X1: []float64{to}, Y: []float64{mean}, Lo: maybe{l}, Hi: maybe{h}})
+		b.join(panel, Mark{Kind: BarMark, Series: series, X: []float64{from}, X1: []float64{to}, Y: []float64{mean},
+			Lo: maybe{l}, Hi: maybe{h}})
 	})
 }
 
@@ -276,8 +279,10 @@ func (b *build) join(panel int, m Mark) {
 	for k := range b.Panels[panel].Marks {
 		old := &b.Panels[panel].Marks[k]
 		if old.Kind == m.Kind && old.Series == m.Series {
-			old.X, old.X1, old.Y, old.Y1 = append(old.X, m.X...), append(old.X1, m.X1...), append(old.Y, m.Y...), append(old.Y1, m.Y1...)
-			old.Q1, old.Q3, old.Lo, old.Hi = append(old.Q1, m.Q1...), append(old.Q3, m.Q3...), append(old.Lo, m.Lo...), append(old.Hi, m.Hi...)
+			old.X, old.X1, old.Y, old.Y1 = append(old.X, m.X...), append(old.X1, m.X1...), append(old.Y, m.Y...),
+				append(old.Y1, m.Y1...)
+			old.Q1, old.Q3, old.Lo, old.Hi = append(old.Q1, m.Q1...), append(old.Q3, m.Q3...), append(old.Lo, m.Lo...),
+				append(old.Hi, m.Hi...)
 			old.Value = append(old.Value, m.Value...)
 			return
 		}
@@ -285,8 +290,8 @@ func (b *build) join(panel int, m Mark) {
 	b.add(panel, m)
 }
 
-// Histogram counts the values of a column in bins of equal width, the same for all series. Their number is about that of
-// Freedman and Diaconis' rule, or Sturges' where that gives more, with edges at round values, unless Bins says it.
+// Histogram counts the values of a column in bins of equal width, the same for all series. Their number is about that
+// of Freedman and Diaconis' rule, or Sturges' where that gives more, with edges at round values, unless Bins says it.
 func Histogram(f *frame.Frame, x string, opts ...Option) *Chart {
 	b := begin(f, x, "count", []string{x}, opts, false)
 	xs := b.column(x)
@@ -300,7 +305,8 @@ func Histogram(f *frame.Frame, x string, opts ...Option) *Chart {
 	}
 	edges := binEdges(xs, b.o.bins, b.o.logX)
 	b.groups(func(panel, series int, rows []int) {
-		m := Mark{Kind: BarMark, Series: series, X: edges[:len(edges)-1], X1: edges[1:], Y: make([]float64, len(edges)-1)}
+		m := Mark{Kind: BarMark, Series: series, X: edges[:len(edges)-1], X1: edges[1:],
+			Y: make([]float64, len(edges)-1)}
 		for _, i := range rows {
 			k, _ := slices.BinarySearch(edges, xs[i])
 			if k == len(edges) || edges[k] != xs[i] {
@@ -359,8 +365,8 @@ func roundEdges(lo, hi float64, n int) (edges []float64) {
 	return edges
 }
 
-// Box draws the median and quartiles (stats.Quantile) of column y for every value of x, whiskers to the last value within 1.5 times the
-// quartiles' distance (Tukey), and dots beyond.
+// Box draws the median and quartiles (stats.Quantile) of column y for every value of x, whiskers to the last value
+// within 1.5 times the quartiles' distance (Tukey), and dots beyond.
 func Box(f *frame.Frame, x, y string, opts ...Option) *Chart {
 	return byCategory(f, x, y, opts, func(b *build, panel, series int, from, to float64, v []float64, _ []int) {
 		slices.Sort(v)
@@ -375,7 +381,8 @@ func Box(f *frame.Frame, x, y string, opts ...Option) *Chart {
 			}
 			lo, hi = min(lo, y), max(hi, y)
 		}
-		b.join(panel, Mark{Kind: BoxMark, Series: series, X: []float64{from}, X1: []float64{to}, Y: []float64{stats.Median(v)},
+		b.join(panel, Mark{Kind: BoxMark, Series: series, X: []float64{from}, X1: []float64{to},
+			Y:  []float64{stats.Median(v)},
 			Q1: []float64{q1}, Q3: []float64{q3}, Lo: maybe{lo}, Hi: maybe{hi}})
 		if len(beyond.X) > 0 {
 			b.join(panel, beyond)
@@ -383,7 +390,8 @@ func Box(f *frame.Frame, x, y string, opts ...Option) *Chart {
 	})
 }
 
-// Strip draws every value of column y as a dot beside the value of x it belongs to, spread sideways so that few hide others.
+// Strip draws every value of column y as a dot beside the value of x it belongs to, spread sideways so that few hide
+// others.
 func Strip(f *frame.Frame, x, y string, opts ...Option) *Chart {
 	return byCategory(f, x, y, opts, func(b *build, panel, series int, from, to float64, v []float64, _ []int) {
 		m := Mark{Kind: DotMark, Series: series, Y: v}

@@ -38,9 +38,9 @@ var (
 
 // Embedding draws the panels side by side. All share one scale, a bar in each plane giving its units, so that
 // distances may be compared across panels. A label has the same colour and number in all of them; the legend says
-// which is which, unless the labels are short numbers without names. Centroids are marked, and under each title stand the
-// distances to and between centroids in the plane and their ratio, which differ from those of latent space. Every panel needs
-// finite positions and at least two labels or none.
+// which is which, unless the labels are short numbers without names. Centroids are marked, and under each title stand
+// the distances to and between centroids in the plane and their ratio, which differ from those of latent space. Every
+// panel needs finite positions and at least two labels or none.
 func Embedding(panels ...Panel) (*Figure, error) { return EmbeddingTable(Table{}, panels...) }
 
 // EmbeddingTable is Embedding with a table below the planes.
@@ -62,7 +62,8 @@ func EmbeddingTable(table Table, panels ...Panel) (*Figure, error) {
 			return nil, fmt.Errorf("plots: panel %d: %w", i, err)
 		}
 		if p.Note == "" {
-			panels[i].Note = fmt.Sprintf("in the plane: to centroid %s · between centroids %s · ratio %.2f", figures3(c.Intra), figures3(c.Inter), c.Ratio)
+			panels[i].Note = fmt.Sprintf("in the plane: to centroid %s · between centroids %s · ratio %.2f",
+				figures3(c.Intra), figures3(c.Inter), c.Ratio)
 		}
 		labels = append(labels, p.Label...)
 	}
@@ -103,8 +104,8 @@ func bounds(y tsne.Matrix) (cx, cy, half float64) {
 	return (lox + hix) / 2, (loy + hiy) / 2, max(hix-lox, hiy-loy) / 2
 }
 
-// sharedScale is points of paper per unit of the layouts, the same for all. Layouts that are points have no scale of their
-// own.
+// sharedScale is points of paper per unit of the layouts, the same for all. Layouts that are points have no scale of
+// their own.
 func sharedScale(panels []Panel) float64 {
 	largest := math.SmallestNonzeroFloat32
 	for _, p := range panels {

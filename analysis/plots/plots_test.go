@@ -89,7 +89,8 @@ func TestPaletteKeepsApart(t *testing.T) {
 	if w := lab(paper, sight["normal"]); math.Abs(w[0]-100) > 0.01 || math.Abs(w[1]) > 0.02 {
 		t.Errorf("white is %v", w)
 	}
-	if r := lab(color.NRGBA{255, 0, 0, 255}, sight["normal"]); math.Abs(r[0]-53.24) > 0.02 || math.Abs(r[1]-80.09) > 0.05 {
+	if r := lab(color.NRGBA{255, 0, 0, 255}, sight["normal"]); math.Abs(r[0]-53.24) > 0.02 ||
+		math.Abs(r[1]-80.09) > 0.05 {
 		t.Errorf("red is %v", r)
 	}
 }
@@ -141,7 +142,8 @@ func TestEmbeddingSaysWhatItShows(t *testing.T) {
 	got := strings.Join(texts(t, f), "|")
 	// By hand: pairs 2√2 apart, centroids (−49,1), (1,49), (49,−1): 2·√(50²+48²)/3 + √(98²+2²)/3 … = 78.88.
 	for _, want := range []string{
-		"wide|in the plane: to centroid 1.41 · between centroids 78.9 · ratio 55.78", "narrow|in the plane: to centroid 0.707",
+		"wide|in the plane: to centroid 1.41 · between centroids 78.9 · ratio 55.78",
+		"narrow|in the plane: to centroid 0.707",
 		"west & up", "east", "north", "|20|",
 	} {
 		if !strings.Contains(got, want) {
@@ -258,7 +260,8 @@ func TestTicksAndNumbers(t *testing.T) {
 		whole  bool
 		want   string
 	}{
-		{0, 3, 6, true, "0 1 2 3"}, {-24.3, -4.9, 5, false, "−20 −15 −10 −5"}, {0, 1, 5, false, "0.0 0.2 0.4 0.6 0.8 1.0"},
+		{0, 3, 6, true, "0 1 2 3"}, {-24.3, -4.9, 5, false, "−20 −15 −10 −5"},
+		{0, 1, 5, false, "0.0 0.2 0.4 0.6 0.8 1.0"},
 		{0, 120000, 6, false, "0 20k 40k 60k 80k 100k 120k"}, {0, 2.5e6, 5, false, "0 500k 1M 1.5M 2M 2.5M"},
 		{-0.02, 0.03, 5, false, "−0.02 −0.01 0.00 0.01 0.02 0.03"},
 	} {
@@ -271,7 +274,8 @@ func TestTicksAndNumbers(t *testing.T) {
 			t.Errorf("[%v, %v]: %s, want %s", c.lo, c.hi, got, c.want)
 		}
 	}
-	for v, want := range map[float64]string{68.5: "68.5", 38.83: "38.8", 7.156: "7.16", 1203: "1203", 0.01234: "0.0123", 0: "0"} {
+	for v, want := range map[float64]string{68.5: "68.5", 38.83: "38.8", 7.156: "7.16", 1203: "1203", 0.01234: "0.0123",
+		0: "0"} {
 		if got := figures3(v); got != want {
 			t.Errorf("%v is written %s, want %s", v, got, want)
 		}
@@ -284,18 +288,22 @@ func TestCurves(t *testing.T) {
 		CurvePanel{
 			Title: "Adaptation", XLabel: "trajectory", YLabel: "return", Whole: true,
 			Series: []Series{
-				{Name: "PEARL", X: []float64{0, 1, 2}, Y: []float64{-9, -4, -3}, Lo: []float64{-10, -5, -4}, Hi: []float64{-8, -3, -2}},
+				{Name: "PEARL", X: []float64{0, 1, 2}, Y: []float64{-9, -4, -3}, Lo: []float64{-10, -5, -4},
+					Hi: []float64{-8, -3, -2}},
 				{Name: "TCL-PEARL", X: []float64{0, 1, 2}, Y: []float64{-9, nan, -3}},
 			},
 			References: []Reference{{"random policy", -12}, {"knows the goal", -1}},
 		},
-		CurvePanel{Title: "one point", Series: []Series{{Name: "TCL-PEARL", X: []float64{5}, Y: []float64{2}, Lo: []float64{1}, Hi: []float64{3}}}},
+		CurvePanel{Title: "one point",
+			Series: []Series{{Name: "TCL-PEARL", X: []float64{5}, Y: []float64{2}, Lo: []float64{1},
+				Hi: []float64{3}}}},
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := strings.Join(texts(t, f), "|")
-	for _, want := range []string{"Adaptation", "|trajectory|return|", "knows the goal|", "TCL-PEARL", "random policy", "one point"} {
+	for _, want := range []string{"Adaptation", "|trajectory|return|", "knows the goal|", "TCL-PEARL", "random policy",
+		"one point"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
@@ -318,7 +326,8 @@ func TestOnePlace(t *testing.T) {
 		if err := f.WriteSVG(&b); err != nil {
 			t.Fatal(err)
 		}
-		if s := b.String(); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") || !strings.Contains(s, "ratio 0.00") {
+		if s := b.String(); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") ||
+			!strings.Contains(s, "ratio 0.00") {
 			t.Error(s)
 		}
 	}
@@ -336,7 +345,8 @@ func TestRefusals(t *testing.T) {
 		p    []Panel
 		want string
 	}{
-		{nil, "no panels"}, {[]Panel{p, one}, "panel 1: tsne: every point has label 0"}, {[]Panel{short}, "4 labels for 6 points"},
+		{nil, "no panels"}, {[]Panel{p, one}, "panel 1: tsne: every point has label 0"},
+		{[]Panel{short}, "4 labels for 6 points"},
 		{[]Panel{flat}, "positions are 3×3"}, {[]Panel{nan}, "row 1, column 1 (counted from 0) is NaN"},
 	} {
 		if _, err := Embedding(c.p...); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -362,7 +372,8 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Save(filepath.Join(t.TempDir(), "a.gif")); err == nil || !strings.Contains(err.Error(), `.png or .svg, not ".gif"`) {
+	if err := f.Save(filepath.Join(t.TempDir(), "a.gif")); err == nil ||
+		!strings.Contains(err.Error(), `.png or .svg, not ".gif"`) {
 		t.Errorf("got %v", err)
 	}
 	dir := t.TempDir()

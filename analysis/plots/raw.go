@@ -14,8 +14,8 @@ import (
 )
 
 // Of is a figure of a plot of gonum's, six inches by four, with what the plot leaves as gonum makes it (fonts, axes,
-// background) as in this package's figures, and a grid. The plot itself stays as it is. A plot that cannot be drawn is an
-// error.
+// background) as in this package's figures, and a grid. The plot itself stays as it is. A plot that cannot be drawn is
+// an error.
 func Of(p *plot.Plot) (f *Figure, err error) {
 	if p == nil {
 		return nil, errors.New("plots: there is no plot")
@@ -41,8 +41,8 @@ func Of(p *plot.Plot) (f *Figure, err error) {
 	return f, nil
 }
 
-// themed is a copy of a plot in which what is as gonum makes it is as this package draws. One with the default background
-// has none: the figure's takes its place.
+// themed is a copy of a plot in which what is as gonum makes it is as this package draws. One with the default
+// background has none: the figure's takes its place.
 func themed(p *plot.Plot) plot.Plot {
 	q := *p
 	if q.BackgroundColor == color.White {

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// A plot of gonum's has this package's fonts and colours where it says nothing of its own, keeps what it does say, and is not
-// changed.
+// A plot of gonum's has this package's fonts and colours where it says nothing of its own, keeps what it does say, and
+// is not changed.
 func TestOf(t *testing.T) {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text = "Title of its own", "steps"

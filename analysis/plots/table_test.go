@@ -11,7 +11,8 @@ func TestTableBelowThePlanes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := Table{Head: []string{"", "space", "ratio"}, Rows: [][]string{{"PEARL", "plane", "1.156"}, {"TCL", "plane", "2.575"}}}
+	table := Table{Head: []string{"", "space", "ratio"},
+		Rows: [][]string{{"PEARL", "plane", "1.156"}, {"TCL", "plane", "2.575"}}}
 	f, err := EmbeddingTable(table, twoPlanes()...)
 	if err != nil {
 		t.Fatal(err)

@@ -32,8 +32,8 @@ func (s Scores) check() error {
 	return nil
 }
 
-// InterquartileMean is the mean of the middle half of all scores: a quarter of them, rounded down, is left out at either
-// end. NaN of nothing.
+// InterquartileMean is the mean of the middle half of all scores: a quarter of them, rounded down, is left out at
+// either end. NaN of nothing.
 func InterquartileMean(s Scores) float64 {
 	all := slices.Concat(s...)
 	slices.Sort(all)
@@ -86,9 +86,10 @@ func ProbabilityOfImprovement(a, b Scores) float64 {
 }
 
 // Stratified is an estimate over methods with a percentile interval of the stratified bootstrap: within every family
-// and of every method, runs are drawn anew with replacement; families are not. Equal arguments give equal results. Where
-// every family has one run there is nothing to draw from: the interval is unknown, with infinite ends.
-func Stratified(methods []Scores, estimate func([]Scores) float64, level float64, resamples int, seed uint64) (Interval, error) {
+// and of every method, runs are drawn anew with replacement; families are not. Equal arguments give equal results.
+// Where every family has one run there is nothing to draw from: the interval is unknown, with infinite ends.
+func Stratified(methods []Scores, estimate func([]Scores) float64, level float64, resamples int,
+	seed uint64) (Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return Interval{}, err
 	}
@@ -102,7 +103,8 @@ func Stratified(methods []Scores, estimate func([]Scores) float64, level float64
 	}
 	value := estimate(methods)
 	if math.IsNaN(value) {
-		return Interval{}, fmt.Errorf("stats: the estimate over %d methods is not a number; expected as many families of each", len(methods))
+		return Interval{}, fmt.Errorf("stats: the estimate over %d methods is not a number; expected as many "+
+			"families of each", len(methods))
 	}
 	drawn := make([]Scores, len(methods))
 	runs, most := math.MaxInt, 0
@@ -129,7 +131,8 @@ func Stratified(methods []Scores, estimate func([]Scores) float64, level float64
 		draws[b] = estimate(drawn)
 	}
 	slices.Sort(draws)
-	return Interval{Mean: value, Lo: quantile(draws, (1-level)/2), Hi: quantile(draws, (1+level)/2), Level: level, N: runs}, nil
+	return Interval{Mean: value, Lo: quantile(draws, (1-level)/2), Hi: quantile(draws, (1+level)/2), Level: level,
+		N: runs}, nil
 }
 
 // Profile is the performance profile of a method: at every threshold the share of all runs that score above it, each
@@ -138,7 +141,8 @@ func Profile(s Scores, thresholds []float64, level float64, resamples int, seed 
 	out := make([]Interval, len(thresholds))
 	for i, t := range thresholds {
 		var err error
-		if out[i], err = Stratified([]Scores{s}, func(m []Scores) float64 { return above(m[0], t) }, level, resamples, seed); err != nil {
+		if out[i], err = Stratified([]Scores{s}, func(m []Scores) float64 { return above(m[0], t) }, level, resamples,
+			seed); err != nil {
 			return nil, err
 		}
 	}

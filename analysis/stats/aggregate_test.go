@@ -15,10 +15,12 @@ import (
 // Four families of five runs each for two methods.
 var (
 	runsA = stats.Scores{
-		{.031, .391, .107, .152, .085}, {.702, .485, .45, .059, .407}, {.526, .601, .815, .346, 1.117}, {.506, .05, .563, .637, .017},
+		{.031, .391, .107, .152, .085}, {.702, .485, .45, .059, .407}, {.526, .601, .815, .346, 1.117},
+		{.506, .05, .563, .637, .017},
 	}
 	runsB = stats.Scores{
-		{.205, .586, .286, .233, .299}, {.847, .428, .5, .19, .42}, {.49, .638, .713, .387, 1.065}, {.569, .265, .598, .761, .096},
+		{.205, .586, .286, .233, .299}, {.847, .428, .5, .19, .42}, {.49, .638, .713, .387, 1.065},
+		{.569, .265, .598, .761, .096},
 	}
 )
 
@@ -47,9 +49,9 @@ func TestAggregatesAreThoseOfRliable(t *testing.T) {
 	}
 }
 
-// The intervals are rliable's library.get_interval_estimates and create_performance_profile with 50,000 resamples. Both are
-// random; the tolerances are about three standard errors of a percentile at our 20,000, and a step of the profile, which
-// moves by 1/20.
+// The intervals are rliable's library.get_interval_estimates and create_performance_profile with 50,000 resamples. Both
+// are random; the tolerances are about three standard errors of a percentile at our 20,000, and a step of the profile,
+// which moves by 1/20.
 func TestStratifiedIntervalsAreThoseOfRliable(t *testing.T) {
 	iqm := func(m []stats.Scores) float64 { return stats.InterquartileMean(m[0]) }
 	improvement := func(m []stats.Scores) float64 { return stats.ProbabilityOfImprovement(m[0], m[1]) }
@@ -99,7 +101,8 @@ func TestScoresAreChecked(t *testing.T) {
 	for want, s := range map[string]stats.Scores{
 		"no families": {}, "family 1 has no runs": {{1}, {}}, "family 0, run 1: score NaN": {{1, math.NaN()}},
 	} {
-		if _, err := stats.Stratified([]stats.Scores{s}, mean, .95, 10, 1); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := stats.Stratified([]stats.Scores{s}, mean, .95, 10, 1); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", s, err, want)
 		}
 	}
@@ -109,9 +112,9 @@ func TestScoresAreChecked(t *testing.T) {
 	}
 }
 
-// The p-value of four against four is scipy.stats.permutation_test's (1.17.1) of the difference of means, exact, two-sided.
-// Figures of seeds that are normal, with normal replicates: the variance of the mean is (between + within)/seeds, between
-// being the variance of the seeds' figures with divisor n.
+// The p-value of four against four is scipy.stats.permutation_test's (1.17.1) of the difference of means, exact,
+// two-sided. Figures of seeds that are normal, with normal replicates: the variance of the mean is (between +
+// within)/seeds, between being the variance of the seeds' figures with divisor n.
 func TestNested(t *testing.T) {
 	const seeds, replicates, sd = 12, 4000, .5
 	var a, b []stats.Replicated
@@ -147,7 +150,8 @@ func TestNested(t *testing.T) {
 	if err != nil || unknown.Known() {
 		t.Errorf("of what is not a number: %v, %v", unknown, err)
 	}
-	if _, err := stats.Nested([][]stats.Replicated{a, b[1:]}, first, .95, 10, 1); err == nil || !strings.Contains(err.Error(), "11 seeds") {
+	if _, err := stats.Nested([][]stats.Replicated{a, b[1:]}, first, .95, 10, 1); err == nil ||
+		!strings.Contains(err.Error(), "11 seeds") {
 		t.Errorf("other seeds: %v", err)
 	}
 }
@@ -166,8 +170,8 @@ func ExampleStratified() {
 	// Output: 0.89 (0.67 to 1.00)
 }
 
-// The same of 24 generated cases, with scores below 0 and above 1 and ties, as testdata/scores.py has them from rliable.
-// Intervals are of two bootstraps with draws of their own: their ends agree within a tenth of the width.
+// The same of 24 generated cases, with scores below 0 and above 1 and ties, as testdata/scores.py has them from
+// rliable. Intervals are of two bootstraps with draws of their own: their ends agree within a tenth of the width.
 func TestGeneratedScoresAreThoseOfRliable(t *testing.T) {
 	text, err := os.ReadFile("testdata/rliable.json")
 	if err != nil {
@@ -186,7 +190,9 @@ func TestGeneratedScoresAreThoseOfRliable(t *testing.T) {
 		t.Fatalf("%d cases, %v", len(cases), err)
 	}
 	estimates := [4]func(stats.Scores) float64{
-		stats.InterquartileMean, stats.MedianOfFamilies, func(s stats.Scores) float64 { return stats.Mean(slices.Concat(s...)) }, stats.OptimalityGap,
+		stats.InterquartileMean, stats.MedianOfFamilies, func(s stats.Scores) float64 {
+			return stats.Mean(slices.Concat(s...))
+		}, stats.OptimalityGap,
 	}
 	ends := func(what string, methods []stats.Scores, of func([]stats.Scores) float64, resamples int, want [2]float64) {
 		i, err := stats.Stratified(methods, of, .95, resamples, 1)
@@ -201,7 +207,9 @@ func TestGeneratedScoresAreThoseOfRliable(t *testing.T) {
 			what := fmt.Sprintf("case %d, estimate %d", k, e)
 			within(t, what, of(c.A), c.Points[e], 1e-12)
 			if c.Intervals != nil {
-				ends(what, []stats.Scores{c.A}, func(m []stats.Scores) float64 { return of(m[0]) }, 10_000, c.Intervals[e])
+				ends(what, []stats.Scores{c.A}, func(m []stats.Scores) float64 {
+					return of(m[0])
+				}, 10_000, c.Intervals[e])
 			}
 		}
 		improvement := func(m []stats.Scores) float64 { return stats.ProbabilityOfImprovement(m[0], m[1]) }

@@ -63,8 +63,8 @@ func Bootstrap(values [][]float64, level float64, resamples int, seed uint64) (I
 	}, nil
 }
 
-// Quantile is the value below which the share p of x lies, p from 0 to 1, as NumPy, pandas and R define it by default: linear
-// between the order statistics (Hyndman & Fan 1996, type 7). It is NaN of nothing.
+// Quantile is the value below which the share p of x lies, p from 0 to 1, as NumPy, pandas and R define it by default:
+// linear between the order statistics (Hyndman & Fan 1996, type 7). It is NaN of nothing.
 func Quantile(x []float64, p float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
@@ -103,7 +103,8 @@ func BootstrapCrossed(values [][]float64, level float64, resamples int, seed uin
 	sum := 0.0
 	for s := range values {
 		if len(values[s]) != tasks {
-			return Interval{}, fmt.Errorf("stats: bootstrap: seed %d has %d tasks, the first has %d", s, len(values[s]), tasks)
+			return Interval{}, fmt.Errorf("stats: bootstrap: seed %d has %d tasks, the first has %d", s,
+				len(values[s]), tasks)
 		}
 		for _, v := range values[s] {
 			sum += v

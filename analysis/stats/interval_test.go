@@ -25,7 +25,8 @@ func TestMeanInterval(t *testing.T) {
 	within(t, "half width", i.Hi-i.Mean, 2.776445*math.Sqrt(2.5/5), 1e-6)
 	within(t, "symmetry", i.Hi-i.Mean, i.Mean-i.Lo, 1e-12)
 	within(t, "half width of two", stats.MeanInterval([]float64{0, 2}).Hi-1, 12.706205, 1e-5)
-	if one := stats.MeanInterval([]float64{7}); one != (stats.Interval{Mean: 7, Lo: math.Inf(-1), Hi: math.Inf(1), Level: 0.95, N: 1}) {
+	if one := stats.MeanInterval([]float64{7}); one != (stats.Interval{Mean: 7, Lo: math.Inf(-1), Hi: math.Inf(1),
+		Level: 0.95, N: 1}) {
 		t.Errorf("one number: %v", one)
 	}
 	if none := stats.MeanInterval(nil); !math.IsNaN(none.Mean) || !math.IsNaN(none.Lo) {
@@ -100,10 +101,16 @@ func TestCrossedOverSeedsAndTasks(t *testing.T) {
 
 func TestCrossedBadInput(t *testing.T) {
 	for want, f := range map[string]func() (stats.Interval, error){
-		"nothing":           func() (stats.Interval, error) { return stats.BootstrapCrossed(nil, 0.95, 100, 1) },
-		"seed 1 has 1 task": func() (stats.Interval, error) { return stats.BootstrapCrossed([][]float64{{1, 2}, {1}}, 0.95, 100, 1) },
-		"0 resamples":       func() (stats.Interval, error) { return stats.BootstrapCrossed([][]float64{{1}}, 0.95, 0, 1) },
-		"level 1":           func() (stats.Interval, error) { return stats.BootstrapCrossed([][]float64{{1}}, 1, 100, 1) },
+		"nothing": func() (stats.Interval, error) { return stats.BootstrapCrossed(nil, 0.95, 100, 1) },
+		"seed 1 has 1 task": func() (stats.Interval, error) {
+			return stats.BootstrapCrossed([][]float64{{1, 2}, {1}}, 0.95, 100, 1)
+		},
+		"0 resamples": func() (stats.Interval, error) {
+			return stats.BootstrapCrossed([][]float64{{1}}, 0.95, 0, 1)
+		},
+		"level 1": func() (stats.Interval, error) {
+			return stats.BootstrapCrossed([][]float64{{1}}, 1, 100, 1)
+		},
 		"not a number": func() (stats.Interval, error) {
 			return stats.BootstrapCrossed([][]float64{{math.NaN(), 1}}, 0.9, 100, 1)
 		},

@@ -20,12 +20,13 @@ type Replicated struct {
 // figures equally many replicates. Each resample draws the seeds with replacement, the same for all methods, and for
 // every seed drawn one replicate number, again the same for all methods; statistic turns the methods' means over the
 // drawn seeds into a number. Replicates that were made from common draws therefore stay paired. Their bias is taken out
-// first: they are moved so that their mean is the figure. The interval's mean is the statistic of the figures themselves.
-// Equal arguments give equal results.
+// first: they are moved so that their mean is the figure. The interval's mean is the statistic of the figures
+// themselves. Equal arguments give equal results.
 //
-// With one seed the interval says only what the replicates say. A statistic that is not a number in some resamples makes
-// the interval unknown, with infinite ends.
-func Nested(figures [][]Replicated, statistic func(means []float64) float64, level float64, resamples int, seed uint64) (Interval, error) {
+// With one seed the interval says only what the replicates say. A statistic that is not a number in some resamples
+// makes the interval unknown, with infinite ends.
+func Nested(figures [][]Replicated, statistic func(means []float64) float64, level float64, resamples int,
+	seed uint64) (Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return Interval{}, err
 	}
@@ -72,15 +73,18 @@ func biases(figures [][]Replicated) ([][]float64, error) {
 	out := make([][]float64, len(figures))
 	for m := range figures {
 		if len(figures[m]) != seeds {
-			return nil, fmt.Errorf("stats: bootstrap: method %d has %d seeds, the first has %d", m, len(figures[m]), seeds)
+			return nil, fmt.Errorf("stats: bootstrap: method %d has %d seeds, the first has %d", m,
+				len(figures[m]), seeds)
 		}
 		for s, f := range figures[m] {
 			if len(f.Replicates) == 0 || len(f.Replicates) != replicates {
-				return nil, fmt.Errorf("stats: bootstrap: method %d, seed %d has %d replicates; expected %d, at least one", m, s, len(f.Replicates), replicates)
+				return nil, fmt.Errorf("stats: bootstrap: method %d, seed %d has %d replicates; expected %d, at "+
+					"least one", m, s, len(f.Replicates), replicates)
 			}
 			bias := Mean(f.Replicates) - f.Value
 			if math.IsNaN(bias) || math.IsInf(bias, 0) {
-				return nil, fmt.Errorf("stats: bootstrap: method %d, seed %d has a figure or a replicate that is not a finite number", m, s)
+				return nil, fmt.Errorf("stats: bootstrap: method %d, seed %d has a figure or a replicate that is not "+
+					"a finite number", m, s)
 			}
 			out[m] = append(out[m], bias)
 		}

@@ -14,9 +14,9 @@ type Line struct {
 	X, Y []float64
 }
 
-// SeedMean is the mean of several seeds' lines, at the places X. N seeds have a value at each, of Seeds that have any. Lo and
-// Hi are SeedInterval, Least and Most the range of the seeds; all four are nil where there is one seed. Between the places
-// before and at each index in Breaks there is no mean.
+// SeedMean is the mean of several seeds' lines, at the places X. N seeds have a value at each, of Seeds that have any.
+// Lo and Hi are SeedInterval, Least and Most the range of the seeds; all four are nil where there is one seed. Between
+// the places before and at each index in Breaks there is no mean.
 type SeedMean struct {
 	X, Mean, Lo, Hi, Least, Most []float64
 
@@ -29,13 +29,13 @@ type SeedMean struct {
 // mostPlaces bounds how many places a mean is computed at.
 const mostPlaces = 2000
 
-// OverSeeds is the mean of the lines of several seeds by the rule that docs/tables.md states and testdata/seeds.json has the
-// cases of; the page of runs computes the same (web/src/runs/seedmean.ts):
+// OverSeeds is the mean of the lines of several seeds by the rule that docs/tables.md states and testdata/seeds.json
+// has the cases of; the page of runs computes the same (web/src/runs/seedmean.ts):
 //
-//   - A point without a finite place and value is left out, points are taken in the order of their places, and of several
-//     at one place the last counts. A line without points is no seed.
-//   - The places are those of all lines. Between its points a line is straight; before its first and behind its last it has
-//     no value.
+//   - A point without a finite place and value is left out, points are taken in the order of their places, and of
+//     several at one place the last counts. A line without points is no seed.
+//   - The places are those of all lines. Between its points a line is straight; before its first and behind its last it
+//     has no value.
 //   - There is a mean where at least half of the seeds have a value, and at least two. One seed alone is its own line.
 //   - Of more than 2,000 places the first, the last and evenly spaced ones are taken.
 func OverSeeds(lines []Line) SeedMean {
@@ -160,8 +160,8 @@ func taken(k, n int) bool {
 	return place(i) == k
 }
 
-// Note says in a sentence where seeds are missing from the mean, empty where none is. It calls them seeds, and the places
-// what they are.
+// Note says in a sentence where seeds are missing from the mean, empty where none is. It calls them seeds, and the
+// places what they are.
 func (m *SeedMean) Note(places string) string {
 	if m.Seeds < 2 {
 		return ""
@@ -172,7 +172,8 @@ func (m *SeedMean) Note(places string) string {
 	var parts []string
 	first, last := m.X[0], m.X[len(m.X)-1]
 	if n := m.N[0]; n < m.Seeds && m.starts[len(m.starts)-1] > first+0.05*(last-first) {
-		parts = append(parts, fmt.Sprintf("the mean begins at %s %s with %d of %d seeds", plain(first), places, n, m.Seeds))
+		parts = append(parts, fmt.Sprintf("the mean begins at %s %s with %d of %d seeds", plain(first), places,
+			n, m.Seeds))
 	}
 	before := 0
 	for _, start := range m.starts {
@@ -181,10 +182,12 @@ func (m *SeedMean) Note(places string) string {
 		}
 	}
 	if before > 0 {
-		parts = append(parts, fmt.Sprintf("values of %d of %d seeds from %s %s on are not drawn before %s", before, m.Seeds, plain(m.starts[0]), places, plain(first)))
+		parts = append(parts, fmt.Sprintf("values of %d of %d seeds from %s %s on are not drawn before %s", before,
+			m.Seeds, plain(m.starts[0]), places, plain(first)))
 	}
 	if n := m.N[len(m.N)-1]; n < m.Seeds {
-		parts = append(parts, fmt.Sprintf("the mean ends at %s %s with %d of %d seeds", plain(last), places, n, m.Seeds))
+		parts = append(parts, fmt.Sprintf("the mean ends at %s %s with %d of %d seeds", plain(last), places,
+			n, m.Seeds))
 	}
 	beyond := 0
 	for _, end := range m.ends {
@@ -193,10 +196,12 @@ func (m *SeedMean) Note(places string) string {
 		}
 	}
 	if beyond > 0 {
-		parts = append(parts, fmt.Sprintf("values of %d of %d seeds up to %s %s are not drawn", beyond, m.Seeds, plain(m.ends[len(m.ends)-1]), places))
+		parts = append(parts, fmt.Sprintf("values of %d of %d seeds up to %s %s are not drawn", beyond, m.Seeds,
+			plain(m.ends[len(m.ends)-1]), places))
 	}
 	if len(m.Breaks) > 0 {
-		parts = append(parts, fmt.Sprintf("it breaks off where fewer than %d of %d seeds have values", m.needed(), m.Seeds))
+		parts = append(parts, fmt.Sprintf("it breaks off where fewer than %d of %d seeds have values",
+			m.needed(), m.Seeds))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -209,8 +214,8 @@ func plain(x float64) string {
 	return fmt.Sprintf("%.6g", x)
 }
 
-// SeedInterval is the interval around the mean of one value a seed as curves show it: Student's at 95 % of three seeds and
-// more, the range of two, and of one none (infinite ends).
+// SeedInterval is the interval around the mean of one value a seed as curves show it: Student's at 95 % of three seeds
+// and more, the range of two, and of one none (infinite ends).
 func SeedInterval(x []float64) Interval {
 	i := MeanInterval(x)
 	if len(x) == 2 {

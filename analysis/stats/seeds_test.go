@@ -114,8 +114,9 @@ func TestSeedMeanNote(t *testing.T) {
 	for want, lines := range map[string][]Line{
 		"": {line(1, 2), line(1, 2)},
 		"no mean is drawn: nowhere have 2 of the 2 seeds values": {line(1, 2), line(3, 4)},
-		"the mean begins at 0 steps with 2 of 3 seeds": {line(0, 8), line(0, 8), line(4, 8)},
-		"values of 1 of 3 seeds from 8400 steps on are not drawn before 10000; the mean ends at 12400 steps with 2 of 3 seeds; values of 1 of 3 seeds up to 14000 steps are not drawn": {
+		"the mean begins at 0 steps with 2 of 3 seeds":           {line(0, 8), line(0, 8), line(4, 8)},
+		"values of 1 of 3 seeds from 8400 steps on are not drawn before 10000; the mean ends at 12400 steps with 2 " +
+			"of 3 seeds; values of 1 of 3 seeds up to 14000 steps are not drawn": {
 			line(8400, 10400, 12400), line(10000, 12000), line(10000, 12000, 14000)},
 		"it breaks off where fewer than 2 of 4 seeds have values": {line(0, 1), line(0, 1), line(5, 6), line(5, 6)},
 	} {
@@ -156,7 +157,8 @@ func TestNoIntervalOfOne(t *testing.T) {
 		if n == 3 {
 			want = [2]float64{3 - 4.302652729749464, 3 + 4.302652729749464} // s = √3, over √3
 		}
-		if i.N != n || n > 1 && (math.Abs(i.Lo-want[0]) > 1e-9 || math.Abs(i.Hi-want[1]) > 1e-9) || n == 1 && i.Known() {
+		if i.N != n || n > 1 && (math.Abs(i.Lo-want[0]) > 1e-9 || math.Abs(i.Hi-want[1]) > 1e-9) ||
+			n == 1 && i.Known() {
 			t.Errorf("of %d: %v, want %v", n, i, want)
 		}
 	}

@@ -24,9 +24,9 @@ type SignFlips struct {
 	Detectable float64 `json:"detectable"`
 }
 
-// SignFlipTest asks how often the mean of differences would lie at least as far from 0 as it does if it were chance which of a
-// pair is which: over all ways to give the differences signs, where there are at most 2^20, else over 100,000 random ones, to
-// which the way as it is is added. It needs two pairs, and finite differences.
+// SignFlipTest asks how often the mean of differences would lie at least as far from 0 as it does if it were chance
+// which of a pair is which: over all ways to give the differences signs, where there are at most 2^20, else over
+// 100,000 random ones, to which the way as it is is added. It needs two pairs, and finite differences.
 func SignFlipTest(differences []float64) (SignFlips, error) {
 	n := len(differences)
 	if n < 2 {
@@ -81,15 +81,16 @@ func flipped(values []float64, signs uint64) (sum float64) {
 	return sum
 }
 
-// Detectable is the mean difference that n pairs, whose differences have a standard deviation, find with a probability of power
-// by a two-sided paired t test at level alpha. NaN of fewer than two pairs.
+// Detectable is the mean difference that n pairs, whose differences have a standard deviation, find with a probability
+// of power by a two-sided paired t test at level alpha. NaN of fewer than two pairs.
 func Detectable(n int, deviation, alpha, power float64) float64 {
 	if n < 2 {
 		return math.NaN()
 	}
 	nu := float64(n - 1)
 	critical := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: nu}.Quantile(1 - alpha/2)
-	// What |T| must exceed, in standard errors of a known deviation, at the midpoints of equally likely parts of the estimated one.
+	// What |T| must exceed, in standard errors of a known deviation, at the midpoints of equally likely parts of the
+	// estimated one.
 	limits := make([]float64, 500)
 	chi := distuv.ChiSquared{K: nu}
 	for i := range limits {

@@ -1,6 +1,6 @@
 // Package stats computes what reports state: intervals over seeds and tasks, exact permutation
-// tests, aggregates of methods over many families with stratified bootstrap intervals, paired comparisons of methods over
-// environments, ranks and wins with their ties.
+// tests, aggregates of methods over many families with stratified bootstrap intervals, paired comparisons of methods
+// over environments, ranks and wins with their ties.
 //
 // Every function says what it does with ties and with too little data; none of them drops a value silently.
 //

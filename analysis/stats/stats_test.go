@@ -74,7 +74,8 @@ func TestLocation(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(t, "geometric mean", g, 7.952707287670506, 1e-14)
-	for what, v := range map[string]float64{"Mean": stats.Mean(nil), "Median": stats.Median(nil), "StdDev": stats.StdDev([]float64{1})} {
+	for what, v := range map[string]float64{"Mean": stats.Mean(nil), "Median": stats.Median(nil),
+		"StdDev": stats.StdDev([]float64{1})} {
 		if !math.IsNaN(v) {
 			t.Errorf("%s of too little data = %g, want NaN", what, v)
 		}
