@@ -39,12 +39,14 @@ func TestBuiltPageHasItsPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-src 'self'", "form-action 'none'", "base-uri 'none'", "object-src 'none'", "img-src 'self' data: blob:"} {
+	for _, want := range []string{"default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-src 'self'",
+		"form-action 'none'", "base-uri 'none'", "object-src 'none'", "img-src 'self' data: blob:"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page's policy lacks %q", want)
 		}
 	}
-	if strings.Contains(string(page), "script-src 'self' 'unsafe-inline'") || strings.Contains(string(page), "'unsafe-eval'") {
+	if strings.Contains(string(page), "script-src 'self' 'unsafe-inline'") ||
+		strings.Contains(string(page), "'unsafe-eval'") {
 		t.Error("the page's policy allows scripts in the page")
 	}
 	frame, err := fs.ReadFile(files, "static/frame.html")

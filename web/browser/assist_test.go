@@ -22,12 +22,15 @@ func (tb *tab) enter(text string) {
 func settle() { time.Sleep(200 * time.Millisecond) }
 
 // listed are the first entries of a list that answers all that was written.
-const listed = "[...document.querySelectorAll('.cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled) .cm-completionLabel')].slice(0, 5).map(l => l.textContent)"
+const listed = "[...document.querySelectorAll('.cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled) " +
+	".cm-completionLabel')].slice(0, 5).map(l => l.textContent)"
 
 // A newcomer's cell from nothing: the package is found while typing and imported by choosing it, the call shows its
 // parameters, what is wrong is underlined before it runs and goes when it is right.
 func TestWriting(t *testing.T) {
-	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("type Arm struct {\n\tLatent int // of the posterior\n}\narm := Arm{3}", "")})
+	s := newSiteWith(t, golang,
+		map[string]any{"a.ipynb": notebook("type Arm struct {\n\tLatent int // of the posterior\n}\narm := Arm{3}",
+			"")})
 	p := s.open("/notebooks/a.ipynb")
 	p.press("j", "Enter")
 	p.enter("strings.repe")
@@ -40,7 +43,8 @@ func TestWriting(t *testing.T) {
 	p.await("document.querySelector('.signature b')?.textContent === 's string'")
 	p.enter("\"a\", ")
 	p.await("document.querySelector('.signature b')?.textContent === 'count int'")
-	if got := eval[string](p, "document.querySelector('.signature').textContent"); !strings.HasPrefix(got, "Repeat(s string, count int) string") {
+	if got := eval[string](p, "document.querySelector('.signature').textContent"); !strings.HasPrefix(got,
+		"Repeat(s string, count int) string") {
 		t.Errorf("the signature is %q", got)
 	}
 	p.enter("arm.lat") // of the cell above, which has not run
@@ -53,16 +57,21 @@ func TestWriting(t *testing.T) {
 	p.press("Enter")
 	p.write("fmt.Println(arm.Latend)")
 	p.await("document.querySelectorAll('.cm-lintRange').length === 2")
-	if got := eval[[]string](p, "[...document.querySelectorAll('.cm-lintRange')].map(m => m.textContent)"); !slices.Equal(got, []string{"fmt", "Latend"}) {
+	if got := eval[[]string](p,
+		"[...document.querySelectorAll('.cm-lintRange')].map(m => m.textContent)"); !slices.Equal(got,
+		[]string{"fmt", "Latend"}) {
 		t.Errorf("underlined: %q", got)
 	}
-	if got := eval[string](p, "document.querySelectorAll('.cell')[1].getAttribute('aria-label')"); got != "Code cell, 2 problems" {
+	if got := eval[string](p, "document.querySelectorAll('.cell')[1].getAttribute('aria-label')"); got != "Code "+
+		"cell, 2 problems" {
 		t.Errorf("a screen reader hears %q", got)
 	}
 	p.press("Escape", "Escape", "Enter", "Ctrl-Home", "F8")
 	p.await("document.querySelector('.cm-tooltip .cm-diagnosticAction')")
-	eval[any](p, "document.querySelector('.cm-diagnosticAction').dispatchEvent(new MouseEvent('mousedown', { bubbles: true }))")
-	p.await("nacre.notebook.cells[1].source.includes('import \"fmt\"') && document.querySelectorAll('.cm-lintRange').length === 1")
+	eval[any](p, "document.querySelector('.cm-diagnosticAction').dispatchEvent(new MouseEvent('mousedown', { "+
+		"bubbles: true }))")
+	p.await("nacre.notebook.cells[1].source.includes('import \"fmt\"') && " +
+		"document.querySelectorAll('.cm-lintRange').length === 1")
 	eval[any](p, "nacre.notebook.cells[0].setSource('type Arm struct{ Latend int }\\narm := Arm{3}')")
 	p.await("document.querySelector('.cm-lintRange')?.textContent === 'Latent'")
 	if got := eval[int](p, "nacre.notebook.cells.filter(c => c.count !== null || c.outputs.length).length"); got != 0 {
@@ -73,9 +82,12 @@ func TestWriting(t *testing.T) {
 
 // What a cell that runs or waits declares is known below it, then and when it has run.
 func TestProblemsWhileRunning(t *testing.T) {
-	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("import \"time\"\nslow := func() int { time.Sleep(2 * time.Second); return 1 }()", "slow + 1")})
+	s := newSiteWith(t, golang,
+		map[string]any{"a.ipynb": notebook("import \"time\"\nslow := func() int { time.Sleep(2 * time.Second); "+
+			"return 1 }()", "slow + 1")})
 	p := s.open("/notebooks/a.ipynb")
-	const problems = "[...document.querySelectorAll('.cell')].some(c => c.getAttribute('aria-label').includes('problem'))"
+	const problems = "[...document.querySelectorAll('.cell')].some(c => " +
+		"c.getAttribute('aria-label').includes('problem'))"
 	began := time.Now()
 	p.runAll()
 	for time.Since(began) < 4*time.Second {
@@ -133,13 +145,14 @@ func TestLeftWhileCompleting(t *testing.T) {
 	p.press("Tab")
 	p.await("nacre.notebook.cells[1].source.endsWith('window=\")')")
 	p.enter("20")
-	if got := eval[string](p, "nacre.notebook.cells[1].source"); !strings.HasSuffix(got, "\nlab.Set(\"tcl.window=20\")") {
+	if got := eval[string](p, "nacre.notebook.cells[1].source"); !strings.HasSuffix(got,
+		"\nlab.Set(\"tcl.window=20\")") {
 		t.Errorf("the cell is %q", got)
 	}
 }
 
-// The parameters of a call stand where they cover neither the line that is written, nor the page's bar, nor at a cell's end
-// anything of the cell; the list of names is below them.
+// The parameters of a call stand where they cover neither the line that is written, nor the page's bar, nor at a cell's
+// end anything of the cell; the list of names is below them.
 func TestSignaturePlace(t *testing.T) {
 	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("import \"strings\"\n", "a\nb\nc\n\nd")})
 	p := s.open("/notebooks/a.ipynb")
@@ -152,7 +165,8 @@ func TestSignaturePlace(t *testing.T) {
 	const signature = "document.querySelector('.signature').getBoundingClientRect()"
 	check := func(where string, below bool) (popup, line box) {
 		t.Helper()
-		p.await("document.querySelector('.signature b') && document.querySelector('.signature').getBoundingClientRect().top > 0")
+		p.await("document.querySelector('.signature b') && " +
+			"document.querySelector('.signature').getBoundingClientRect().top > 0")
 		settle()
 		popup, line = at(signature), at(view+".coordsAtPos("+view+".state.selection.main.head)")
 		if bar := at("document.querySelector('.top').getBoundingClientRect()"); popup.Top < bar.Bottom {
@@ -169,7 +183,8 @@ func TestSignaturePlace(t *testing.T) {
 	p.enter("str")
 	p.await("(" + listed + ").includes('strings')")
 	popup, _ := check("with a list", true)
-	if list := at("document.querySelector('.cm-tooltip-autocomplete').getBoundingClientRect()"); list.Top < popup.Bottom {
+	if list := at(
+		"document.querySelector('.cm-tooltip-autocomplete').getBoundingClientRect()"); list.Top < popup.Bottom {
 		t.Errorf("the list at %v is over the parameters, which end at %v", list.Top, popup.Bottom)
 	}
 	p.press("Escape", "Enter")
@@ -184,7 +199,8 @@ func TestSignaturePlace(t *testing.T) {
 	p.quiet()
 }
 
-// What is typed comes to what was meant, brackets and quotes that the editor closes by itself included, however lines end between.
+// What is typed comes to what was meant, brackets and quotes that the editor closes by itself included, however lines
+// end between.
 func TestTypingOver(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": notebook("")})
 	p := s.open("/notebooks/a.ipynb")
@@ -199,13 +215,15 @@ func TestTypingOver(t *testing.T) {
 		// Here the first bracket that is typed closes the second that was opened.
 		{"if a {\nif b {|\n}", "if a {\n\tif b {\n\t}\n}"},
 	} {
-		eval[any](p, "(v => { v.dispatch({ changes: { from: 0, to: v.state.doc.length } }); v.focus(); })(nacre.view(nacre.notebook.cells[0]).ensureEditor().view)")
+		eval[any](p, "(v => { v.dispatch({ changes: { from: 0, to: v.state.doc.length } }); v.focus(); "+
+			"})(nacre.view(nacre.notebook.cells[0]).ensureEditor().view)")
 		for _, r := range c.typed {
 			switch r {
 			case '\n':
 				p.press("Enter")
 			case '|': // the closing bracket that came by itself goes
-				eval[any](p, "(v => { const at = v.state.doc.toString().indexOf('if b {') + 6; v.dispatch({ changes: { from: at, to: at + 1 } }); })(nacre.view(nacre.notebook.cells[0]).ensureEditor().view)")
+				eval[any](p, "(v => { const at = v.state.doc.toString().indexOf('if b {') + 6; v.dispatch({ changes: "+
+					"{ from: at, to: at + 1 } }); })(nacre.view(nacre.notebook.cells[0]).ensureEditor().view)")
 			default:
 				p.press(string(r))
 			}
@@ -276,7 +294,9 @@ func TestNoKernelToReadSite(t *testing.T) {
 	fetched := func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return slices.ContainsFunc(s.asked, func(url string) bool { return strings.Contains(url, "kernel-") && strings.Contains(url, ".wasm") })
+		return slices.ContainsFunc(s.asked, func(url string) bool {
+			return strings.Contains(url, "kernel-") && strings.Contains(url, ".wasm")
+		})
 	}
 	if fetched() || eval[string](p, "nacre.link.state") != "unneeded" {
 		t.Error("reading starts the tab's kernel")
@@ -289,12 +309,14 @@ func TestNoKernelToReadSite(t *testing.T) {
 }
 
 func TestOutline(t *testing.T) {
-	s := newSite(t, map[string]any{"a.ipynb": notebook("# One", "print x", "## *Two*", "sleep 5000", "# Three", "print z")})
+	s := newSite(t, map[string]any{"a.ipynb": notebook("# One", "print x", "## *Two*", "sleep 5000", "# Three",
+		"print z")})
 	p := s.open("/notebooks/a.ipynb")
 	p.press("t")
 	p.await("document.querySelector('.outline:not([hidden])')")
 	lines := func() string {
-		return eval[string](p, "[...document.querySelectorAll('.outline button[style]')].map(b => getComputedStyle(b).getPropertyValue('--depth').trim() + b.textContent).join('|')")
+		return eval[string](p, "[...document.querySelectorAll('.outline button[style]')].map(b => "+
+			"getComputedStyle(b).getPropertyValue('--depth').trim() + b.textContent).join('|')")
 	}
 	if got := lines(); got != "0One|1print x|1Two|2sleep 5000|0Three|1print z" {
 		t.Errorf("the outline is %q", got)
@@ -318,7 +340,8 @@ func TestLibraryPanel(t *testing.T) {
 	p.write("strings repeat")
 	p.await("document.querySelector('.library .entry code')?.textContent === 'strings.Repeat'")
 	p.press("ArrowDown", "Enter")
-	p.await("document.querySelector('.library .more:not([hidden])')?.innerText.includes('func Repeat(s string, count int) string')")
+	p.await("document.querySelector('.library .more:not([hidden])')?.innerText.includes('func Repeat(s string, count " +
+		"int) string')")
 	eval[any](p, "document.querySelector('.library .insert').click()")
 	p.await("nacre.notebook.cells[0].source === 'import \"strings\"\\nx := 1\\nstrings.Repeat(s, count)'")
 	p.quiet()

@@ -123,7 +123,8 @@ func attackPercentOnSite(t *testing.T) {
 	}
 	chrome(t)
 	out := filepath.Join(t.TempDir(), "site")
-	if said, err := exec.Command(program, "site", folderOf(t, percentNotebooks()), "--out", out).CombinedOutput(); err != nil {
+	if said, err := exec.Command(program, "site", folderOf(t, percentNotebooks()), "--out",
+		out).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
 	srv := httptest.NewServer(http.FileServer(http.Dir(out)))
@@ -142,9 +143,11 @@ func attackCookies(t *testing.T) {
 // attackWebRTC shows an output with a script, by the import of today and by that of db218f0.
 func attackWebRTC(t *testing.T) {
 	address, packets := stun(t)
-	script := `<script>try { ` + call(address) + ` } catch (e) {} setTimeout(() => parent.postMessage({ said: "done" }, "*"), 1000)</script>`
+	script := `<script>try { ` + call(address) +
+		` } catch (e) {} setTimeout(() => parent.postMessage({ said: "done" }, "*"), 1000)</script>`
 	show := fmt.Sprintf("display.Show(display.HTML(%q))", script)
-	s := another(t, map[string]any{"a.ipynb": notebook("import \"nacre/library/display\"\n"+show, "import \"nacre/display\"\n"+show)})
+	s := another(t, map[string]any{"a.ipynb": notebook("import \"nacre/library/display\"\n"+show,
+		"import \"nacre/display\"\n"+show)})
 	p := s.open("/notebooks/a.ipynb")
 	eval[any](p, "window.said = ''; addEventListener('message', e => { if (e.data?.said) window.said = e.data.said })")
 	p.press("Shift-Enter")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The shipped notebook as it is read, without a kernel, on a server and as static files: by keyboard its scrubber goes through the
-// checkpoints, and what is selected in one view is in the others.
+// The shipped notebook as it is read, without a kernel, on a server and as static files: by keyboard its scrubber goes
+// through the checkpoints, and what is selected in one view is in the others.
 func TestScrubberAndBrushing(t *testing.T) {
 	file, err := os.ReadFile("../../notebooks/controls.ipynb")
 	if err != nil {
@@ -31,7 +31,8 @@ func scrub(t *testing.T, p *tab) {
 		t.Fatalf("the focus is on %q, expected the scrubber", got)
 	}
 	at := "document.querySelector('.scrubber').dataset.at"
-	titles := "[...document.querySelectorAll('.scrubber .parts figure header .title')].map(e => e.textContent).slice(0, 2).join()"
+	titles := "[...document.querySelectorAll('.scrubber .parts figure header .title')].map(e => " +
+		"e.textContent).slice(0, 2).join()"
 	last := eval[string](p, at)
 	p.await("(window.picture = document.querySelector('.scrubber .embedding canvas').toDataURL()).length > 5000")
 	p.press("Home")
@@ -45,27 +46,32 @@ func scrub(t *testing.T, p *tab) {
 	p.press("Enter")
 	name := "document.querySelectorAll('.scrubber .legend button')[1].textContent"
 	p.await("document.querySelector('.scrubber figcaption').textContent.includes('40 selected')")
-	shown := "[...document.querySelectorAll('.scrubber .rollout .legend button')].map(b => b.getAttribute('aria-pressed')).join()"
+	shown := "[...document.querySelectorAll('.scrubber .rollout .legend button')].map(b => " +
+		"b.getAttribute('aria-pressed')).join()"
 	if got := eval[string](p, shown); got != "false,true,false,false,false" {
 		t.Errorf("the rollout shows %s", got)
 	}
-	if got := eval[string](p, "document.querySelector('.scrubber header .count').textContent"); !strings.Contains(got, eval[string](p, name)) {
+	if got := eval[string](p, "document.querySelector('.scrubber header .count').textContent"); !strings.Contains(got,
+		eval[string](p, name)) {
 		t.Errorf("selected is %q", got)
 	}
 	// It stays while the checkpoint changes.
 	eval[any](p, "document.querySelector('.scrubber input').focus(); null")
 	p.press("ArrowLeft")
-	p.await(at + " !== " + fmt.Sprintf("%q", last) + " && document.querySelector('.scrubber figcaption').textContent.includes('40 selected')")
+	p.await(at + " !== " + fmt.Sprintf("%q", last) +
+		" && document.querySelector('.scrubber figcaption').textContent.includes('40 selected')")
 	// An episode besides: a second task in the others.
 	eval[any](p, "document.querySelectorAll('.scrubber .rollout .legend button')[3].focus(); null")
 	p.press("Enter")
 	p.await("document.querySelector('.scrubber figcaption').textContent.includes('80 selected')")
-	p.await("[...document.querySelectorAll('.scrubber .values button')].map(b => b.getAttribute('aria-pressed')).join() === 'false,true,false,true,false'")
+	p.await("[...document.querySelectorAll('.scrubber .values button')].map(b => " +
+		"b.getAttribute('aria-pressed')).join() === 'false,true,false,true,false'")
 	// The embedding lets go: all are back.
 	eval[any](p, "document.querySelector('.scrubber .embedding .viewport').focus(); null")
 	p.press("Escape")
 	p.await("document.querySelector('.scrubber figcaption').textContent.includes('all points')")
-	p.await("[...document.querySelectorAll('.scrubber .values button')].every(b => b.getAttribute('aria-pressed') === 'false')")
+	p.await("[...document.querySelectorAll('.scrubber .values button')].every(b => b.getAttribute('aria-pressed') " +
+		"=== 'false')")
 	// With the pointer: a lasso around the left end, where not all tasks have points.
 	eval[any](p, `(() => {
 		const plot = document.querySelector('.scrubber .embedding .viewport'), box = plot.getBoundingClientRect();
@@ -76,7 +82,8 @@ func scrub(t *testing.T, p *tab) {
 		at('pointerup', 0.01, 0.99);
 	})()`)
 	p.await("/^[1-9]\\d* selected/.test(document.querySelector('.scrubber figcaption').textContent)")
-	curves := "[...document.querySelectorAll('.scrubber .values button')].map(b => b.getAttribute('aria-pressed')).join()"
+	curves := "[...document.querySelectorAll('.scrubber .values button')].map(b => " +
+		"b.getAttribute('aria-pressed')).join()"
 	p.await(curves + ".includes('true')")
 	if a, b := eval[string](p, curves), eval[string](p, shown); a != b || !strings.Contains(a, "false") {
 		t.Errorf("the lasso has the curves %s and the episodes %s", a, b)

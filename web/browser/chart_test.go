@@ -13,7 +13,8 @@ import (
 	"nacre/analysis/plots"
 )
 
-// A chart tells the value under the pointer, switches series off, zooms to a range and back, and is saved with what it shows.
+// A chart tells the value under the pointer, switches series off, zooms to a range and back, and is saved with what it
+// shows.
 func TestChart(t *testing.T) {
 	var arm []string
 	var step, value []float64
@@ -23,7 +24,8 @@ func TestChart(t *testing.T) {
 		}
 	}
 	f := frame.New(frame.Texts("arm", arm), frame.Numbers("steps", step), frame.Numbers("return", value))
-	s := newSite(t, map[string]any{"a.ipynb": withOutputs(display(wire(t, plots.Line(f, "steps", "return", plots.By("arm")))))})
+	s := newSite(t, map[string]any{
+		"a.ipynb": withOutputs(display(wire(t, plots.Line(f, "steps", "return", plots.By("arm")))))})
 	p := s.open("/notebooks/a.ipynb")
 	p.await("document.querySelector('figure.chart polyline')")
 	// Places on the page of a share of the axes' width, and of the height at the top tick and the bottom.
@@ -42,11 +44,13 @@ func TestChart(t *testing.T) {
 	x, y := at(0.5, 0.5)
 	mouse(input.DispatchMouseEventTypeMouseMoved, x, y, 0)
 	p.await("!document.querySelector('figure.chart .tip').hidden")
-	if tip := eval[string](p, "document.querySelector('figure.chart .tip').innerText"); tip != "TCL-PEARL\nsteps 50\nreturn 10" {
+	if tip := eval[string](p, "document.querySelector('figure.chart .tip').innerText"); tip != "TCL-PEARL\nsteps 50\n"+
+		"return 10" {
 		t.Errorf("under the pointer: %q", tip)
 	}
 	ticks := func() string {
-		return eval[string](p, "[...document.querySelectorAll('figure.chart svg text')].map(t => t.textContent).join(' ')")
+		return eval[string](p, "[...document.querySelectorAll('figure.chart svg text')].map(t => "+
+			"t.textContent).join(' ')")
 	}
 	whole := ticks()
 	mouse(input.DispatchMouseEventTypeMousePressed, x, y, 1)
@@ -54,12 +58,14 @@ func TestChart(t *testing.T) {
 	mouse(input.DispatchMouseEventTypeMouseMoved, x2, y, 1)
 	mouse(input.DispatchMouseEventTypeMouseReleased, x2, y, 0)
 	p.await("!document.querySelector('figure.chart .reset').hidden")
-	p.await("[...document.querySelectorAll('figure.chart svg text')].map(t => t.textContent).join(' ') !== " + fmt.Sprintf("%q", whole))
+	p.await("[...document.querySelectorAll('figure.chart svg text')].map(t => t.textContent).join(' ') !== " +
+		fmt.Sprintf("%q", whole))
 	if got := ticks(); strings.Contains(got, "100") {
 		t.Errorf("zoomed to the middle the axes say %q", got)
 	}
 	eval[any](p, "document.querySelector('figure.chart .reset').click()")
-	p.await("[...document.querySelectorAll('figure.chart svg text')].map(t => t.textContent).join(' ') === " + fmt.Sprintf("%q", whole))
+	p.await("[...document.querySelectorAll('figure.chart svg text')].map(t => t.textContent).join(' ') === " +
+		fmt.Sprintf("%q", whole))
 	eval[any](p, "document.querySelectorAll('figure.chart .legend button')[1].click()")
 	p.await("document.querySelectorAll('figure.chart polyline').length === 1")
 	if got := ticks(); strings.Contains(got, "20 ") && strings.Contains(got, "15") {
@@ -72,7 +78,8 @@ func TestChart(t *testing.T) {
 			document.querySelector('figure.chart [aria-label="Save as `+label+`"]').click();
 		})`)
 	}
-	if svg := saved("SVG"); !strings.HasPrefix(svg, "<svg") || !strings.Contains(svg, "PEARL") || strings.Contains(svg, "var(") {
+	if svg := saved("SVG"); !strings.HasPrefix(svg, "<svg") || !strings.Contains(svg, "PEARL") ||
+		strings.Contains(svg, "var(") {
 		t.Errorf("the file %.300q", svg)
 	}
 	if text := saved("CSV"); !strings.HasPrefix(text, "panel,series,mark,x,y\n,PEARL,line,0,0\n") {
@@ -84,8 +91,8 @@ func TestChart(t *testing.T) {
 	p.quiet()
 }
 
-// Every kind of chart is drawn in a real page, each shape at a place: panels, logarithmic axes with intervals below zero and
-// empty bins, reference lines, series and panels of numbers with the name of their column.
+// Every kind of chart is drawn in a real page, each shape at a place: panels, logarithmic axes with intervals below
+// zero and empty bins, reference lines, series and panels of numbers with the name of their column.
 func TestChartKinds(t *testing.T) {
 	n := 40
 	x, y, arm := make([]float64, n), make([]float64, n), make([]string, n)
@@ -94,8 +101,11 @@ func TestChartKinds(t *testing.T) {
 	}
 	f := frame.New(frame.Numbers("x", x), frame.Numbers("y", y), frame.Texts("arm", arm))
 	charts := []*plots.Chart{
-		plots.Line(f, "x", "y", plots.By("arm"), plots.LogY(), plots.At("best", 100)), plots.Line(f, "x", "y", plots.Panels("arm")), plots.Line(f.Is("x", 1, 2), "y", "y", plots.Panels("x"), plots.LogX()),
-		plots.Bar(f, "arm", "y", plots.LogY()), plots.Histogram(f, "y", plots.Bins(30), plots.LogY()), plots.Box(f, "arm", "y"), plots.Strip(f.Is("x", 1, 2, 3), "arm", "y", plots.By("x")),
+		plots.Line(f, "x", "y", plots.By("arm"), plots.LogY(), plots.At("best", 100)),
+		plots.Line(f, "x", "y", plots.Panels("arm")), plots.Line(f.Is("x", 1, 2), "y", "y", plots.Panels("x"),
+			plots.LogX()),
+		plots.Bar(f, "arm", "y", plots.LogY()), plots.Histogram(f, "y", plots.Bins(30), plots.LogY()),
+		plots.Box(f, "arm", "y"), plots.Strip(f.Is("x", 1, 2, 3), "arm", "y", plots.By("x")),
 		plots.Heat(f, "arm", "x", "y"), plots.Scatter(f, "x", "y", plots.By("x")),
 	}
 	var outputs []map[string]any

@@ -19,8 +19,8 @@ const setClock = `(() => {
 	};
 })()`
 
-// The clock of a page that runs a cell is set by hours, back and forth, and so are the times of the notebook's file: the
-// page says how long the cell runs, saves, and takes nobody's change for its own or its own for somebody else's.
+// The clock of a page that runs a cell is set by hours, back and forth, and so are the times of the notebook's file:
+// the page says how long the cell runs, saves, and takes nobody's change for its own or its own for somebody else's.
 func TestClockThatIsSet(t *testing.T) {
 	for _, hours := range []int{-7, 7} {
 		s := newSite(t, map[string]any{"a.ipynb": notebook("print one", "count 80 50", "print last")})
@@ -33,7 +33,8 @@ func TestClockThatIsSet(t *testing.T) {
 		eval[any](p, fmt.Sprintf(setClock, -hours*3_600_000))
 		p.await("document.querySelectorAll('.cell')[1].querySelector('.timing').textContent")
 		time.Sleep(1100 * time.Millisecond) // the time is drawn every second
-		for _, part := range []string{"document.querySelectorAll('.cell')[0].querySelector('.timing')", "document.querySelectorAll('.cell')[1].querySelector('.timing')"} {
+		for _, part := range []string{"document.querySelectorAll('.cell')[0].querySelector('.timing')",
+			"document.querySelectorAll('.cell')[1].querySelector('.timing')"} {
 			if text := eval[string](p, part+".textContent"); !strings.HasSuffix(text, "s") {
 				t.Errorf("with a clock %d hours wrong a cell takes %q", hours, text)
 			}
@@ -59,7 +60,8 @@ func TestClockThatIsSet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, []byte(strings.Replace(string(text), "print again", "print other", 1)), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(strings.Replace(string(text), "print again", "print other", 1)),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Chtimes(file, info.ModTime(), info.ModTime()); err != nil {

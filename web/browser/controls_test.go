@@ -17,12 +17,14 @@ var knob = []string{
 // marks are the cells that the page marks as stale, by their place.
 func (tb *tab) marks() string {
 	tb.t.Helper()
-	return eval[string](tb, "[...document.querySelectorAll('.cell')].map((c, i) => c.classList.contains('is-stale') && !c.querySelector('.stale').hidden ? i : '').join('')")
+	return eval[string](tb, "[...document.querySelectorAll('.cell')].map((c, i) => c.classList.contains('is-stale') "+
+		"&& !c.querySelector('.stale').hidden ? i : '').join('')")
 }
 
 func (tb *tab) awaitMarks(want string) {
 	tb.t.Helper()
-	tb.await(fmt.Sprintf("[...document.querySelectorAll('.cell')].map((c, i) => c.classList.contains('is-stale') ? i : '').join('') === '%s'", want))
+	tb.await(fmt.Sprintf("[...document.querySelectorAll('.cell')].map((c, i) => c.classList.contains('is-stale') ? i "+
+		": '').join('') === '%s'", want))
 }
 
 // By keyboard only, from opening the notebook: a slider moves, what read its variable is marked, one key runs that.
@@ -46,13 +48,17 @@ func byKeyboard(t *testing.T, p *tab) {
 		t.Fatalf("the third cell shows %q, marked are %q", got, p.marks())
 	}
 	p.press("Escape", "Ctrl-Home", "n")
-	if got := eval[string](p, "document.activeElement.type + ' ' + document.activeElement.labels[0].textContent"); got != "range target speed" {
+	if got := eval[string](p,
+		"document.activeElement.type + ' ' + document.activeElement.labels[0].textContent"); got != "range target "+
+		"speed" {
 		t.Fatalf("the focus is on %q, expected the slider with its label", got)
 	}
 	p.press("ArrowRight", "ArrowRight")
-	p.await("document.activeElement.getAttribute('aria-valuetext') === '2.10' && nacre.notebook.cells[0].outputs[0].data['text/plain'] === 'target speed: 2.1 (0 to 5)'")
+	p.await("document.activeElement.getAttribute('aria-valuetext') === '2.10' && " +
+		"nacre.notebook.cells[0].outputs[0].data['text/plain'] === 'target speed: 2.1 (0 to 5)'")
 	p.awaitMarks("12")
-	if got := eval[string](p, "document.querySelectorAll('.cell')[2].getAttribute('aria-label')"); !strings.Contains(got, "stale: Changed since it ran: far") {
+	if got := eval[string](p, "document.querySelectorAll('.cell')[2].getAttribute('aria-label')"); !strings.Contains(
+		got, "stale: Changed since it ran: far") {
 		t.Errorf("of the third cell a screen reader says %q", got)
 	}
 	if got := p.shown(2); !strings.Contains(got, "21") {
@@ -65,14 +71,15 @@ func byKeyboard(t *testing.T, p *tab) {
 	p.quiet()
 }
 
-// A cell told to run by itself does when what it read has changed, and what it writes makes others run; two that depend on each
-// other do once each. An error ends it.
+// A cell told to run by itself does when what it read has changed, and what it writes makes others run; two that depend
+// on each other do once each. An error ends it.
 func TestReactiveCells(t *testing.T) {
 	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook(append(append([]string{}, knob...),
 		"a, b := 0, 0", "a = b + 1", "b = a + int(speed)", "if speed > 4 { panic(\"too fast\") }")...)})
 	p := s.open("/notebooks/a.ipynb")
 	p.runAll()
-	// As a user marks them: one by one, with a key. One below a stale cell that waits to be run would read what it read before.
+	// As a user marks them: one by one, with a key. One below a stale cell that waits to be run would read what it read
+	// before.
 	mark := func(cells ...int) {
 		for _, k := range cells {
 			eval[any](p, fmt.Sprintf("nacre.selection.set(%d, 'command'); null", k))
@@ -82,7 +89,8 @@ func TestReactiveCells(t *testing.T) {
 	mark(2)
 	slide(p, 2.5)
 	p.awaitMarks("1267")
-	if got := eval[string](p, "new Promise(r => setTimeout(r, 300)).then(() => document.querySelectorAll('.cell')[2].querySelector('.outputs').textContent)"); !strings.Contains(got, "21") {
+	if got := eval[string](p, "new Promise(r => setTimeout(r, 300)).then(() => "+
+		"document.querySelectorAll('.cell')[2].querySelector('.outputs').textContent)"); !strings.Contains(got, "21") {
 		t.Errorf("a cell ran before the one above that it reads: %s", got)
 	}
 	mark(1, 5, 6, 7)
@@ -92,7 +100,8 @@ func TestReactiveCells(t *testing.T) {
 	slide(p, 3)
 	p.await("document.querySelectorAll('.cell')[2].querySelector('.outputs').textContent.includes('31')")
 	p.idle()
-	counts := "new Promise(r => setTimeout(r, 700)).then(() => nacre.notebook.cells[5].count + nacre.notebook.cells[6].count)"
+	counts := "new Promise(r => setTimeout(r, 700)).then(() => nacre.notebook.cells[5].count + " +
+		"nacre.notebook.cells[6].count)"
 	ran := eval[int](p, counts)
 	if later := eval[int](p, counts); later != ran {
 		t.Errorf("cells that depend on each other go on running: their counts add up to %d and then %d", ran, later)
@@ -105,11 +114,12 @@ func TestReactiveCells(t *testing.T) {
 
 // slide moves the slider as a drag ends.
 func slide(p *tab, to float64) {
-	eval[any](p, fmt.Sprintf("(i => { i.value = %v; i.dispatchEvent(new Event('input')); })(document.querySelector('.control input')); null", to))
+	eval[any](p, fmt.Sprintf("(i => { i.value = %v; i.dispatchEvent(new Event('input')); "+
+		"})(document.querySelector('.control input')); null", to))
 }
 
-// A control is where it was left when the notebook is opened again without a kernel and when its cell runs in a new one; what reads
-// it says so after a restart.
+// A control is where it was left when the notebook is opened again without a kernel and when its cell runs in a new
+// one; what reads it says so after a restart.
 func TestControlsAreRestored(t *testing.T) {
 	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook(knob...)})
 	p := s.open("/notebooks/a.ipynb")
@@ -136,7 +146,8 @@ func TestControlsAreRestored(t *testing.T) {
 		}
 	}
 	s.read("a.ipynb", &nb)
-	if got := nb.Cells[0].Outputs[0].Data["text/plain"]; !strings.Contains(fmt.Sprint(got), "target speed: 3.5 (0 to 5)") {
+	if got := nb.Cells[0].Outputs[0].Data["text/plain"]; !strings.Contains(fmt.Sprint(got),
+		"target speed: 3.5 (0 to 5)") {
 		t.Errorf("the file says %v", got)
 	}
 	p.quiet()
@@ -174,7 +185,8 @@ display.TextField("note", &note)`, "import \"fmt\"\nfmt.Sprintf(\"%v %v %v %v %v
 	p := s.open("/notebooks/a.ipynb")
 	p.runAll()
 	for k, keys := range [][]string{{"ArrowRight"}, {"ArrowDown"}, {"Space"}, {"Space", "Space", "Enter"}} {
-		eval[any](p, fmt.Sprintf("document.querySelectorAll('.control :is(input, select, button)')[%d].focus(); null", k))
+		eval[any](p, fmt.Sprintf("document.querySelectorAll('.control :is(input, select, button)')[%d].focus(); null",
+			k))
 		p.press(keys...)
 	}
 	eval[any](p, "document.querySelector('.control input[type=text]').focus(); null")
@@ -182,18 +194,22 @@ display.TextField("note", &note)`, "import \"fmt\"\nfmt.Sprintf(\"%v %v %v %v %v
 	p.await("nacre.notebook.cells[0].outputs[4].data['text/plain'] === 'note: slow & <low>'")
 	p.awaitMarks("1")
 	p.press("Escape", "u")
-	p.await("document.querySelectorAll('.cell')[1].querySelector('.outputs').textContent.includes('4 right true 3 slow & <low>')")
-	names := eval[string](p, "[...document.querySelectorAll('.control :is(input, select, button)')].map(i => i.labels?.[0]?.textContent || i.textContent).join()")
+	p.await("document.querySelectorAll('.cell')[1].querySelector('.outputs').textContent.includes('4 right true 3 " +
+		"slow & <low>')")
+	names := eval[string](p, "[...document.querySelectorAll('.control :is(input, select, button)')].map(i => "+
+		"i.labels?.[0]?.textContent || i.textContent).join()")
 	if names != "tasks,task,adapt,again,note" {
 		t.Errorf("the controls are called %s", names)
 	}
 	p.quiet()
 }
 
-// Wherever the focus is but in text, the keys of command mode count; those that an element has itself stay its own. What is worked
-// in a cell's outputs makes the cell the current one.
+// Wherever the focus is but in text, the keys of command mode count; those that an element has itself stay its own.
+// What is worked in a cell's outputs makes the cell the current one.
 func TestKeysOutsideText(t *testing.T) {
-	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("# Title", knob[0]+"\nname, wall := \"\", \"left\"\ndisplay.TextField(\"name\", &name)\ndisplay.Select(\"wall\", &wall, \"left\", \"up\")", knob[1])})
+	s := newSiteWith(t, golang,
+		map[string]any{"a.ipynb": notebook("# Title", knob[0]+"\nname, wall := \"\", \"left\"\n"+
+			"display.TextField(\"name\", &name)\ndisplay.Select(\"wall\", &wall, \"left\", \"up\")", knob[1])})
 	p := s.open("/notebooks/a.ipynb")
 	p.runAll()
 	p.await("document.querySelectorAll('.control').length === 3")

@@ -14,9 +14,11 @@ import (
 // value is cut and shown whole on request; variables open a level at a time, also those that hold themselves.
 func TestDebugging(t *testing.T) {
 	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook(
-		"func inner(xs []int, k int) int {\n\treturn xs[k]\n}\n\nfunc outer(n int) int {\n\treturn inner([]int{1, 2, 3}, n) + 1\n}",
+		"func inner(xs []int, k int) int {\n\treturn xs[k]\n}\n\nfunc outer(n int) int {\n\treturn inner([]int{1, 2, "+
+			"3}, n) + 1\n}",
 		"import \"strings\"\nstrings.Repeat(\"0123456789\", 300)",
-		"type Node struct {\n\tName string\n\tNext *Node\n\tTags map[string]any\n}\n\nn := &Node{Name: \"first\"}\nn.Next = n\nn.Tags = map[string]any{\"of\": n, \"deep\": []float64{0.5, 1.5}}\nmany := make([]int, 250)",
+		"type Node struct {\n\tName string\n\tNext *Node\n\tTags map[string]any\n}\n\nn := &Node{Name: \"first\"}\n"+
+			"n.Next = n\nn.Tags = map[string]any{\"of\": n, \"deep\": []float64{0.5, 1.5}}\nmany := make([]int, 250)",
 		"outer(7)",
 	)})
 	p := s.open("/notebooks/a.ipynb")
@@ -27,27 +29,33 @@ func TestDebugging(t *testing.T) {
 
 	const failed = "document.querySelectorAll('.cell')[3].querySelector('.outputs')"
 	p.await(failed + ".querySelector('details.calls')")
-	if got := eval[string](p, failed+".querySelector('pre.error').textContent"); !strings.Contains(got, "index out of range") || !strings.Contains(got, "return xs[k]") || strings.Contains(got, "outer") {
+	if got := eval[string](p, failed+".querySelector('pre.error').textContent"); !strings.Contains(got,
+		"index out of range") || !strings.Contains(got, "return xs[k]") || strings.Contains(got, "outer") {
 		t.Errorf("in sight is %q, expected the message and the innermost place only", got)
 	}
 	if got := eval[bool](p, failed+".querySelector('details.calls').open"); got {
 		t.Error("the calls are open from the start")
 	}
 	eval[any](p, failed+".querySelector('summary').click()")
-	if got := eval[string](p, failed+".querySelector('details.calls pre').innerText"); !strings.Contains(got, "in outer") || !strings.Contains(got, "line 1 of this cell") {
+	if got := eval[string](p, failed+".querySelector('details.calls pre').innerText"); !strings.Contains(got,
+		"in outer") || !strings.Contains(got, "line 1 of this cell") {
 		t.Errorf("the calls are %q", got)
 	}
-	if got := eval[string](p, "[..."+failed+".querySelectorAll('details.calls .place')].map(l => l.textContent).join()"); got != "cell [1]:6:1,line 1" {
+	if got := eval[string](p,
+		"[..."+failed+".querySelectorAll('details.calls .place')].map(l => l.textContent).join()"); got != "cell "+
+		"[1]:6:1,line 1" {
 		t.Errorf("of the calls %q can be clicked", got)
 	}
 
 	const long = "document.querySelectorAll('.cell')[1].querySelector('.outputs')"
 	p.await(long + ".querySelector('button.more')")
-	if got := eval[string](p, long+".querySelector('pre').textContent"); len(got) > 1100 || !strings.HasSuffix(got, "bytes more)") {
+	if got := eval[string](p, long+".querySelector('pre').textContent"); len(got) > 1100 ||
+		!strings.HasSuffix(got, "bytes more)") {
 		t.Errorf("of a text of 3,002 bytes %d are shown: …%q", len(got), got[max(0, len(got)-40):])
 	}
 	eval[any](p, long+".querySelector('button.more').click()")
-	if got := eval[string](p, long+".querySelector('pre').textContent"); got != `"`+strings.Repeat("0123456789", 300)+`"` {
+	if got := eval[string](p, long+".querySelector('pre').textContent"); got != `"`+strings.Repeat("0123456789", 300)+
+		`"` {
 		t.Errorf("shown whole the text has %d bytes, expected 3002", len(got))
 	}
 
@@ -56,7 +64,8 @@ func TestDebugging(t *testing.T) {
 	p.await(table + ".querySelectorAll('tbody tr').length >= 2")
 	open := func(name string, at int) {
 		t.Helper()
-		button := fmt.Sprintf("[...%s.querySelectorAll('button.open')].filter(b => b.getAttribute('aria-label') === %q)[%d]", table, "What "+name+" holds", at)
+		button := fmt.Sprintf("[...%s.querySelectorAll('button.open')].filter(b => b.getAttribute('aria-label') === "+
+			"%q)[%d]", table, "What "+name+" holds", at)
 		p.await(button)
 		eval[any](p, button+".click()")
 	}

@@ -31,7 +31,8 @@ func (s *site) layout(dir string, n, groups int) {
 	b.WriteString("x,y,label,reward\n")
 	for i := range n {
 		angle := 2 * math.Pi * float64(e.Label[i]) / float64(groups)
-		fmt.Fprintf(&b, "%g,%g,%s,%g\n", 20*math.Cos(angle)+2*r.NormFloat64(), 20*math.Sin(angle)+2*r.NormFloat64(), e.Names[e.Label[i]], r.Float64())
+		fmt.Fprintf(&b, "%g,%g,%s,%g\n", 20*math.Cos(angle)+2*r.NormFloat64(), 20*math.Sin(angle)+2*r.NormFloat64(),
+			e.Names[e.Label[i]], r.Float64())
 	}
 	must(s.t, os.WriteFile(filepath.Join(s.dir, dir, "tsne.csv"), []byte(b.String()), 0o644))
 }
@@ -58,7 +59,8 @@ func (tb *tab) drag(panel int, lasso bool, places ...[2]float64) {
 	}`, panel, lasso, steps.String(), last[0], last[1]))
 }
 
-// Layouts side by side: colours, filters, selections that go together, neighbours, figures, the link that shows it all again.
+// Layouts side by side: colours, filters, selections that go together, neighbours, figures, the link that shows it all
+// again.
 func TestEmbeddingsPage(t *testing.T) {
 	s := newSite(t, nil)
 	s.layout("pearl", 3000, 4)
@@ -67,28 +69,34 @@ func TestEmbeddingsPage(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(s.dir, "empty"), 0o755))
 	p := s.open("/embeddings?open=pearl&open=tcl&open=other&open=fourth")
 	p.await("[...document.querySelectorAll('.layout-panel')].map(d => d.dataset.points).join() === '3000,3000,900'")
-	p.await("document.querySelectorAll('.legend button').length === 4 && document.querySelector('.legend button').textContent === 'task a 1,725'")
+	p.await("document.querySelectorAll('.legend button').length === 4 && document.querySelector('.legend " +
+		"button').textContent === 'task a 1,725'")
 	// A group is hidden everywhere.
 	eval[any](p, "{document.querySelector('.legend button').click(); null}")
-	p.await("document.querySelector('.legend button').ariaPressed === 'false' && location.search.includes('hide=task+a')")
+	p.await("document.querySelector('.legend button').ariaPressed === 'false' && " +
+		"location.search.includes('hide=task+a')")
 	eval[any](p, "{document.querySelector('.legend button').click(); null}")
 
 	// The group on the right is enclosed: it is selected in the others by its label, since the third has other points.
 	p.drag(0, true, [2]float64{0.75, 0.3}, [2]float64{0.99, 0.3}, [2]float64{0.99, 0.7}, [2]float64{0.75, 0.7})
 	p.await("document.querySelectorAll('.layout-panel figcaption')[2].textContent.startsWith('225 selected')")
-	if got := eval[string](p, "document.querySelector('.layout-panel figcaption').textContent"); !strings.Contains(got, "among the vectors: within groups") {
+	if got := eval[string](p, "document.querySelector('.layout-panel figcaption').textContent"); !strings.Contains(got,
+		"among the vectors: within groups") {
 		t.Errorf("the selection is described as %q", got)
 	}
 	p.await("document.querySelector('.chosen tbody th').textContent === 'task a'")
-	eval[any](p, "{const l = document.querySelector('select[aria-label=\"Link layouts by\"]'); l.value = 'row'; l.dispatchEvent(new Event('change')); null}")
+	eval[any](p, "{const l = document.querySelector('select[aria-label=\"Link layouts by\"]'); l.value = 'row'; "+
+		"l.dispatchEvent(new Event('change')); null}")
 	p.await("document.querySelectorAll('.layout-panel figcaption')[2].textContent === ''")
 	one := eval[string](p, "document.querySelectorAll('.layout-panel figcaption')[0].textContent.split(' ')[0]")
-	if two := eval[string](p, "document.querySelectorAll('.layout-panel figcaption')[1].textContent.split(' ')[0]"); one != two {
+	if two := eval[string](p,
+		"document.querySelectorAll('.layout-panel figcaption')[1].textContent.split(' ')[0]"); one != two {
 		t.Errorf("%s points are selected, and the same points are %s in the other layout", one, two)
 	}
 
 	// Neighbours among the vectors, as t-SNE finds them, by keyboard alone.
-	eval[any](p, "{const k = document.querySelector('input[aria-label=\"How many neighbours\"]'); k.value = 5; const r = document.querySelector('input[aria-label=\"Point\"]'); r.value = 7; r.focus(); null}")
+	eval[any](p, "{const k = document.querySelector('input[aria-label=\"How many neighbours\"]'); k.value = 5; const "+
+		"r = document.querySelector('input[aria-label=\"Point\"]'); r.value = 7; r.focus(); null}")
 	p.press("Enter")
 	p.await("document.querySelectorAll('.chosen tbody tr').length === 6")
 	e, err := tsne.Load(filepath.Join(s.dir, "pearl", "embeddings.npz"), "")
@@ -99,21 +107,26 @@ func TestEmbeddingsPage(t *testing.T) {
 	for _, i := range graph.Index[7*5 : 8*5] {
 		want += fmt.Sprint(" ", i)
 	}
-	if got := eval[string](p, "[...document.querySelectorAll('.chosen tbody th')].map(c => c.textContent).join(' ')"); got != want {
+	if got := eval[string](p,
+		"[...document.querySelectorAll('.chosen tbody th')].map(c => c.textContent).join(' ')"); got != want {
 		t.Errorf("the neighbours of point 7 are %q, want %q", got, want)
 	}
 
 	// Zoomed by keyboard, with contours; the link shows it again in another tab.
-	eval[any](p, "{document.querySelector('.layout-panel .viewport').focus(); document.querySelector('.embeddings input[type=checkbox]').click(); null}")
+	eval[any](p, "{document.querySelector('.layout-panel .viewport').focus(); document.querySelector('.embeddings "+
+		"input[type=checkbox]').click(); null}")
 	p.press("+", "+", "ArrowLeft")
-	p.await("location.search.includes('contours') && location.search.includes('near') && location.search.includes('at=')")
+	p.await("location.search.includes('contours') && location.search.includes('near') && " +
+		"location.search.includes('at=')")
 	link := eval[string](p, "location.pathname + location.search")
 	q := s.more(p, link)
-	q.await("document.querySelectorAll('.chosen tbody tr').length === 6 && document.querySelector('.embeddings input[type=checkbox]').checked")
+	q.await("document.querySelectorAll('.chosen tbody tr').length === 6 && document.querySelector('.embeddings " +
+		"input[type=checkbox]').checked")
 	q.await(fmt.Sprintf("location.pathname + location.search === %q", link))
 
 	// Search, and what is saved.
-	eval[any](p, "{const f = document.querySelector('input[type=search]'); f.value = 'TASK B'; f.dispatchEvent(new Event('input')); null}")
+	eval[any](p, "{const f = document.querySelector('input[type=search]'); f.value = 'TASK B'; f.dispatchEvent(new "+
+		"Event('input')); null}")
 	p.await("document.querySelectorAll('.layout-panel figcaption')[2].textContent.startsWith('225 selected')")
 	saved := eval[map[string]int](p, `(async () => {
 		const blobs = [], out = {};
@@ -135,14 +148,16 @@ func TestEmbeddingsPage(t *testing.T) {
 
 	// What has no layout says how it gets one.
 	n := s.open("/embeddings?open=empty")
-	n.await("document.querySelector('.banner')?.textContent.includes('nacre tsne') && [...document.querySelectorAll('.banner button')].some(b => b.textContent === 'Make it')")
+	n.await("document.querySelector('.banner')?.textContent.includes('nacre tsne') && " +
+		"[...document.querySelectorAll('.banner button')].some(b => b.textContent === 'Make it')")
 	n.quiet("404")
 	p.quiet()
 	q.quiet("403")
 	shots(t, p, "embeddings")
 }
 
-// Of many points the page has a sample, and more of what is looked at closely. NACRE_POINTS says how many, to measure with more.
+// Of many points the page has a sample, and more of what is looked at closely. NACRE_POINTS says how many, to measure
+// with more.
 func TestManyPoints(t *testing.T) {
 	n := 100_000
 	if text := os.Getenv("NACRE_POINTS"); text != "" {
@@ -188,8 +203,10 @@ func TestManyPoints(t *testing.T) {
 	began = time.Now()
 	p.drag(0, true, [2]float64{0.01, 0.01}, [2]float64{0.99, 0.01}, [2]float64{0.99, 0.99}, [2]float64{0.01, 0.99})
 	p.awaitFor("/^[\\d,]+ selected/.test(document.querySelector('.layout-panel figcaption').textContent)", time.Minute)
-	t.Logf("sent to the page: %.1f MB of points in %d answers", eval[float64](p, points+".reduce((n, r) => n + r.encodedBodySize, 0)")/1e6, eval[int](p, points+".length"))
-	t.Logf("selected and measured in %v; memory of the page %.0f MB, of this process %.0f MB", time.Since(began), eval[float64](p, "performance.memory.usedJSHeapSize")/1e6, resident(t))
+	t.Logf("sent to the page: %.1f MB of points in %d answers",
+		eval[float64](p, points+".reduce((n, r) => n + r.encodedBodySize, 0)")/1e6, eval[int](p, points+".length"))
+	t.Logf("selected and measured in %v; memory of the page %.0f MB, of this process %.0f MB", time.Since(began),
+		eval[float64](p, "performance.memory.usedJSHeapSize")/1e6, resident(t))
 	p.quiet()
 }
 
@@ -201,7 +218,8 @@ func shots(t *testing.T, p *tab, name string) {
 		return
 	}
 	for _, theme := range []string{"light", "dark"} {
-		eval[any](p, fmt.Sprintf("(document.documentElement.dataset.theme = %q, document.dispatchEvent(new Event('nacre:theme')), new Promise(r => setTimeout(r, 600)))", theme))
+		eval[any](p, fmt.Sprintf("(document.documentElement.dataset.theme = %q, document.dispatchEvent(new "+
+			"Event('nacre:theme')), new Promise(r => setTimeout(r, 600)))", theme))
 		picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 		must(t, err)
 		must(t, os.WriteFile(filepath.Join(dir, name+"-"+theme+".png"), picture, 0o644))

@@ -27,7 +27,8 @@ func TestGoCells(t *testing.T) {
 	p.idle()
 	p.await("document.querySelectorAll('.cell')[2].querySelector('.place')")
 	eval[any](p, "document.querySelectorAll('.cell')[2].querySelector('.place').click()")
-	p.await("nacre.selection.mode === 'edit' && nacre.view(nacre.notebook.cells[2]).editor.view.state.selection.main.head === 'y := 1\\nz := '.length")
+	p.await("nacre.selection.mode === 'edit' && " +
+		"nacre.view(nacre.notebook.cells[2]).editor.view.state.selection.main.head === 'y := 1\\nz := '.length")
 	p.press("Escape", "j", "Shift-Enter")
 	p.await("nacre.notebook.cells[3].state === 'running'")
 	p.press("i", "i")
@@ -64,7 +65,9 @@ err = training.Train(context.Background(), progress.Silent())
 fmt.Println("ended", training.Updates(), err)
 training.Close()
 os.RemoveAll(dir)`
-	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook(strings.ReplaceAll(train, "ROUNDS", "3000"), strings.ReplaceAll(train, "ROUNDS", "8"))})
+	s := newSiteWith(t, golang,
+		map[string]any{"a.ipynb": notebook(strings.ReplaceAll(train, "ROUNDS", "3000"),
+			strings.ReplaceAll(train, "ROUNDS", "8"))})
 	p := s.open("/notebooks/a.ipynb")
 	p.press("Shift-Enter")
 	p.await("nacre.notebook.cells[0].outputs[0]?.text?.startsWith('started')")

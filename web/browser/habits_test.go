@@ -85,7 +85,8 @@ func TestFirstKeys(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": notebook(), "b.ipynb": notebook(""), "c.ipynb": notebook("print x")})
 	const hint = "document.querySelector('.first-keys')"
 	p := s.open("/notebooks/a.ipynb")
-	if got := eval[string](p, hint+"?.innerText ?? ''"); !strings.Contains(got, "Shift+Enter runs") || !strings.Contains(got, "Escape, then H: all keys") {
+	if got := eval[string](p, hint+"?.innerText ?? ''"); !strings.Contains(got, "Shift+Enter runs") ||
+		!strings.Contains(got, "Escape, then H: all keys") {
 		t.Errorf("an empty notebook says %q", got)
 	}
 	if !eval[bool](p, hint+".getBoundingClientRect().bottom < innerHeight / 2") {
@@ -174,7 +175,8 @@ func TestCompletionAndInspection(t *testing.T) {
 	p.await("!document.querySelector('.inspection')")
 	p.write("\np")
 	p.press("Tab")
-	p.await("[...document.querySelectorAll('.cm-tooltip-autocomplete li')].map(l => l.querySelector('.cm-completionLabel').textContent).sort().join() === 'page,panic,password,print'")
+	p.await("[...document.querySelectorAll('.cm-tooltip-autocomplete li')].map(l => " +
+		"l.querySelector('.cm-completionLabel').textContent).sort().join() === 'page,panic,password,print'")
 	p.press("Escape")
 	p.await("!document.querySelector('.cm-tooltip-autocomplete')")
 	if mode := eval[string](p, "nacre.selection.mode"); mode != "edit" {
@@ -193,7 +195,8 @@ func TestSearchAndReplace(t *testing.T) {
 	p.await("document.querySelector('.searchbar .count').textContent === '2 of 3'")
 	eval[any](p, "document.querySelector('.searchbar input[placeholder^=Replace]').focus()")
 	p.write("task")
-	eval[any](p, "[...document.querySelectorAll('.searchbar button')].find(b => b.textContent === 'Replace all').click()")
+	eval[any](p, "[...document.querySelectorAll('.searchbar button')].find(b => b.textContent === 'Replace "+
+		"all').click()")
 	if got := p.sources(); got != "## task|tasks := 1|task" {
 		t.Errorf("replaced: %q", got)
 	}
@@ -252,7 +255,8 @@ func TestFiles(t *testing.T) {
 	p.await("document.querySelectorAll('tbody tr').length === 2")
 	eval[any](p, `(() => { const d = new DataTransfer(); d.items.add(new File(['héllo'], 'up.txt')); document.querySelector('.files').dispatchEvent(new DragEvent('drop', { dataTransfer: d, bubbles: true, cancelable: true })); })()`)
 	p.await("document.querySelector('tr[data-path=\"up.txt\"]')")
-	if got := eval[string](p, "fetch(document.querySelector('tr[data-path=\"up.txt\"] a[download]').href).then(r => r.text())"); got != "héllo" {
+	if got := eval[string](p, "fetch(document.querySelector('tr[data-path=\"up.txt\"] a[download]').href).then(r => "+
+		"r.text())"); got != "héllo" {
 		t.Errorf("the uploaded file holds %q", got)
 	}
 	p.quiet()

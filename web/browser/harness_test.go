@@ -99,14 +99,18 @@ func chrome(t *testing.T) context.Context {
 			chromium.missing = "the front end is not built: run make web"
 			return
 		}
-		options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.Flag("headless", "new"), chromedp.WindowSize(windowWidth, 900)}
-		for _, f := range []string{"no-sandbox", "disable-gpu", "disable-background-networking", "disable-component-update", "disable-sync", "no-first-run", "disable-dev-shm-usage", "hide-scrollbars"} {
+		options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.Flag("headless", "new"),
+			chromedp.WindowSize(windowWidth, 900)}
+		for _, f := range []string{"no-sandbox", "disable-gpu", "disable-background-networking",
+			"disable-component-update", "disable-sync", "no-first-run", "disable-dev-shm-usage", "hide-scrollbars"} {
 			options = append(options, chromedp.Flag(f, true))
 		}
-		options = append(options, chromedp.Flag("enable-unsafe-webgpu", true), chromedp.Flag("use-webgpu-adapter", "swiftshader"))
-		// SwiftShader's own way of clearing a workgroup's memory is a store per number and lane, half of a product's time; with
-		// this Chromium writes the loop that clears it into the kernel.
-		options = append(options, chromedp.Flag("disable-dawn-features", "use_vulkan_zero_initialize_workgroup_memory_extension"))
+		options = append(options, chromedp.Flag("enable-unsafe-webgpu", true),
+			chromedp.Flag("use-webgpu-adapter", "swiftshader"))
+		// SwiftShader's own way of clearing a workgroup's memory is a store per number and lane, half of a product's
+		// time; with this Chromium writes the loop that clears it into the kernel.
+		options = append(options,
+			chromedp.Flag("disable-dawn-features", "use_vulkan_zero_initialize_workgroup_memory_extension"))
 		allocator, _ := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, _ := chromedp.NewContext(allocator)
 		if err := chromedp.Do(ctx); err != nil {
@@ -172,7 +176,10 @@ func (s *site) start(address string) {
 		s.t.Fatal(err)
 	}
 	products := runs.NewProducts(index, []string{self}, slog.New(slog.DiscardHandler))
-	srv, err := server.New(server.Config{Runs: &runs.Service{Index: index, Jobs: jobs, Products: products}, Layouts: &layouts.Service{Root: s.dir}, Dir: s.dir, Token: token, Kernel: []string{self}, Env: []string{kernelEnv + "=" + s.kernel}, Static: files, Wasm: os.DirFS(programs), Log: slog.New(slog.DiscardHandler)})
+	srv, err := server.New(server.Config{Runs: &runs.Service{Index: index, Jobs: jobs, Products: products},
+		Layouts: &layouts.Service{Root: s.dir}, Dir: s.dir, Token: token, Kernel: []string{self},
+		Env: []string{kernelEnv + "=" + s.kernel}, Static: files, Wasm: os.DirFS(programs),
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -241,7 +248,8 @@ func (s *site) opened(path, ready string) *tab {
 // more opens a further tab beside one.
 func (s *site) more(beside *tab, path string) *tab {
 	s.t.Helper()
-	ctx, cancel := chromedp.NewContext(chrome(s.t), chromedp.WithExistingBrowserContext(chromedp.FromContext(beside.ctx).BrowserContextID))
+	ctx, cancel := chromedp.NewContext(chrome(s.t),
+		chromedp.WithExistingBrowserContext(chromedp.FromContext(beside.ctx).BrowserContextID))
 	return s.arrive(ctx, cancel, path, "document.body.dataset.ready === 'yes'")
 }
 
@@ -344,7 +352,8 @@ var keyCodes = map[string]struct {
 	code int64
 	text string
 }{
-	"Enter": {13, "\r"}, "Escape": {27, ""}, "Tab": {9, ""}, "Space": {32, " "}, "Backspace": {8, ""}, "End": {35, ""}, "Home": {36, ""}, "PageUp": {33, ""}, "PageDown": {34, ""},
+	"Enter": {13, "\r"}, "Escape": {27, ""}, "Tab": {9, ""}, "Space": {32, " "}, "Backspace": {8, ""}, "End": {35, ""},
+	"Home": {36, ""}, "PageUp": {33, ""}, "PageDown": {34, ""},
 	"F8": {119, ""}, "ArrowLeft": {37, ""}, "ArrowUp": {38, ""}, "ArrowRight": {39, ""}, "ArrowDown": {40, ""},
 }
 
@@ -364,13 +373,15 @@ func (tb *tab) press(keys ...string) {
 			break
 		}
 		named, isNamed := keyCodes[key]
-		e := input.DispatchKeyEventParams{Type: "keyDown", Key: key, Code: key, Modifiers: held, WindowsVirtualKeyCode: named.code, Text: named.text}
+		e := input.DispatchKeyEventParams{Type: "keyDown", Key: key, Code: key, Modifiers: held,
+			WindowsVirtualKeyCode: named.code, Text: named.text}
 		if !isNamed {
 			if held&8 != 0 {
 				e.Key = strings.ToUpper(key)
 			}
 			e.Code, e.Text = "Key"+strings.ToUpper(key), e.Key
-			if c := strings.ToUpper(key)[0]; c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' { // of other signs the codes are those of other keys
+			// of other signs the codes are those of other keys
+			if c := strings.ToUpper(key)[0]; c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' {
 				e.WindowsVirtualKeyCode = int64(c)
 			}
 		}
@@ -437,7 +448,8 @@ func (tb *tab) exported() string {
 	})()`)
 }
 
-// idle waits until no cell runs and what they gave is drawn, which the page does with its next frame, or soon after where there are none.
+// idle waits until no cell runs and what they gave is drawn, which the page does with its next frame, or soon after
+// where there are none.
 func (tb *tab) idle() {
 	tb.t.Helper()
 	tb.await("nacre.notebook.cells.every(c => c.state === 'idle')")
@@ -457,7 +469,8 @@ type cell map[string]any
 func notebook(sources ...string) map[string]any {
 	cells := []cell{}
 	for i, s := range sources {
-		c := cell{"cell_type": "code", "id": fmt.Sprintf("cell-%d", i), "metadata": cell{}, "source": s, "outputs": []any{}, "execution_count": nil}
+		c := cell{"cell_type": "code", "id": fmt.Sprintf("cell-%d", i), "metadata": cell{}, "source": s,
+			"outputs": []any{}, "execution_count": nil}
 		if strings.HasPrefix(s, "#") {
 			c = cell{"cell_type": "markdown", "id": fmt.Sprintf("cell-%d", i), "metadata": cell{}, "source": s}
 		}

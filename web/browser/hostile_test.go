@@ -101,7 +101,8 @@ func calm(t *testing.T, p *tab, calls *atomic.Int64, last *atomic.Value, what st
 	if eval[bool](p, "document.cookie.includes('pwned') || location.pathname.indexOf('/notebooks/') !== 0") {
 		t.Errorf("%s: the page is not where it was", what)
 	}
-	if !eval[bool](p, "document.elementFromPoint(40, 20)?.closest('.top') !== null && !!nacre.notebook.cells.length && document.querySelectorAll('#live').length === 1") {
+	if !eval[bool](p, "document.elementFromPoint(40, 20)?.closest('.top') !== null && !!nacre.notebook.cells.length "+
+		"&& document.querySelectorAll('#live').length === 1") {
 		t.Errorf("%s: the page's own parts are covered or replaced", what)
 	}
 }
@@ -109,17 +110,27 @@ func calm(t *testing.T, p *tab, calls *atomic.Int64, last *atomic.Value, what st
 // hostileOutputs are outputs of a file that want to run code or to call url.
 func hostileOutputs(url string) (outputs []map[string]any) {
 	for _, h := range withBeacon(hostileHTML, url) {
-		outputs = append(outputs, display(map[string]any{"text/html": h}), display(map[string]any{"text/markdown": h}), display(map[string]any{"image/svg+xml": h}))
+		outputs = append(outputs, display(map[string]any{"text/html": h}), display(map[string]any{"text/markdown": h}),
+			display(map[string]any{"image/svg+xml": h}))
 	}
 	return append(outputs,
-		display(map[string]any{"text/markdown": "![x](" + url + "/md.png) [y](javascript:window.pwned=1) <" + url + "/auto>"}),
-		display(map[string]any{"text/latex": `$\href{javascript:window.pwned=1}{x} \url{` + url + `} \includegraphics{` + url + `/tex.png} \htmlData{onload=alert}{y}$`}),
+		display(map[string]any{"text/markdown": "![x](" + url + "/md.png) [y](javascript:window.pwned=1) <" +
+			url + "/auto>"}),
+		display(map[string]any{"text/latex": `$\href{javascript:window.pwned=1}{x} \url{` + url +
+			`} \includegraphics{` + url + `/tex.png} \htmlData{onload=alert}{y}$`}),
 		display(map[string]any{"image/png": `"><img src=x onerror=window.pwned=1>`}),
-		display(map[string]any{"text/plain": "<img src=x onerror=window.pwned=1>\x1b]8;;javascript:window.pwned=1\x07link\x1b]8;;\x07"}),
-		display(map[string]any{shows.EmbeddingMIME: map[string]any{"version": 1, "n": 1, "encoding": "float32", "points": "AAAAAAAAAAA=", "labels": []int{0}, "label_names": []string{"<img src=x onerror=window.pwned=1>"}, "hover": []string{"<script>window.pwned=1</script>"}, "title": "<b onclick=window.pwned=1>x"}}),
-		display(map[string]any{shows.CurvesMIME: map[string]any{"version": 1, "title": "<img src=x onerror=window.pwned=1>", "series": []any{map[string]any{"name": "<img src=x onerror=window.pwned=1>", "x": []int{0, 1}, "y": []int{0, 1}}}}}),
+		display(map[string]any{"text/plain": "<img src=x " +
+			"onerror=window.pwned=1>\x1b]8;;javascript:window.pwned=1\x07link\x1b]8;;\x07"}),
+		display(map[string]any{shows.EmbeddingMIME: map[string]any{"version": 1, "n": 1, "encoding": "float32",
+			"points": "AAAAAAAAAAA=", "labels": []int{0}, "label_names": []string{"<img src=x onerror=window.pwned=1>"},
+			"hover": []string{"<script>window.pwned=1</script>"}, "title": "<b onclick=window.pwned=1>x"}}),
+		display(map[string]any{shows.CurvesMIME: map[string]any{"version": 1,
+			"title": "<img src=x onerror=window.pwned=1>",
+			"series": []any{map[string]any{"name": "<img src=x onerror=window.pwned=1>", "x": []int{0, 1},
+				"y": []int{0, 1}}}}}),
 		map[string]any{"output_type": "stream", "name": "stdout", "text": "\x1b[31m<script>window.pwned=1</script>"},
-		map[string]any{"output_type": "error", "ename": "<b>", "evalue": "<img src=x onerror=window.pwned=1>", "traceback": []string{"<img src=x onerror=window.pwned=1> 1:2"}},
+		map[string]any{"output_type": "error", "ename": "<b>", "evalue": "<img src=x onerror=window.pwned=1>",
+			"traceback": []string{"<img src=x onerror=window.pwned=1> 1:2"}},
 	)
 }
 
@@ -131,7 +142,8 @@ func TestHostileOutputsFromFile(t *testing.T) {
 	if n := eval[int](p, "document.querySelectorAll('.outputs iframe').length"); n != 0 {
 		t.Errorf("%d frames run scripts of the file before anybody asked", n)
 	}
-	if n := eval[int](p, "[...document.querySelectorAll('.outputs a')].filter(a => /^(javascript|data):/i.test(a.getAttribute('href') ?? '')).length"); n != 0 {
+	if n := eval[int](p, "[...document.querySelectorAll('.outputs a')].filter(a => "+
+		"/^(javascript|data):/i.test(a.getAttribute('href') ?? '')).length"); n != 0 {
 		t.Errorf("%d links run code", n)
 	}
 	// Clicking everything that a reader may click changes nothing either.
@@ -146,12 +158,14 @@ func TestHostileText(t *testing.T) {
 		sources = append(sources, "# cell\n\n"+h, "# <b>"+h+"</b>")
 	}
 	nb := notebook(sources...)
-	nb["metadata"] = map[string]any{"title": `<img src=x onerror=window.pwned=1>`, "kernelspec": map[string]any{"name": "<script>window.pwned=1</script>", "display_name": "x"}}
+	nb["metadata"] = map[string]any{"title": `<img src=x onerror=window.pwned=1>`,
+		"kernelspec": map[string]any{"name": "<script>window.pwned=1</script>", "display_name": "x"}}
 	s := newSite(t, map[string]any{"<img src=x onerror=window.pwned=1>.ipynb": notebook("print x"), "a.ipynb": nb})
 	p := s.open("/notebooks/a.ipynb")
 	calm(t, p, calls, last, "text cells")
 	html := p.exported()
-	for _, bad := range []string{"<script", "onerror=", "onload=", "javascript:", "<iframe", "<object", "<base", "http-equiv=\"refresh"} {
+	for _, bad := range []string{"<script", "onerror=", "onload=", "javascript:", "<iframe", "<object", "<base",
+		"http-equiv=\"refresh"} {
 		body := html[strings.Index(html, "<body>"):]
 		if i := strings.Index(strings.ToLower(body), bad); i >= 0 && !strings.Contains(body[max(0, i-60):i], "title=") {
 			t.Errorf("the exported HTML has %s: …%.120s", bad, body[max(0, i-60):])
@@ -217,7 +231,8 @@ func TestAccessibility(t *testing.T) {
 		t.Errorf("without a name:\n%s", got)
 	}
 	p.press("Escape")
-	for what, selector := range map[string]string{"main": "main[aria-label]", "toolbar": "[role=toolbar][aria-label]", "live region": "#live[aria-live=polite]", "plot": ".viewport[tabindex='0'][aria-label*='tasks']"} {
+	for what, selector := range map[string]string{"main": "main[aria-label]", "toolbar": "[role=toolbar][aria-label]",
+		"live region": "#live[aria-live=polite]", "plot": ".viewport[tabindex='0'][aria-label*='tasks']"} {
 		if !eval[bool](p, "!!document.querySelector(`"+selector+"`)") {
 			t.Errorf("there is no %s", what)
 		}
@@ -225,7 +240,8 @@ func TestAccessibility(t *testing.T) {
 	if n := eval[int](p, "document.querySelectorAll('.cell[tabindex=\"0\"]').length"); n != 1 {
 		t.Errorf("%d cells are in the order of Tab, expected the current one", n)
 	}
-	if label := eval[string](p, "document.querySelectorAll('.cell')[1].getAttribute('aria-label')"); label != "Code cell, run as 1" {
+	if label := eval[string](p, "document.querySelectorAll('.cell')[1].getAttribute('aria-label')"); label != "Code "+
+		"cell, run as 1" {
 		t.Errorf("a cell is called %q", label)
 	}
 	// From the notebook Tab goes on into the page, and a menu gives the focus back.

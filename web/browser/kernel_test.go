@@ -89,9 +89,10 @@ var commands = map[string]func(out kernel.Output, cell, rest string){
 		var x, y []float64
 		for i := range whole(f[0]) {
 			x, y = append(x, float64(i)), append(y, math.Sqrt(float64(i)))
-			d := kernel.Data{ID: "curve-" + cell, MIME: map[string]any{"text/plain": "a curve", shows.CurvesMIME: map[string]any{
-				"version": 1, "title": "return", "x_label": "steps", "y_label": "return", "log_y": false,
-				"series": []any{map[string]any{"name": "PEARL", "x": x, "y": y}}}}}
+			d := kernel.Data{ID: "curve-" + cell,
+				MIME: map[string]any{"text/plain": "a curve", shows.CurvesMIME: map[string]any{
+					"version": 1, "title": "return", "x_label": "steps", "y_label": "return", "log_y": false,
+					"series": []any{map[string]any{"name": "PEARL", "x": x, "y": y}}}}}
 			if i == 0 {
 				out.Display(d)
 			} else {
@@ -101,7 +102,8 @@ var commands = map[string]func(out kernel.Output, cell, rest string){
 		}
 	},
 	"embedding": func(out kernel.Output, _, rest string) {
-		out.Display(kernel.Data{MIME: map[string]any{"text/plain": "an embedding", shows.EmbeddingMIME: square(whole(rest))}})
+		out.Display(kernel.Data{MIME: map[string]any{"text/plain": "an embedding",
+			shows.EmbeddingMIME: square(whole(rest))}})
 	},
 	"pid": func(out kernel.Output, _, _ string) { out.Stream("stdout", strconv.Itoa(os.Getpid())) },
 }
@@ -117,7 +119,8 @@ func typed(id, rest string) kernel.Data {
 	return kernel.Data{ID: id, MIME: map[string]any{mime: v}}
 }
 
-// square is an embedding of n points: those of task k lie on a circle of radius 1 around corner k of a square of side 20.
+// square is an embedding of n points: those of task k lie on a circle of radius 1 around corner k of a square of side
+// 20.
 func square(n int) map[string]any {
 	b := make([]byte, 0, 8*n)
 	labels, hover := make([]int, n), make([]string, n)
@@ -129,6 +132,7 @@ func square(n int) map[string]any {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(y)))
 	}
-	return map[string]any{"version": 1, "title": "square", "n": n, "encoding": "float32", "points": base64.StdEncoding.EncodeToString(b), "scale": nil,
+	return map[string]any{"version": 1, "title": "square", "n": n, "encoding": "float32",
+		"points": base64.StdEncoding.EncodeToString(b), "scale": nil,
 		"labels": labels, "label_names": []string{"a", "b", "c", "d"}, "hover": hover, "vectors": nil}
 }

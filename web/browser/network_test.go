@@ -40,22 +40,25 @@ func call(address string) string {
 	return fmt.Sprintf(`const c = new RTCPeerConnection({ iceServers: [{ urls: "stun:%s" }] }); c.createDataChannel("x"); c.createOffer().then((o) => c.setLocalDescription(o));`, address)
 }
 
-// A sandboxed output has no network, by WebRTC either, and neither have frames that it makes, which have constructors of
-// their own: Chromium ends the process of a frame that calls one in spite of the header ("bad Mojo message: No binder found
-// for interface network.mojom.MdnsResponder"), and with it what the frame was about to say. So the frame in the frame says
-// that it runs and calls when it is told to; then either its beat stops or it says that the call has returned. That the
-// script does reach a network where it may is seen on a page of the same server.
+// A sandboxed output has no network, by WebRTC either, and neither have frames that it makes, which have constructors
+// of their own: Chromium ends the process of a frame that calls one in spite of the header ("bad Mojo message: No
+// binder found for interface network.mojom.MdnsResponder"), and with it what the frame was about to say. So the frame
+// in the frame says that it runs and calls when it is told to; then either its beat stops or it says that the call has
+// returned. That the script does reach a network where it may is seen on a page of the same server.
 func TestSandboxHasNoWebRTC(t *testing.T) {
 	direct, directly := stun(t)
 	nested, within := stun(t)
 	free, freely := stun(t)
-	frame := `<iframe srcdoc="` + html.EscapeString(`<script>setInterval(() => parent.postMessage("beat", "*"), 50); addEventListener("message", () => { try { `+call(nested)+
-		` } finally { parent.postMessage("called", "*") } })</script>`) + `"></iframe>`
+	frame := `<iframe srcdoc="` +
+		html.EscapeString(`<script>setInterval(() => parent.postMessage("beat", "*"), 50); addEventListener("message", () => { try { `+call(nested)+
+			` } finally { parent.postMessage("called", "*") } })</script>`) + `"></iframe>`
 	script := `<script>addEventListener("message", (e) => { if (e.data === "beat" || e.data === "called") parent.postMessage({ said: "nested " + e.data }, "*"); if (e.data === "call") frames[0].postMessage("call", "*") }); ` +
-		`let said = "no constructor"; try { ` + call(direct) + ` said = "called" } catch (e) {} parent.postMessage({ said }, "*")</script>` + frame
+		`let said = "no constructor"; try { ` + call(direct) +
+		` said = "called" } catch (e) {} parent.postMessage({ said }, "*")</script>` + frame
 	s := newSite(t, map[string]any{"a.ipynb": notebook("show text/html " + strings.ReplaceAll(script, "\n", " "))})
 	p := s.open("/notebooks/a.ipynb")
-	eval[any](p, "window.said = []; addEventListener('message', e => { if (e.data?.said) { said.push(e.data.said); window.heard = performance.now() } })")
+	eval[any](p, "window.said = []; addEventListener('message', e => { if (e.data?.said) { said.push(e.data.said); "+
+		"window.heard = performance.now() } })")
 	p.press("Ctrl-Enter")
 	p.idle()
 	p.await("said.includes('nested beat')")
@@ -77,8 +80,8 @@ func TestSandboxHasNoWebRTC(t *testing.T) {
 	}
 }
 
-// cutter stands between browser and server and breaks the connections to kernels off after a random number of bytes, while
-// other requests pass.
+// cutter stands between browser and server and breaks the connections to kernels off after a random number of bytes,
+// while other requests pass.
 func cutter(t *testing.T, s *site) *servertest.Cutter {
 	t.Helper()
 	cut, err := servertest.Cut(strings.TrimPrefix(s.url, "http://"), func(request string) int64 {
@@ -119,7 +122,8 @@ func TestRequestsThatAreLost(t *testing.T) {
 	}
 	p.await("nacre.notebook.cells.slice(0, 12).every(c => c.state === 'idle' && c.outputs.length > 0)")
 	for i := range cells {
-		got := eval[string](p, fmt.Sprintf("nacre.notebook.cells[%d].count + ' ' + nacre.notebook.cells[%[1]d].outputs.map(o => o.text).join('')", i))
+		got := eval[string](p, fmt.Sprintf(
+			"nacre.notebook.cells[%d].count + ' ' + nacre.notebook.cells[%[1]d].outputs.map(o => o.text).join('')", i))
 		if want := fmt.Sprintf("%d cell %[1]d\n", i+1); got != want {
 			t.Errorf("after %d cuts cell %d shows %q", cut.Cuts(), i+1, got)
 		}
@@ -174,7 +178,8 @@ func TestTrainingWhoseConnectionBreaksOff(t *testing.T) {
 	cut := cutter(t, s)
 	p := s.open("/notebooks/a.ipynb")
 	p.press("Ctrl-Enter")
-	p.await("nacre.notebook.cells[0].outputs.map(o => o.text ?? o.traceback).join('').includes('updates') || nacre.notebook.cells[0].outputs.some(o => o.ename)")
+	p.await("nacre.notebook.cells[0].outputs.map(o => o.text ?? o.traceback).join('').includes('updates') || " +
+		"nacre.notebook.cells[0].outputs.some(o => o.ename)")
 	p.idle()
 	text := eval[string](p, "nacre.notebook.cells[0].outputs.map(o => o.text ?? o.traceback).join('')")
 	got := strings.Split(strings.TrimSpace(text), "\n")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A notebook that is not written stays as it is, byte for byte: reading it makes nothing, the first run makes a copy beside it
-// and goes on there with kernel and file, and who opens it again is led to the copy.
+// A notebook that is not written stays as it is, byte for byte: reading it makes nothing, the first run makes a copy
+// beside it and goes on there with kernel and file, and who opens it again is led to the copy.
 func TestOriginal(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": notebook("print one", "# text", "print two")})
 	file := filepath.Join(s.dir, "a.ipynb")
@@ -46,13 +46,15 @@ func TestOriginal(t *testing.T) {
 	}
 	defer answer.Body.Close()
 	var sessions []struct{ Path string }
-	if err := json.NewDecoder(answer.Body).Decode(&sessions); err != nil || len(sessions) != 1 || sessions[0].Path != "a-Copy1.ipynb" {
+	if err := json.NewDecoder(answer.Body).Decode(&sessions); err != nil || len(sessions) != 1 ||
+		sessions[0].Path != "a-Copy1.ipynb" {
 		t.Errorf("kernels run for %v, %v", sessions, err)
 	}
 	again := s.more(p, "/notebooks/a.ipynb")
 	again.await("document.querySelector('.banner[data-key=original] button')?.innerText === 'Open a-Copy1'")
 	// Writing makes a copy too, once, when it is saved.
-	eval[any](again, "(nacre.notebook.cells[0].setSource('print mine'), nacre.saving.save(), nacre.saving.save()).then(() => null)")
+	eval[any](again, "(nacre.notebook.cells[0].setSource('print mine'), nacre.saving.save(), "+
+		"nacre.saving.save()).then(() => null)")
 	again.await("location.pathname === '/notebooks/a-Copy2.ipynb'")
 	if found, _ := filepath.Glob(filepath.Join(s.dir, "*.ipynb")); len(found) != 3 {
 		t.Errorf("the folder has %v", found)

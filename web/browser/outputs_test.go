@@ -36,8 +36,8 @@ func without(bundle map[string]any, mimes ...string) map[string]any {
 	return m
 }
 
-// Every output type is drawn, gives way to its static form where its data cannot be shown, and stands in an HTML file by that
-// form; an output that lacks it says so there.
+// Every output type is drawn, gives way to its static form where its data cannot be shown, and stands in an HTML file
+// by that form; an output that lacks it says so there.
 func TestOutputTypes(t *testing.T) {
 	for _, o := range shows.Types() {
 		t.Run(o.Name, func(t *testing.T) {
@@ -45,7 +45,8 @@ func TestOutputTypes(t *testing.T) {
 			broken := maps.Clone(whole)
 			broken[o.MIME] = map[string]any{"version": 9}
 			s := newSite(t, map[string]any{
-				"whole.ipynb": withOutputs(display(whole)), "broken.ipynb": withOutputs(display(broken)), "bare.ipynb": withOutputs(display(without(whole, o.Static))),
+				"whole.ipynb": withOutputs(display(whole)), "broken.ipynb": withOutputs(display(broken)),
+				"bare.ipynb": withOutputs(display(without(whole, o.Static))),
 			})
 			p := s.open("/notebooks/whole.ipynb")
 			shown := fmt.Sprintf(".rich[data-mime='%s'] figure", o.MIME)
@@ -63,8 +64,10 @@ func TestOutputTypes(t *testing.T) {
 			p.quiet()
 			note := "(" + o.Name + ") has no form for files"
 			data, _ := whole[o.Static].(string)
-			if html := p.exported(); strings.Contains(html, note) || o.Static == "image/png" && !strings.Contains(html, "data:image/png;base64,"+data) {
-				t.Errorf("the exported file has not the form %s: %.200s", o.Static, html[strings.Index(html, "<body>"):])
+			if html := p.exported(); strings.Contains(html, note) || o.Static == "image/png" &&
+				!strings.Contains(html, "data:image/png;base64,"+data) {
+				t.Errorf("the exported file has not the form %s: %.200s", o.Static,
+					html[strings.Index(html, "<body>"):])
 			}
 			p = s.open("/notebooks/broken.ipynb")
 			p.await(fmt.Sprintf("document.querySelector(\".rich[data-mime='%s']\")", o.Static))
@@ -72,7 +75,8 @@ func TestOutputTypes(t *testing.T) {
 				t.Errorf("data that cannot be shown are not spoken of: %q", said)
 			}
 			html := s.open("/notebooks/bare.ipynb").exported()
-			if text := strings.Split(whole["text/plain"].(string), "\n")[0]; !strings.Contains(html, note) || !strings.Contains(html, text) {
+			if text := strings.Split(whole["text/plain"].(string), "\n")[0]; !strings.Contains(html, note) ||
+				!strings.Contains(html, text) {
 				t.Errorf("the file of an output without %s says neither %q nor %q", o.Static, note, text)
 			}
 		})
@@ -94,7 +98,8 @@ func TestDrawingFails(t *testing.T) {
 	}
 }
 
-// Types that nobody here knows are named above their text, on the page and in a file; beside a richer form they need no word.
+// Types that nobody here knows are named above their text, on the page and in a file; beside a richer form they need no
+// word.
 func TestUnknownTypes(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": withOutputs(
 		display(map[string]any{"application/vnd.other.v1+json": map[string]any{}, "text/plain": "the text of another"}),
@@ -109,12 +114,15 @@ func TestUnknownTypes(t *testing.T) {
 		t.Errorf("a picture that is none is not spoken of: %q", got)
 	}
 	html := p.exported()
-	for where, text := range map[string]string{"the page": p.shown(0), "the file": html[strings.Index(html, "<body>"):]} {
-		line, beneath := strings.Index(text, "Nothing here can show application/vnd.other.v1+json."), strings.Index(text, "the text of another")
+	for where, text := range map[string]string{"the page": p.shown(0),
+		"the file": html[strings.Index(html, "<body>"):]} {
+		line, beneath := strings.Index(text, "Nothing here can show application/vnd.other.v1+json."),
+			strings.Index(text, "the text of another")
 		if line < 0 || beneath < line {
 			t.Errorf("%s does not name the type above the text: %q", where, text)
 		}
-		for _, want := range []string{"Nothing here can show application/vnd.alone.", "rich enough", "An empty output."} {
+		for _, want := range []string{"Nothing here can show application/vnd.alone.", "rich enough",
+			"An empty output."} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q: %q", where, want, text)
 			}
@@ -127,9 +135,12 @@ func TestUnknownTypes(t *testing.T) {
 
 // awkward are texts that have made, or could make, what shows them fail.
 var awkward = []string{
-	"[a](caf%E9.png)", `<img src="50%.png">`, "![x](attachment:100%)", "![x](%)", "[x](%E0%A4%A)", "<a href='%zz'>x</a>", "100 % and %",
-	"[a](caf%C3%A9.png)", "# %", strings.Repeat("> ", 3000) + "deep", strings.Repeat("[", 5000), strings.Repeat("<div>", 5000), "$" + strings.Repeat("{", 3000) + "$",
-	`$\def\x{\x\x}\x$`, "$$\\begin{align}$$", "| a |\n|--|\n" + strings.Repeat("| b ", 500), "\x00\x1b[999999m", "\\(" + strings.Repeat("\\frac{", 400),
+	"[a](caf%E9.png)", `<img src="50%.png">`, "![x](attachment:100%)", "![x](%)", "[x](%E0%A4%A)",
+	"<a href='%zz'>x</a>", "100 % and %",
+	"[a](caf%C3%A9.png)", "# %", strings.Repeat("> ", 3000) + "deep", strings.Repeat("[", 5000),
+	strings.Repeat("<div>", 5000), "$" + strings.Repeat("{", 3000) + "$",
+	`$\def\x{\x\x}\x$`, "$$\\begin{align}$$", "| a |\n|--|\n" + strings.Repeat("| b ", 500), "\x00\x1b[999999m",
+	"\\(" + strings.Repeat("\\frac{", 400),
 }
 
 // A page survives any document: every cell is there, whatever stands in the others, in the notebook and in its HTML.
@@ -143,13 +154,15 @@ func TestPageSurvivesDocuments(t *testing.T) {
 	cells := nb["cells"].([]cell)
 	var outputs []map[string]any
 	for _, a := range awkward {
-		for _, mime := range []string{"text/markdown", "text/html", "text/latex", "image/svg+xml", "image/png", "text/plain"} {
+		for _, mime := range []string{"text/markdown", "text/html", "text/latex", "image/svg+xml", "image/png",
+			"text/plain"} {
 			outputs = append(outputs, display(map[string]any{mime: a}))
 		}
 	}
 	for _, o := range shows.Types() {
 		whole := wire(t, o.Sample())
-		for _, data := range []any{nil, 1, "text", []any{}, map[string]any{}, map[string]any{"version": 1}, map[string]any{"version": 1, "n": 1e9}} {
+		for _, data := range []any{nil, 1, "text", []any{}, map[string]any{}, map[string]any{"version": 1},
+			map[string]any{"version": 1, "n": 1e9}} {
 			outputs = append(outputs, display(map[string]any{o.MIME: data, "text/plain": "plain"}))
 		}
 		for key := range whole[o.MIME].(map[string]any) {
@@ -160,20 +173,24 @@ func TestPageSurvivesDocuments(t *testing.T) {
 			}
 		}
 	}
-	outputs = append(outputs, map[string]any{"output_type": "error", "ename": "E", "evalue": "%", "traceback": awkward}, map[string]any{"output_type": "stream", "name": "stdout", "text": strings.Join(awkward, "\n")})
+	outputs = append(outputs, map[string]any{"output_type": "error", "ename": "E", "evalue": "%", "traceback": awkward},
+		map[string]any{"output_type": "stream", "name": "stdout", "text": strings.Join(awkward, "\n")})
 	last := cells[len(cells)-1]
 	last["outputs"] = append(outputs, display(map[string]any{"text/plain": "the end"}))
 	odd := map[string]any{"toString": 1, "valueOf": 1}
-	last["metadata"] = cell{"execution": map[string]any{"iopub.execute_input": odd, "shell.execute_reply": odd}, "jupyter": "%", "scrolled": odd, "collapsed": nil}
+	last["metadata"] = cell{"execution": map[string]any{"iopub.execute_input": odd, "shell.execute_reply": odd},
+		"jupyter": "%", "scrolled": odd, "collapsed": nil}
 	cells[0]["metadata"] = cell{"heading_collapsed": "%", "jupyter": nil, "execution": 7}
 	cells[1]["attachments"] = map[string]any{"100%": map[string]any{"image/png": "%"}, "%": map[string]any{}}
 	s := newSite(t, map[string]any{"a.ipynb": nb})
 	p := s.open("/notebooks/a.ipynb")
-	p.await("document.querySelector('.outputs')?.isConnected && [...document.querySelectorAll('.cell .output')].at(-1)?.textContent.includes('the end')")
+	p.await("document.querySelector('.outputs')?.isConnected && [...document.querySelectorAll('.cell " +
+		".output')].at(-1)?.textContent.includes('the end')")
 	if n := eval[int](p, "document.querySelectorAll('.cell').length"); n != len(sources) {
 		t.Errorf("%d cells are on the page, expected %d", n, len(sources))
 	}
-	if n := eval[int](p, "[...document.querySelectorAll('.cell')].filter(c => c.dataset.type === 'markdown' && !c.querySelector('.prose').textContent.trim()).length"); n != 0 {
+	if n := eval[int](p, "[...document.querySelectorAll('.cell')].filter(c => c.dataset.type === 'markdown' && "+
+		"!c.querySelector('.prose').textContent.trim()).length"); n != 0 {
 		t.Errorf("%d text cells are empty", n)
 	}
 	if n := eval[int](p, "document.querySelectorAll('.cell .output').length"); n != len(outputs)+1 {
@@ -192,7 +209,8 @@ func TestPageSurvivesDocuments(t *testing.T) {
 func TestCurvesGrowWithoutMarks(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": notebook("curve 30 20")})
 	p := s.open("/notebooks/a.ipynb")
-	eval[any](p, "(localStorage.setItem('nacre.theme', 'dark'), document.documentElement.dataset.theme = 'dark', document.dispatchEvent(new CustomEvent('nacre:theme')), null)")
+	eval[any](p, "(localStorage.setItem('nacre.theme', 'dark'), document.documentElement.dataset.theme = 'dark', "+
+		"document.dispatchEvent(new CustomEvent('nacre:theme')), null)")
 	p.press("Ctrl-Enter")
 	p.await("document.querySelector('.curves canvas')")
 	p.idle()

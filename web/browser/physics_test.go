@@ -50,11 +50,14 @@ func (tb *tab) finish(limit time.Duration) time.Duration {
 			break
 		}
 		if time.Now().After(deadline) {
-			tb.t.Fatalf("still running after %v: %s", limit, eval[string](tb, "nacre.notebook.cells.map(c => c.state + ' ' + JSON.stringify(c.outputs).slice(0, 300)).join('\\n')"))
+			tb.t.Fatalf("still running after %v: %s", limit,
+				eval[string](tb, "nacre.notebook.cells.map(c => c.state + ' ' + JSON.stringify(c.outputs).slice(0, "+
+					"300)).join('\\n')"))
 		}
 	}
 	took := time.Since(start)
-	if bad := eval[string](tb, "nacre.notebook.cells.filter(c => c.ok === false).map(c => JSON.stringify(c.outputs.filter(o => o.output_type === 'error')).slice(0, 3000)).join()"); bad != "" {
+	if bad := eval[string](tb, "nacre.notebook.cells.filter(c => c.ok === false).map(c => "+
+		"JSON.stringify(c.outputs.filter(o => o.output_type === 'error')).slice(0, 3000)).join()"); bad != "" {
 		tb.t.Fatalf("cells failed: %s; %s", bad, eval[string](tb, "nacre.link.deathNote ?? ''"))
 	}
 	return took
@@ -99,7 +102,8 @@ func TestSiteTrainsHalfCheetah(t *testing.T) {
 	p := s.open("?notebooks/a.ipynb", nil)
 	p.needsPhysics(s)
 	t.Logf("training took %v", p.finish(4*time.Minute).Round(100*time.Millisecond))
-	if got := eval[string](p, "document.querySelector('.loading.notice span')?.textContent ?? ''"); !strings.Contains(got, "MuJoCo 3.") || !strings.Contains(got, "natively") {
+	if got := eval[string](p, "document.querySelector('.loading.notice span')?.textContent ?? ''"); !strings.Contains(
+		got, "MuJoCo 3.") || !strings.Contains(got, "natively") {
 		t.Errorf("the page says of its physics %q", got)
 	}
 	// Two states are saved; of those that follow each other at once the last is shown.
@@ -116,11 +120,13 @@ func TestSiteTrainsHalfCheetah(t *testing.T) {
 // A run that would keep more than a tab has room for is refused in one line before it begins.
 func TestSiteRefusesLargeRuns(t *testing.T) {
 	s := newStatic(t, map[string]any{"a.ipynb": notebook(
-		"import \"nacre/library/lab\"\n\n_, err := lab.Train(\"quick/point-goal\", lab.Set(\"pearl.iterations=1000000\", \"pearl.buffer_capacity=100000000\"))\nerr.Error()",
+		"import \"nacre/library/lab\"\n\n_, err := lab.Train(\"quick/point-goal\", " +
+			"lab.Set(\"pearl.iterations=1000000\", \"pearl.buffer_capacity=100000000\"))\nerr.Error()",
 	)})
 	p := s.open("?notebooks/a.ipynb", nil)
 	t.Logf("refused after %v", p.finish(2*time.Minute).Round(time.Millisecond))
-	if got := p.shown(0); !strings.Contains(got, "GB of transitions and there is room for") || !strings.Contains(got, "a smaller pearl.buffer_capacity") {
+	if got := p.shown(0); !strings.Contains(got, "GB of transitions and there is room for") ||
+		!strings.Contains(got, "a smaller pearl.buffer_capacity") {
 		t.Errorf("a run larger than the tab: the cell shows %q", got)
 	}
 }
@@ -154,14 +160,15 @@ if err != nil {
 text, _ := json.Marshal(trajectories[1].Obs)
 fmt.Println(string(text))`
 
-// The page's physics and this program's give the same first steps: in float32 for the controls, and in Meta-World's scenes,
-// where objects lie otherwise since MuJoCo 3.3, within millimetres. Later they part, as far as the log says.
+// The page's physics and this program's give the same first steps: in float32 for the controls, and in Meta-World's
+// scenes, where objects lie otherwise since MuJoCo 3.3, within millimetres. Later they part, as far as the log says.
 func TestSitePhysics(t *testing.T) {
 	families := []struct {
 		name      string
 		steps     int // that must agree
 		tolerance float64
-	}{{"cheetah-vel", 20, 1e-6}, {"ant-goal", 20, 1e-5}, {"humanoid-dir", 4, 1e-4}, {"walker-rand-params", 10, 1e-5}, {"ml1/push", 5, 5e-3}, {"ml1/window-open:v2", 5, 5e-3}}
+	}{{"cheetah-vel", 20, 1e-6}, {"ant-goal", 20, 1e-5}, {"humanoid-dir", 4, 1e-4}, {"walker-rand-params", 10, 1e-5},
+		{"ml1/push", 5, 5e-3}, {"ml1/window-open:v2", 5, 5e-3}}
 	var sources []string
 	for _, f := range families {
 		sources = append(sources, fmt.Sprintf(probe, f.name, 200))
@@ -222,7 +229,8 @@ func episode(t *testing.T, family sim.Family) []float32 {
 		t.Fatal(err)
 	}
 	episodes := []sim.Episode{{Task: test[0], Seed: 3}, {Task: test[1], Seed: 4}}
-	trajectories, err := pool.Rollout(context.Background(), episodes, sim.UniformPolicy(episodes, family.Spec().ActDim), 200)
+	trajectories, err := pool.Rollout(context.Background(), episodes, sim.UniformPolicy(episodes, family.Spec().ActDim),
+		200)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +240,8 @@ func episode(t *testing.T, family sim.Family) []float32 {
 // trainingVariable names a folder for what shipped notebooks show after they have run in full on a static site.
 const trainingVariable = "NACRE_SITE_TRAINING"
 
-// The shipped notebooks in full, which takes many minutes: it prints times and keeps what the cells showed and pictures.
+// The shipped notebooks in full, which takes many minutes: it prints times and keeps what the cells showed and
+// pictures.
 //
 //	NACRE_SITE_TRAINING=out go test ./web/browser -run 'SiteInFull/half-cheetah' -v -timeout 2h
 func TestSiteInFull(t *testing.T) {
@@ -247,11 +256,14 @@ func TestSiteInFull(t *testing.T) {
 				s := newStatic(t, map[string]any{"a.ipynb": shipped(t, name+".ipynb", fmt.Sprintf("seed := %d", seed))})
 				p := s.open("?notebooks/a.ipynb", nil)
 				// Without a GPU the turning sign of a running cell takes the processor that should train.
-				eval[any](p, "(document.head.append(Object.assign(document.createElement('style'), { textContent: '*, *::before { animation: none !important }' })), null)")
+				eval[any](p, "(document.head.append(Object.assign(document.createElement('style'), { textContent: "+
+					"'*, *::before { animation: none !important }' })), null)")
 				before, page := workerTime(t), pageTime(t)
 				took := p.finish(110 * time.Minute)
-				shown := eval[[]string](p, "nacre.notebook.cells.map((c, i) => document.querySelectorAll('.cell')[i].querySelector('.outputs')?.innerText ?? '')")
-				text := fmt.Sprintf("%s seed %d: %.0f s, %.1f s of the worker's processor time, %.1f s of the page's\n%s\n", name, seed, took.Seconds(),
+				shown := eval[[]string](p, "nacre.notebook.cells.map((c, i) => "+
+					"document.querySelectorAll('.cell')[i].querySelector('.outputs')?.innerText ?? '')")
+				text := fmt.Sprintf("%s seed %d: %.0f s, %.1f s of the worker's processor time, %.1f s of the "+
+					"page's\n%s\n", name, seed, took.Seconds(),
 					(workerTime(t) - before).Seconds(), (pageTime(t) - page).Seconds(), strings.Join(shown, "\n---\n"))
 				t.Log(text)
 				p.pictures(out, fmt.Sprintf("%s-%d", name, seed), ".outputs")

@@ -12,18 +12,20 @@ import (
 	"nacre/experiment/progress"
 )
 
-// product does what nacre embed, nacre tsne, nacre render and nacre report do, as the server calls them; it reports false where the program is
-// called for something else.
+// product does what nacre embed, nacre tsne, nacre render and nacre report do, as the server calls them; it reports
+// false where the program is called for something else.
 func product() bool {
 	if len(os.Args) < 3 {
 		return false
 	}
-	env := &app.Env{Out: io.Discard, Err: os.Stderr, Progress: progress.Lines(os.Stderr, 0), Log: slog.New(slog.DiscardHandler)}
+	env := &app.Env{Out: io.Discard, Err: os.Stderr, Progress: progress.Lines(os.Stderr, 0),
+		Log: slog.New(slog.DiscardHandler)}
 	dir, ctx := os.Args[2], context.Background()
 	var err error
 	switch os.Args[1] {
 	case "embed":
-		err = app.Embed(ctx, env, app.EmbedOptions{Dir: dir, Tasks: 8, Windows: 25, Context: string(experiment.WindowContext)})
+		err = app.Embed(ctx, env,
+			app.EmbedOptions{Dir: dir, Tasks: 8, Windows: 25, Context: string(experiment.WindowContext)})
 	case "tsne":
 		err = app.TSNE(ctx, env, app.TSNEOptions{Inputs: []string{dir}, Out: dir})
 	case "render":

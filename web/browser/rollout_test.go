@@ -44,7 +44,8 @@ func recorded(t *testing.T, name string, n, steps int) []recording.Recording {
 	}
 	recorder := recording.Recorder{Family: family}
 	defer recorder.Close()
-	if _, err := recorder.Rollout(t.Context(), episodes, sim.UniformPolicy(episodes, family.Spec().ActDim), steps); err != nil {
+	if _, err := recorder.Rollout(t.Context(), episodes, sim.UniformPolicy(episodes, family.Spec().ActDim),
+		steps); err != nil {
 		t.Fatal(err)
 	}
 	return recorder.Recordings
@@ -69,7 +70,8 @@ func same(tb *tab, episode int, film *scene.Film, frame int) {
 	for i, want := range film.Frame(frame) {
 		got := eval[[]float32](tb, fmt.Sprintf("%s.drawn(%d, %d)", player, episode, i))
 		if !reflect.DeepEqual(got, want[:]) {
-			tb.t.Errorf("episode %d, frame %d: solid %q is drawn at %v, the recording has it at %v", episode, frame, film.Scene.Solids[i].Name, got, want)
+			tb.t.Errorf("episode %d, frame %d: solid %q is drawn at %v, the recording has it at %v", episode, frame,
+				film.Scene.Solids[i].Name, got, want)
 		}
 	}
 }
@@ -114,7 +116,8 @@ func TestRolloutPlays(t *testing.T) {
 			for _, r := range episodes[1].Reward[:7] {
 				sum += r
 			}
-			numbers := eval[[]string](p, "[...document.querySelectorAll('.rollout .legend button')[1].querySelectorAll('b')].map(b => b.textContent)")
+			numbers := eval[[]string](p, "[...document.querySelectorAll('.rollout .legend "+
+				"button')[1].querySelectorAll('b')].map(b => b.textContent)")
 			if want := []string{short(episodes[1].Reward[6]), short(sum)}; !reflect.DeepEqual(numbers, want) {
 				t.Errorf("step 7 reads %v, expected %v", numbers, want)
 			}
@@ -152,13 +155,16 @@ func TestRolloutWithoutWebGL(t *testing.T) {
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
-	none := "const get = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext = function (kind, ...more) { return kind === 'webgl2' ? null : get.call(this, kind, ...more); }"
-	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: none}); err != nil {
+	none := "const get = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext = function " +
+		"(kind, ...more) { return kind === 'webgl2' ? null : get.call(this, kind, ...more); }"
+	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{Source: none}); err != nil {
 		t.Fatal(err)
 	}
 	p := s.arrive(ctx, cancel, "/notebooks/a.ipynb", "document.body.dataset.ready === 'yes'")
 	p.await("document.querySelector('.output img')?.naturalWidth === 968")
-	if got := eval[string](p, "document.querySelector('.output .note').textContent"); got != "This browser has no WebGL, so the rollout is shown as a picture." {
+	if got := eval[string](p, "document.querySelector('.output .note').textContent"); got != "This browser has no "+
+		"WebGL, so the rollout is shown as a picture." {
 		t.Errorf("it says %q", got)
 	}
 	p.quiet()
@@ -179,8 +185,12 @@ func TestRolloutPage(t *testing.T) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/deep/er/", http.StripPrefix("/deep/er/", http.FileServerFS(files.(fs.FS))))
-	mux.HandleFunc("/deep/er/data/a.json", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(file.Bytes()) })
-	mux.HandleFunc("/deep/er/data/cut.json", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(file.Bytes()[:50]) })
+	mux.HandleFunc("/deep/er/data/a.json", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(file.Bytes())
+	})
+	mux.HandleFunc("/deep/er/data/cut.json", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(file.Bytes()[:50])
+	})
 	host := httptest.NewServer(mux)
 	t.Cleanup(host.Close)
 	s := &site{t: t, url: host.URL}
@@ -199,7 +209,8 @@ func TestRolloutPage(t *testing.T) {
 		"?open=https://example.org/a.json": "is on another host",
 		"?open=rollout.html":               "rollout.html is no JSON",
 	} {
-		q := open(query, "document.querySelector('.invitation') && (document.querySelector('.problem').hidden === "+fmt.Sprint(query == "")+")")
+		q := open(query, "document.querySelector('.invitation') && (document.querySelector('.problem').hidden === "+
+			fmt.Sprint(query == "")+")")
 		if got := eval[string](q, "document.body.innerText"); !strings.Contains(got, want) {
 			t.Errorf("%s: the page says %q, expected %q", query, got, want)
 		}

@@ -67,7 +67,8 @@ func TestClosedAndOpenedAfterTheEnd(t *testing.T) {
 	time.Sleep(600 * time.Millisecond)
 	later := s.more(again, "/notebooks/a.ipynb")
 	later.idle()
-	if n := eval[int](later, "nacre.notebook.cells[0].outputs[0].data['"+shows.CurvesMIME+"'].series[0].y.length"); n != 40 {
+	if n := eval[int](later, "nacre.notebook.cells[0].outputs[0].data['"+shows.CurvesMIME+
+		"'].series[0].y.length"); n != 40 {
 		t.Errorf("the curve has %d points, expected 40", n)
 	}
 	if got := later.shown(1); strings.TrimSpace(got) != strings.TrimSpace(lines(1, 10)) {
@@ -77,7 +78,8 @@ func TestClosedAndOpenedAfterTheEnd(t *testing.T) {
 	later.quiet()
 }
 
-// A page that is opened while a cell runs, or after it ended alone, tells how long this run takes or took, not the one before.
+// A page that is opened while a cell runs, or after it ended alone, tells how long this run takes or took, not the one
+// before.
 func TestTimesOfThisRun(t *testing.T) {
 	end := filepath.Join(t.TempDir(), "end")
 	must(t, os.WriteFile(end, nil, 0o644))
@@ -96,16 +98,20 @@ func TestTimesOfThisRun(t *testing.T) {
 	p.close()
 	p = s.more(other, "/notebooks/a.ipynb")
 	p.await("nacre.notebook.cells[0].state === 'running'")
-	if ms := eval[float64](p, "nacre.notebook.cells[0].runningMs"); ms <= 0 || ms > float64(time.Since(began).Milliseconds()) {
-		t.Errorf("it is said to run for %.0f ms; it began %v ago, the run before it %v", ms, time.Since(began), time.Since(earlier))
+	if ms := eval[float64](p, "nacre.notebook.cells[0].runningMs"); ms <= 0 ||
+		ms > float64(time.Since(began).Milliseconds()) {
+		t.Errorf("it is said to run for %.0f ms; it began %v ago, the run before it %v", ms, time.Since(began),
+			time.Since(earlier))
 	}
 	p.close()
 	must(t, os.WriteFile(end, nil, 0o644))
 	time.Sleep(200 * time.Millisecond)
 	p = s.more(other, "/notebooks/a.ipynb")
 	p.idle()
-	if ms := eval[float64](p, "nacre.notebook.cells[0].tookMs"); ms <= 0 || ms > float64(time.Since(began).Milliseconds()) {
-		t.Errorf("it is said to have taken %.0f ms; it began %v ago, the run before it %v", ms, time.Since(began), time.Since(earlier))
+	if ms := eval[float64](p, "nacre.notebook.cells[0].tookMs"); ms <= 0 ||
+		ms > float64(time.Since(began).Milliseconds()) {
+		t.Errorf("it is said to have taken %.0f ms; it began %v ago, the run before it %v", ms, time.Since(began),
+			time.Since(earlier))
 	}
 	p.quiet()
 }
@@ -126,7 +132,8 @@ func TestTimesOfOtherRuns(t *testing.T) {
 	}
 	eval[any](q, "nacre.saving.save().then(() => null)")
 	nb := notebook("print short")
-	nb["cells"].([]cell)[0]["metadata"] = cell{"execution": cell{"iopub.execute_input": "2026-01-01T00:00:00Z", "shell.execute_reply": "2026-01-01T00:02:05Z"}}
+	nb["cells"].([]cell)[0]["metadata"] = cell{"execution": cell{"iopub.execute_input": "2026-01-01T00:00:00Z",
+		"shell.execute_reply": "2026-01-01T00:02:05Z"}}
 	b, err := json.Marshal(nb)
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(s.dir, "a.ipynb"), b, 0o644))
@@ -255,7 +262,8 @@ func TestOutputs(t *testing.T) {
 		p.idle()
 	}
 	p.await("document.querySelectorAll('.cell')[8].querySelector('.output')")
-	want := map[int]string{0: "100%\nac", 1: "second", 3: "new", 6: "Nothing here can show application/vnd.unknown", 8: "version 9; expected 1"}
+	want := map[int]string{0: "100%\nac", 1: "second", 3: "new", 6: "Nothing here can show application/vnd.unknown",
+		8: "version 9; expected 1"}
 	for i, w := range want {
 		if got := p.shown(i); !strings.Contains(got, w) {
 			t.Errorf("cell %d shows %q, expected %q", i, got, w)
@@ -265,8 +273,10 @@ func TestOutputs(t *testing.T) {
 		t.Error("clear(wait) kept the old output")
 	}
 	for what, expression := range map[string]string{
-		"colour": "document.querySelector('.stream .ansi-green-fg').textContent === '100%'", "markdown": "document.querySelectorAll('.cell')[1].querySelector('strong').textContent === 'second'",
-		"math": "document.querySelectorAll('.cell')[4].querySelector('.katex')", "table": "document.querySelectorAll('.cell')[5].querySelector('td').textContent === '1'",
+		"colour":   "document.querySelector('.stream .ansi-green-fg').textContent === '100%'",
+		"markdown": "document.querySelectorAll('.cell')[1].querySelector('strong').textContent === 'second'",
+		"math":     "document.querySelectorAll('.cell')[4].querySelector('.katex')",
+		"table":    "document.querySelectorAll('.cell')[5].querySelector('td').textContent === '1'",
 	} {
 		if !eval[bool](p, "!!("+expression+")") {
 			t.Errorf("%s is not shown", what)
@@ -275,12 +285,13 @@ func TestOutputs(t *testing.T) {
 	// The place in the error is a link to it.
 	eval[any](p, "nacre.notebook.cells[7].setSource('line one\\n  yes')")
 	eval[any](p, "document.querySelector('.place').click()")
-	p.await("nacre.selection.mode === 'edit' && nacre.view(nacre.notebook.cells[7]).editor.view.state.selection.main.head === 11")
+	p.await("nacre.selection.mode === 'edit' && " +
+		"nacre.view(nacre.notebook.cells[7]).editor.view.state.selection.main.head === 11")
 	p.quiet()
 }
 
-// 100,000 points are drawn, and a lasso recomputes the figures of what it holds. The corners' figures are known: points one
-// away from four centroids at the corners of a square of side 20.
+// 100,000 points are drawn, and a lasso recomputes the figures of what it holds. The corners' figures are known: points
+// one away from four centroids at the corners of a square of side 20.
 func TestEmbedding(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": notebook("embedding 100000")})
 	p := s.open("/notebooks/a.ipynb")
@@ -326,7 +337,9 @@ func TestThreeHundredCells(t *testing.T) {
 	s := newSite(t, map[string]any{"many.ipynb": notebook(sources...), "twenty.ipynb": notebook(sources[:20]...)})
 	for _, name := range []string{"twenty", "many"} {
 		p := s.open("/notebooks/" + name + ".ipynb")
-		t.Logf("%s: contents loaded after %.0f ms, cells on the page after %.0f ms", name, eval[float64](p, "performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart"), eval[float64](p, "performance.getEntriesByName('nacre.shown')[0].startTime"))
+		t.Logf("%s: contents loaded after %.0f ms, cells on the page after %.0f ms", name,
+			eval[float64](p, "performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart"),
+			eval[float64](p, "performance.getEntriesByName('nacre.shown')[0].startTime"))
 		if name == "twenty" {
 			continue
 		}
@@ -387,11 +400,13 @@ func TestServerGone(t *testing.T) {
 	p.await("document.querySelector('.banner')")
 	eval[any](p, "nacre.notebook.cells[0].setSource('precious')")
 	eval[any](p, "nacre.saving.save().then(() => null)")
-	p.await("nacre.saving.state === 'failed' && document.querySelector('.banners').innerText.includes('kept in this browser')")
+	p.await("nacre.saving.state === 'failed' && document.querySelector('.banners').innerText.includes('kept in this " +
+		"browser')")
 	s.start(strings.TrimPrefix(s.url, "http://"))
 	q := s.more(p, "/notebooks/a.ipynb")
 	q.await("document.querySelector('.banner')?.innerText.includes('kept text')")
-	eval[any](q, "[...document.querySelectorAll('.banner button')].find(b => b.textContent.startsWith('Bring')).click()")
+	eval[any](q, "[...document.querySelectorAll('.banner button')].find(b => "+
+		"b.textContent.startsWith('Bring')).click()")
 	q.await("nacre.notebook.cells[0].source === 'precious'")
 	q.press("s")
 	q.await("nacre.saving.state === 'saved'")
@@ -399,8 +414,10 @@ func TestServerGone(t *testing.T) {
 }
 
 func TestBrokenFiles(t *testing.T) {
-	s := newSite(t, map[string]any{"text.ipynb": []byte("this is no JSON"), "new.ipynb": []byte(`{"nbformat": 5, "nbformat_minor": 0, "metadata": {}, "cells": []}`)})
-	for name, want := range map[string]string{"text.ipynb": "not a notebook", "new.ipynb": "5", "missing.ipynb": "missing.ipynb"} {
+	s := newSite(t, map[string]any{"text.ipynb": []byte("this is no JSON"),
+		"new.ipynb": []byte(`{"nbformat": 5, "nbformat_minor": 0, "metadata": {}, "cells": []}`)})
+	for name, want := range map[string]string{"text.ipynb": "not a notebook", "new.ipynb": "5",
+		"missing.ipynb": "missing.ipynb"} {
 		p := s.openBroken("/notebooks/" + name)
 		if got := eval[string](p, "document.querySelector('.problem').innerText"); !strings.Contains(got, want) {
 			t.Errorf("%s: the page says %q, expected something about %s", name, got, want)

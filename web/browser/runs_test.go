@@ -26,16 +26,19 @@ func (s *site) folders(n int, path func(i int) string, iterations int, set func(
 // rows are the paths that the table of runs shows.
 func (tb *tab) rows() string {
 	tb.t.Helper()
-	return eval[string](tb, "[...document.querySelectorAll('.runs tbody tr[data-path]:not(.group)')].map(r => r.dataset.path).join(' ')")
+	return eval[string](tb, "[...document.querySelectorAll('.runs tbody tr[data-path]:not(.group)')].map(r => "+
+		"r.dataset.path).join(' ')")
 }
 
 // filter writes into the filter of the page of runs.
 func (tb *tab) filter(text string) {
 	tb.t.Helper()
-	eval[any](tb, fmt.Sprintf("{const f = document.querySelector('.runs input[type=search]'); f.value = %q; f.dispatchEvent(new Event('input')); null}", text))
+	eval[any](tb, fmt.Sprintf("{const f = document.querySelector('.runs input[type=search]'); f.value = %q; "+
+		"f.dispatchEvent(new Event('input')); null}", text))
 }
 
-// The page of runs: what is there, filtered, sorted, grouped and looked at, by keyboard too, and what is written meanwhile.
+// The page of runs: what is there, filtered, sorted, grouped and looked at, by keyboard too, and what is written
+// meanwhile.
 func TestRunsPage(t *testing.T) {
 	s := newSite(t, nil)
 	s.folders(6, func(i int) string { return fmt.Sprintf("%s/seed%d", []string{"a", "b"}[i%2], i) }, 5,
@@ -53,7 +56,8 @@ func TestRunsPage(t *testing.T) {
 	}
 	p.filter("")
 	p.await("document.body.dataset.shown === '6'")
-	eval[any](p, "{const head = () => document.querySelector('th[data-key=\"path\"] button'); head().click(); if (document.querySelector('th[data-key=\"path\"]').ariaSort !== 'ascending') head().click(); null}")
+	eval[any](p, "{const head = () => document.querySelector('th[data-key=\"path\"] button'); head().click(); if "+
+		"(document.querySelector('th[data-key=\"path\"]').ariaSort !== 'ascending') head().click(); null}")
 	p.await("document.querySelector('.runs tbody tr').dataset.path === 'a/seed0'")
 	if got := p.rows(); got != "a/seed0 a/seed2 a/seed4 b/seed1 b/seed3 b/seed5" {
 		t.Errorf("sorted by path: %s", got)
@@ -61,8 +65,10 @@ func TestRunsPage(t *testing.T) {
 	p.await("document.querySelectorAll('.curves polyline').length === 6")
 
 	// Groups, and a band of each.
-	eval[any](p, "{const g = document.querySelector('.runs select[aria-label=\"Group by\"]'); g.value = 'set.pearl.latent'; g.dispatchEvent(new Event('change')); null}")
-	p.await("document.querySelectorAll('.runs tr.group').length === 2 && document.querySelectorAll('.curves polygon').length === 2")
+	eval[any](p, "{const g = document.querySelector('.runs select[aria-label=\"Group by\"]'); g.value = "+
+		"'set.pearl.latent'; g.dispatchEvent(new Event('change')); null}")
+	p.await("document.querySelectorAll('.runs tr.group').length === 2 && document.querySelectorAll('.curves " +
+		"polygon').length === 2")
 	eval[any](p, "{document.querySelector('.runs tr.group button.open').click(); null}")
 	p.await("document.querySelectorAll('.runs tbody tr:not(.group)').length === 3")
 
@@ -77,16 +83,19 @@ func TestRunsPage(t *testing.T) {
 	// What a process writes is seen.
 	must(t, runstest.Grow(filepath.Join(s.dir, "a", "seed0"), 5, 9))
 	must(t, os.RemoveAll(filepath.Join(s.dir, "b", "seed5")))
-	eval[any](p, "{const g = document.querySelector('.runs select[aria-label=\"Group by\"]'); g.value = ''; g.dispatchEvent(new Event('change')); null}")
+	eval[any](p, "{const g = document.querySelector('.runs select[aria-label=\"Group by\"]'); g.value = ''; "+
+		"g.dispatchEvent(new Event('change')); null}")
 	p.await("document.querySelector('tr[data-path=\"a/seed0\"] td[data-column=\"env_steps\"]').textContent === '9,000'")
 	p.await("document.querySelectorAll('.list tbody tr').length === 5")
 
 	// Runs of a study that wait are listed with it, and nothing is offered that they cannot do.
 	must(t, os.Mkdir(filepath.Join(s.dir, "study"), 0o755))
-	must(t, os.WriteFile(filepath.Join(s.dir, "study", "plan.json"), []byte(`{"name": "point", "runs": [{"name": "pearl-seed1", "family": "point-goal", "system": "pearl", "seed": 1}]}`), 0o644))
+	must(t, os.WriteFile(filepath.Join(s.dir, "study", "plan.json"),
+		[]byte(`{"name": "point", "runs": [{"name": "pearl-seed1", "family": "point-goal", "system": "pearl", "seed": 1}]}`), 0o644))
 	p.await("document.querySelector('tr[data-path=\"study/runs/pearl-seed1\"][data-state=\"waiting\"]')")
 	eval[any](p, "{document.querySelector('tr[data-path=\"study/runs/pearl-seed1\"] .open').click(); null}")
-	p.await("document.querySelector('.detail h2').textContent === 'study/runs/pearl-seed1' && document.querySelector('.detail textarea').readOnly")
+	p.await("document.querySelector('.detail h2').textContent === 'study/runs/pearl-seed1' && " +
+		"document.querySelector('.detail textarea').readOnly")
 	if n := eval[int](p, "document.querySelectorAll('.detail .bar button, .detail .bar a').length"); n != 0 {
 		t.Errorf("a run that waits has %d buttons", n)
 	}
@@ -94,30 +103,37 @@ func TestRunsPage(t *testing.T) {
 
 	// On a narrow window the table can be scrolled by itself, and a run fills the page.
 	p.do(chromedp.EmulateViewport(480, 800))
-	p.await("document.querySelector('.detail').getBoundingClientRect().width >= 470 && document.documentElement.scrollWidth <= innerWidth")
+	p.await("document.querySelector('.detail').getBoundingClientRect().width >= 470 && " +
+		"document.documentElement.scrollWidth <= innerWidth")
 	shots(t, p, "runs-narrow")
 	p.press("Escape")
 	p.await("document.querySelector('.detail').hidden && document.documentElement.scrollWidth <= innerWidth")
 	p.quiet()
 }
 
-// Runs on a static site: filtered, compared, their curves drawn, without a server and without what only a server can do.
+// Runs on a static site: filtered, compared, their curves drawn, without a server and without what only a server can
+// do.
 func TestRunsOfASite(t *testing.T) {
 	from := t.TempDir()
 	for i := range 4 {
-		_, err := runstest.Make(from, fmt.Sprintf("grid/seed%d", i), 6, fmt.Sprintf("seed=%d", i), fmt.Sprintf("pearl.latent=%d", 3+i%2))
+		_, err := runstest.Make(from, fmt.Sprintf("grid/seed%d", i), 6, fmt.Sprintf("seed=%d", i),
+			fmt.Sprintf("pearl.latent=%d", 3+i%2))
 		must(t, err)
 	}
 	s := newStaticOf(t, from, filepath.Join(from, "none"), false)
 	list := s.open("index.html?tree", nil)
 	list.await("[...document.querySelectorAll('a.link')].some(a => a.textContent === 'Runs' && !a.hidden)")
 	p := s.open("index.html?runs", nil)
-	p.await("document.querySelectorAll('.runs tbody tr').length === 4 && document.querySelectorAll('.curves polyline').length === 4")
+	p.await("document.querySelectorAll('.runs tbody tr').length === 4 && document.querySelectorAll('.curves " +
+		"polyline').length === 4")
 	p.filter("pearl.latent=4")
 	p.await("document.body.dataset.shown === '2'")
 	eval[any](p, "{document.querySelector('tr[data-path=\"grid/seed1\"] .open').click(); null}")
-	p.await("document.querySelectorAll('.settings tbody tr').length > 10 && document.querySelector('.detail textarea').readOnly")
-	if got := eval[string](p, "[...document.querySelectorAll('.runs button, .runs a.button')].filter(b => b.offsetParent).map(b => b.textContent).join()"); strings.Contains(got, "New run") || strings.Contains(got, "Resume") || !strings.Contains(got, "Files") {
+	p.await("document.querySelectorAll('.settings tbody tr').length > 10 && document.querySelector('.detail " +
+		"textarea').readOnly")
+	if got := eval[string](p, "[...document.querySelectorAll('.runs button, .runs a.button')].filter(b => "+
+		"b.offsetParent).map(b => b.textContent).join()"); strings.Contains(got, "New run") ||
+		strings.Contains(got, "Resume") || !strings.Contains(got, "Files") {
 		t.Errorf("the page offers %s", got)
 	}
 	p.quiet()
@@ -137,10 +153,12 @@ func TestRunFromPage(t *testing.T) {
 	s := newSite(t, nil)
 	p := s.open("/runs")
 	p.await("document.querySelector('.list-host').textContent.includes('No run folder')")
-	eval[any](p, "{[...document.querySelectorAll('.runs button')].find(b => b.textContent === 'New run').click(); null}")
+	eval[any](p, "{[...document.querySelectorAll('.runs button')].find(b => b.textContent === 'New run').click(); "+
+		"null}")
 	p.await("document.querySelector('dialog select')")
 	set := strings.Join(append([]string{"pearl.iterations=100000"}, runstest.Small...), `\n`)
-	eval[any](p, `{const d = document.querySelector('dialog'); d.querySelector('textarea').value = "`+set+`"; d.querySelector('input[aria-label="Seeds"]').value = 'x'; d.querySelector('.primary').click(); null}`)
+	eval[any](p, `{const d = document.querySelector('dialog'); d.querySelector('textarea').value = "`+set+
+		`"; d.querySelector('input[aria-label="Seeds"]').value = 'x'; d.querySelector('.primary').click(); null}`)
 	p.await("document.querySelector('dialog .problem-line').textContent.includes('expected such as 3')")
 	eval[any](p, `{const d = document.querySelector('dialog'); d.querySelector('input[aria-label="Seeds"]').value = '3'; d.querySelector('input[aria-label="Name"]').value = 'mine'; d.querySelector('.primary').click(); null}`)
 	p.await(`document.querySelector('tr[data-path="runs/mine"][data-state="running"]')`)
@@ -151,7 +169,8 @@ func TestRunFromPage(t *testing.T) {
 		return fmt.Sprintf("[...document.querySelectorAll('.detail button')].find(b => b.textContent === %q)", label)
 	}
 	p.await(button("Stop"))
-	steps := "Number(document.querySelector('tr[data-path=\"runs/mine\"] td[data-column=\"env_steps\"]').textContent.replaceAll(',', ''))"
+	steps := "Number(document.querySelector('tr[data-path=\"runs/mine\"] " +
+		"td[data-column=\"env_steps\"]').textContent.replaceAll(',', ''))"
 	p.await(steps + " > 100")
 	eval[any](p, "{"+button("Stop")+".click(); null}")
 	p.await(button("Resume"))
@@ -161,7 +180,8 @@ func TestRunFromPage(t *testing.T) {
 
 	q := s.more(p, "/runs?run=runs/mine")
 	write := func(tb *tab, text string) {
-		eval[any](tb, fmt.Sprintf("{const n = document.querySelector('.detail textarea'); n.value = %q; n.dispatchEvent(new Event('input')); null}", text))
+		eval[any](tb, fmt.Sprintf("{const n = document.querySelector('.detail textarea'); n.value = %q; "+
+			"n.dispatchEvent(new Event('input')); null}", text))
 	}
 	q.await("document.querySelector('.detail h2').textContent === 'runs/mine'")
 	write(p, "first")
@@ -190,8 +210,10 @@ func TestRunFromPage(t *testing.T) {
 	for range 2 {
 		eval[any](p, "{document.querySelector('tbody .choose:not(:checked)').click(); null}")
 	}
-	p.await("document.querySelectorAll('.curves polyline').length === 2 && !document.querySelector('.runs .bar a.button').hidden")
-	p.await("[...document.querySelectorAll('.settings tbody th')].some(th => th.textContent === 'pearl.latent') && document.querySelectorAll('.settings thead th').length === 3")
+	p.await("document.querySelectorAll('.curves polyline').length === 2 && !document.querySelector('.runs .bar " +
+		"a.button').hidden")
+	p.await("[...document.querySelectorAll('.settings tbody th')].some(th => th.textContent === 'pearl.latent') && " +
+		"document.querySelectorAll('.settings thead th').length === 3")
 
 	// Embedded and played, by the server in the background; the tab is closed meanwhile.
 	p.await(button("Make embedding"))
@@ -210,14 +232,17 @@ func TestRunFromPage(t *testing.T) {
 	embedding, rollout, report := address("Embedding"), address("Rollout"), address("Report")
 	p.quiet()
 	e := s.open(embedding)
-	e.await("document.querySelector('.layout-panel')?.dataset.points > 100 && document.querySelectorAll('.embeddings .legend button').length === 8")
-	if got := eval[string](e, "document.querySelector('.embeddings .legend button').textContent"); !strings.HasPrefix(got, "task 0 (") {
+	e.await("document.querySelector('.layout-panel')?.dataset.points > 100 && document.querySelectorAll('.embeddings " +
+		".legend button').length === 8")
+	if got := eval[string](e, "document.querySelector('.embeddings .legend button').textContent"); !strings.HasPrefix(
+		got, "task 0 (") {
 		t.Errorf("the legend's first entry is %q", got)
 	}
 	e.quiet()
 	text := s.opened(report, "document.querySelector('h1')")
 	text.await("document.querySelectorAll('img').length === 2 && [...document.images].every(i => i.naturalWidth > 100)")
-	if got := eval[string](text, "document.body.innerText"); !strings.Contains(got, "first") || !strings.Contains(got, "second") || !strings.Contains(got, "posterior means") {
+	if got := eval[string](text, "document.body.innerText"); !strings.Contains(got, "first") ||
+		!strings.Contains(got, "second") || !strings.Contains(got, "posterior means") {
 		t.Errorf("the report is %s", got)
 	}
 	text.quiet()

@@ -18,8 +18,8 @@ import (
 	"nacre/experiment/runs/runstest"
 )
 
-// TestRunsBench measures the page of runs in front of 2,000 synthetic run folders of ten configurations and 100 iterations, and
-// 20 that were trained,
+// TestRunsBench measures the page of runs in front of 2,000 synthetic run folders of ten configurations and 100
+// iterations, and 20 that were trained,
 // where NACRE_RUNS_BENCH is set: the index by itself, the page until it can be used, filter and order, and a row that a
 // process writes until it is seen.
 func TestRunsBench(t *testing.T) {
@@ -27,7 +27,9 @@ func TestRunsBench(t *testing.T) {
 		t.Skip("measures only: set NACRE_RUNS_BENCH")
 	}
 	s := newSite(t, nil)
-	s.folders(2000, func(i int) string { return fmt.Sprintf("sweep%d/runs/seed%d", i%10, i) }, 100, func(i int) []string {
+	s.folders(2000, func(i int) string {
+		return fmt.Sprintf("sweep%d/runs/seed%d", i%10, i)
+	}, 100, func(i int) []string {
 		return []string{fmt.Sprintf("seed=%d", i), fmt.Sprintf("pearl.latent=%d", 2+i%10)}
 	})
 	s.trained(20)
@@ -66,9 +68,12 @@ func TestRunsBench(t *testing.T) {
 		t.Logf("%s: %.0f ms, median of 9, until it is drawn", what, ms)
 	}
 	took("sort", "document.querySelectorAll('.list thead th button')[k % 2 ? 5 : 1].click()")
-	took("filter", "{const f = document.querySelector('.runs input[type=search]'); f.value = 'seed>' + (100 + k); f.dispatchEvent(new Event('input'))}")
-	took("group", "{const g = document.querySelector('.runs select[aria-label=\"Group by\"]'); g.value = k % 2 ? '' : 'set.pearl.latent'; g.dispatchEvent(new Event('change'))}")
-	eval[any](p, "{const g = document.querySelector('.runs select[aria-label=\"Group by\"]'); g.value = ''; g.dispatchEvent(new Event('change')); null}")
+	took("filter", "{const f = document.querySelector('.runs input[type=search]'); f.value = 'seed>' + (100 + k); "+
+		"f.dispatchEvent(new Event('input'))}")
+	took("group", "{const g = document.querySelector('.runs select[aria-label=\"Group by\"]'); g.value = k % 2 ? '' "+
+		": 'set.pearl.latent'; g.dispatchEvent(new Event('change'))}")
+	eval[any](p, "{const g = document.querySelector('.runs select[aria-label=\"Group by\"]'); g.value = ''; "+
+		"g.dispatchEvent(new Event('change')); null}")
 	p.filter("path=sweep7/runs/seed7")
 	p.await("document.body.dataset.shown === '1'")
 	began = time.Now()
@@ -84,8 +89,10 @@ func (s *site) trained(n int) {
 	for i := range n {
 		cfg, err := experiment.Preset("quick/point-goal")
 		must(s.t, err)
-		must(s.t, experiment.Change(&cfg, append([]string{"pearl.iterations=3", fmt.Sprintf("seed=%d", i)}, runstest.Small...)...))
-		t, err := experiment.Start(filepath.Join(s.dir, "real", fmt.Sprintf("seed%d", i)), cfg, experiment.Host{Workers: 1})
+		must(s.t, experiment.Change(&cfg, append([]string{"pearl.iterations=3", fmt.Sprintf("seed=%d", i)},
+			runstest.Small...)...))
+		t, err := experiment.Start(filepath.Join(s.dir, "real", fmt.Sprintf("seed%d", i)), cfg,
+			experiment.Host{Workers: 1})
 		must(s.t, err)
 		must(s.t, t.Train(context.Background(), progress.Silent()))
 		must(s.t, t.Close())
@@ -103,8 +110,8 @@ type sample struct {
 	SeenMS   float64 `json:"seen_ms"`   // from a row in the file to the page, the longest since the last sample
 }
 
-// TestRunsMemory watches a training from the page of runs, among 2,000 others, for as long as NACRE_RUNS_MEMORY says (1h, say),
-// and writes what memory that took, and how soon rows were seen, into the file that NACRE_RUNS_JSON names.
+// TestRunsMemory watches a training from the page of runs, among 2,000 others, for as long as NACRE_RUNS_MEMORY says
+// (1h, say), and writes what memory that took, and how soon rows were seen, into the file that NACRE_RUNS_JSON names.
 func TestRunsMemory(t *testing.T) {
 	whole, err := time.ParseDuration(os.Getenv("NACRE_RUNS_MEMORY"))
 	if err != nil {
@@ -112,14 +119,18 @@ func TestRunsMemory(t *testing.T) {
 	}
 	t.Setenv(runstest.Variable, "1")
 	s := newSite(t, nil)
-	s.folders(2000, func(i int) string { return fmt.Sprintf("sweep%d/runs/seed%d", i%10, i) }, 100, func(i int) []string {
+	s.folders(2000, func(i int) string {
+		return fmt.Sprintf("sweep%d/runs/seed%d", i%10, i)
+	}, 100, func(i int) []string {
 		return []string{fmt.Sprintf("seed=%d", i), fmt.Sprintf("pearl.latent=%d", 2+i%10)}
 	})
 	p := s.open("/runs?filter=path=runs/watched&run=runs/watched")
 	p.await("document.querySelector('.counts').textContent.includes('2000 runs')")
 	self, err := os.Executable()
 	must(t, err)
-	jobs := exec.Command(self, append([]string{"train", "--preset", "quick/point-goal", "--out", filepath.Join(s.dir, "runs", "watched"), "--set", "pearl.iterations=1000000"}, pairs(runstest.Small)...)...)
+	jobs := exec.Command(self,
+		append([]string{"train", "--preset", "quick/point-goal", "--out", filepath.Join(s.dir, "runs", "watched"),
+			"--set", "pearl.iterations=1000000"}, pairs(runstest.Small)...)...)
 	jobs.Stdout = os.Stderr // what it says is why it ended
 	must(t, jobs.Start())
 	defer func() {
@@ -145,20 +156,23 @@ func TestRunsMemory(t *testing.T) {
 			var mem goruntime.MemStats
 			goruntime.ReadMemStats(&mem)
 			samples = append(samples, sample{
-				Seconds: time.Since(began).Seconds(), ServerMB: resident(t), HeapMB: float64(mem.HeapAlloc) / 1e6, PageMB: eval[float64](p, "performance.memory.usedJSHeapSize") / 1e6,
-				Nodes: eval[int](p, "document.querySelectorAll('*').length"), Rows: len(column), SeenMS: slowest,
+				Seconds: time.Since(began).Seconds(), ServerMB: resident(t), HeapMB: float64(mem.HeapAlloc) / 1e6,
+				PageMB: eval[float64](p, "performance.memory.usedJSHeapSize") / 1e6,
+				Nodes:  eval[int](p, "document.querySelectorAll('*').length"), Rows: len(column), SeenMS: slowest,
 			})
 			slowest = 0
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
-	text, err := json.MarshalIndent(map[string]any{"runs": 2001, "seconds": whole.Seconds(), "samples": samples}, "", " ")
+	text, err := json.MarshalIndent(map[string]any{"runs": 2001, "seconds": whole.Seconds(), "samples": samples},
+		"", " ")
 	must(t, err)
 	if file := os.Getenv("NACRE_RUNS_JSON"); file != "" {
 		must(t, os.WriteFile(file, append(text, '\n'), 0o644))
 	}
 	first, last := samples[0], samples[len(samples)-1]
-	t.Logf("server %.0f MB at first, %.0f MB after %v; page %.1f and %.1f MB; %d rows", first.ServerMB, last.ServerMB, whole, first.PageMB, last.PageMB, last.Rows)
+	t.Logf("server %.0f MB at first, %.0f MB after %v; page %.1f and %.1f MB; %d rows", first.ServerMB, last.ServerMB,
+		whole, first.PageMB, last.PageMB, last.Rows)
 }
 
 // pairs are changes as arguments of nacre train.

@@ -12,7 +12,8 @@ import (
 	"nacre/sim/scene"
 )
 
-// drive runs MuJoCo's worker as the playback does, but with given actions, and returns the poses of the model's geometries.
+// drive runs MuJoCo's worker as the playback does, but with given actions, and returns the poses of the model's
+// geometries.
 const drive = `(async (frame, actions, steps) => {
 	const { rollout } = document.querySelector('.rollout');
 	const { model } = rollout.data.episodes[0];
@@ -31,8 +32,8 @@ const drive = `(async (frame, actions, steps) => {
 	return [...poses];
 })`
 
-// The browser's MuJoCo and this program's, from the same state at rest and with the same actions, arrive at the same poses.
-// They are different versions on different arithmetic, so "the same" has a tolerance.
+// The browser's MuJoCo and this program's, from the same state at rest and with the same actions, arrive at the same
+// poses. They are different versions on different arithmetic, so "the same" has a tolerance.
 func TestSimulatesAsNatively(t *testing.T) {
 	const frame, steps, tolerance = 4, 10, 1e-5
 	for _, name := range []string{"ant-dir"} {
@@ -41,7 +42,8 @@ func TestSimulatesAsNatively(t *testing.T) {
 			s := newSite(t, map[string]any{"a.ipynb": withOutputs(output(t, rec))})
 			p := s.open("/notebooks/a.ipynb")
 			p.await("document.querySelector('.rollout[data-ready]')")
-			if eval[bool](p, "(() => { try { return !document.querySelector('.rollout').rollout.mujoco; } catch { return true; } })()") {
+			if eval[bool](p, "(() => { try { return !document.querySelector('.rollout').rollout.mujoco; } catch { "+
+				"return true; } })()") {
 				t.Skip("the front end was built without @mujoco/mujoco, which npm fetches: run make web with a network")
 			}
 			family, err := sim.Lookup(name)
@@ -78,7 +80,8 @@ func TestSimulatesAsNatively(t *testing.T) {
 
 			// The playback goes on by itself.
 			eval[any](p, player+".seek(2), "+player+".simulate(), null")
-			p.await(player + ".live.episode.frames > 8 && document.querySelectorAll('.rollout .names span').length === 2")
+			p.await(player + ".live.episode.frames > 8 && document.querySelectorAll('.rollout .names span').length " +
+				"=== 2")
 			p.quiet()
 		})
 	}
@@ -94,7 +97,8 @@ func native(t *testing.T, family sim.Family, params, qpos []float64, actions []f
 	defer b.Close()
 	v, spec := b.(sim.Visible), family.Spec()
 	obs, act := make([]float64, spec.ObsDim), make([]float64, spec.ActDim)
-	out := sim.StepResult{Reward: make([]float64, 1), Done: make([]bool, 1), Success: make([]bool, 1), ContextReward: make([]float64, 1)}
+	out := sim.StepResult{Reward: make([]float64, 1), Done: make([]bool, 1), Success: make([]bool, 1),
+		ContextReward: make([]float64, 1)}
 	check := func(err error) {
 		if err != nil {
 			t.Helper()

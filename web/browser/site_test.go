@@ -74,7 +74,8 @@ func newStaticOf(t *testing.T, from, programs string, scenes bool) *static {
 	chrome(t)
 	out := filepath.Join(t.TempDir(), "site")
 	env := &app.Env{Out: io.Discard, Err: io.Discard, Progress: progress.Silent(), Log: slog.New(slog.DiscardHandler)}
-	if err := app.Site(context.Background(), env, app.SiteOptions{Paths: []string{from}, Out: out, Programs: programs, NoScenes: !scenes}); err != nil {
+	if err := app.Site(context.Background(), env, app.SiteOptions{Paths: []string{from}, Out: out, Programs: programs,
+		NoScenes: !scenes}); err != nil {
 		t.Fatal(err)
 	}
 	// Under a path of its own, as a project's pages have, so that an address from the root is noticed.
@@ -159,14 +160,15 @@ func (s *static) own() {
 	}
 }
 
-// A hostile document on the static site, which has no server's headers: every cell is there, nothing of it runs, and nothing
-// leaves: what the document asks for elsewhere is stopped by the policy in the page.
+// A hostile document on the static site, which has no server's headers: every cell is there, nothing of it runs, and
+// nothing leaves: what the document asks for elsewhere is stopped by the policy in the page.
 func TestHostileSite(t *testing.T) {
 	url, calls, last := beacon(t)
 	nb := withOutputs(append(hostileOutputs(url), display(map[string]any{"text/plain": "the end"}))...)
 	cells := nb["cells"].([]cell)
 	for i, h := range append(withBeacon(hostileHTML, url), awkward...) {
-		cells = append(cells, cell{"cell_type": "markdown", "id": fmt.Sprint("text-", i), "metadata": cell{}, "source": "cell\n\n" + h})
+		cells = append(cells, cell{"cell_type": "markdown", "id": fmt.Sprint("text-", i), "metadata": cell{},
+			"source": "cell\n\n" + h})
 	}
 	nb["cells"] = cells
 	s := newStatic(t, map[string]any{"a.ipynb": nb})
@@ -175,10 +177,12 @@ func TestHostileSite(t *testing.T) {
 	if n := eval[int](p, "document.querySelectorAll('.cell').length"); n != len(cells) {
 		t.Errorf("%d cells are on the page, expected %d", n, len(cells))
 	}
-	eval[any](p, "document.querySelectorAll('.outputs *:not(a):not(button), .prose *:not(a)').forEach(e => e.click?.())")
+	eval[any](p, "document.querySelectorAll('.outputs *:not(a):not(button), .prose *:not(a)').forEach(e => "+
+		"e.click?.())")
 	time.Sleep(300 * time.Millisecond) // what does not happen has no event to wait for
 	if eval[bool](p, "'pwned' in window") || calls.Load() > 0 {
-		t.Errorf("foreign code ran: %v; %d requests left, the last %v", eval[bool](p, "'pwned' in window"), calls.Load(), last.Load())
+		t.Errorf("foreign code ran: %v; %d requests left, the last %v", eval[bool](p, "'pwned' in window"),
+			calls.Load(), last.Load())
 	}
 	if n := eval[int](p, "document.querySelectorAll('.outputs iframe').length"); n != 0 {
 		t.Errorf("%d frames run scripts of the file", n)
@@ -192,7 +196,8 @@ func TestSite(t *testing.T) {
 		"a.ipynb": notebook(
 			"import \"fmt\"\n\nx := 6\nfmt.Println(\"hello\")\nx * 7",
 			"import \"gonum.org/v1/plot\"\np := plot.New()\np.Title.Text = \"empty\"\np",
-			"import \"os\"\n\nb, err := os.ReadFile(\"data.txt\")\nfmt.Print(string(b), err)\nfmt.Println(os.WriteFile(\"/tmp/a\", b, 0o600), os.Remove(\"/tmp/a\"))",
+			"import \"os\"\n\nb, err := os.ReadFile(\"data.txt\")\nfmt.Print(string(b), err)\n"+
+				"fmt.Println(os.WriteFile(\"/tmp/a\", b, 0o600), os.Remove(\"/tmp/a\"))",
 			"n := 0\nfor {\n\tn++\n}",
 			"n > 0",
 			"var name string\nfmt.Scan(&name)\nfmt.Println(\"hello,\", name)",
@@ -261,7 +266,8 @@ func keepsEdits(t *testing.T, s *static, p *tab) {
 		t.Errorf("after a restart x is %q", got)
 	}
 	list := s.open("", p)
-	if got := eval[string](list, "document.querySelector('.list').textContent"); !strings.Contains(got, "data.txt") || !strings.Contains(got, "just now") {
+	if got := eval[string](list, "document.querySelector('.list').textContent"); !strings.Contains(got, "data.txt") ||
+		!strings.Contains(got, "just now") {
 		t.Errorf("the list of files: %q", got)
 	}
 	// A browser that has never been here sees what was shipped.
@@ -275,11 +281,13 @@ func keepsEdits(t *testing.T, s *static, p *tab) {
 
 // The shipped quickstart runs to its last table in the tab, with less training.
 func TestSiteQuickstart(t *testing.T) {
-	s := newStatic(t, map[string]any{"quickstart.ipynb": shipped(t, "quickstart.ipynb", "iterations := 2", "windows := 20")})
+	s := newStatic(t, map[string]any{"quickstart.ipynb": shipped(t, "quickstart.ipynb", "iterations := 2",
+		"windows := 20")})
 	p := s.open("?notebooks/quickstart.ipynb", nil)
 	t.Logf("the quickstart took %v", p.finish(8*time.Minute).Round(time.Second))
 	tables := eval[[]string](p, "[...document.querySelectorAll('.outputs table')].map(t => t.textContent)")
-	if len(tables) != 3 || !strings.Contains(tables[0], "trajectory") || !strings.Contains(tables[1], "told the goal") || !strings.Contains(tables[2], "t-SNE plane") {
+	if len(tables) != 3 || !strings.Contains(tables[0], "trajectory") ||
+		!strings.Contains(tables[1], "told the goal") || !strings.Contains(tables[2], "t-SNE plane") {
 		t.Errorf("the tables: %q", tables)
 	}
 	if n := eval[int](p, "document.querySelectorAll('.outputs canvas').length"); n < 3 {

@@ -16,7 +16,8 @@ func TestTable(t *testing.T) {
 	for i := range x {
 		x[i], arm[i] = float64((i*7)%40)/8-2, []string{"PEARL", "TCL-PEARL"}[i%2]
 	}
-	s := newSite(t, map[string]any{"a.ipynb": withOutputs(display(wire(t, frame.New(frame.Numbers("return", x), frame.Texts("arm", arm)))))})
+	s := newSite(t, map[string]any{
+		"a.ipynb": withOutputs(display(wire(t, frame.New(frame.Numbers("return", x), frame.Texts("arm", arm)))))})
 	p := s.open("/notebooks/a.ipynb")
 	p.await("document.querySelector('figure.table tbody tr')")
 	first := func() string { return eval[string](p, "document.querySelector('figure.table tbody tr').innerText") }
@@ -33,7 +34,8 @@ func TestTable(t *testing.T) {
 	eval[any](p, "document.querySelector('figure.table th button').focus()")
 	p.press("Enter")
 	expect("−2.000\tPEARL", "1–15 of 40")
-	if sorted := eval[string](p, "document.querySelector('figure.table th').getAttribute('aria-sort')"); sorted != "ascending" {
+	if sorted := eval[string](p,
+		"document.querySelector('figure.table th').getAttribute('aria-sort')"); sorted != "ascending" {
 		t.Errorf("the column says %q of its order", sorted)
 	}
 	eval[any](p, "document.querySelector('figure.table [aria-label=\"Next page\"]').click()")
@@ -45,20 +47,22 @@ func TestTable(t *testing.T) {
 	if got := count(); !strings.HasPrefix(got, "no row") {
 		t.Errorf("a filter that nothing passes leaves %q", got)
 	}
-	if got := eval[string](p, "document.querySelector('figure.table input').placeholder"); got != "filter: a word, return>0.500" {
+	if got := eval[string](p, "document.querySelector('figure.table input').placeholder"); got != "filter: a word, "+
+		"return>0.500" {
 		t.Errorf("the filter's hint is %q", got)
 	}
 	p.quiet()
 }
 
-// A table wider than the text uses what is free beside it, and no more; on a narrow page, and beside what is open there, it is
-// scrolled.
+// A table wider than the text uses what is free beside it, and no more; on a narrow page, and beside what is open
+// there, it is scrolled.
 func TestWideTable(t *testing.T) {
 	columns := make([]frame.Column, 11)
 	for i := range columns {
 		columns[i] = frame.Numbers(fmt.Sprintf("centroid %d", i), []float64{-1.25, 2.5, 1e3})
 	}
-	s := newSite(t, map[string]any{"a.ipynb": withOutputs(display(wire(t, frame.New(columns...))), map[string]any{"output_type": "stream", "name": "stdout", "text": strings.Repeat("long ", 200)})})
+	s := newSite(t, map[string]any{"a.ipynb": withOutputs(display(wire(t, frame.New(columns...))),
+		map[string]any{"output_type": "stream", "name": "stdout", "text": strings.Repeat("long ", 200)})})
 	p := s.open("/notebooks/a.ipynb")
 	p.await("document.querySelector('figure.table tbody tr')")
 	// look is how wide table, text and page are, and what is hidden.
@@ -77,13 +81,17 @@ func TestWideTable(t *testing.T) {
 	if wide.Hidden > 0 || wide.Table <= wide.Text || wide.Table > 1600 || wide.Page > 1600 {
 		t.Errorf("on a page with room: %+v", wide)
 	}
-	if end := eval[float64](p, "document.querySelector('.output[data-kind=stream] pre').getBoundingClientRect().right"); end > wide.Text {
+	if end := eval[float64](p,
+		"document.querySelector('.output[data-kind=stream] pre').getBoundingClientRect().right"); end > wide.Text {
 		t.Errorf("text beside the table goes to %v, the cell's to %v", end, wide.Text)
 	}
-	if tools := eval[float64](p, "(t => t.left - document.querySelector('.cell .source').getBoundingClientRect().right)(document.querySelector('.cell-tools').getBoundingClientRect())"); tools < 0 {
+	tools := eval[float64](p, "(t => t.left - document.querySelector('.cell .source').getBoundingClientRect().right)"+
+		"(document.querySelector('.cell-tools').getBoundingClientRect())")
+	if tools < 0 {
 		t.Errorf("the cell's buttons begin %v pixels within the text", -tools)
 	}
-	if over := eval[float64](p, "document.querySelector('.cell-tools').getBoundingClientRect().bottom - document.querySelector('figure.table').getBoundingClientRect().top"); over > 0 {
+	if over := eval[float64](p, "document.querySelector('.cell-tools').getBoundingClientRect().bottom - "+
+		"document.querySelector('figure.table').getBoundingClientRect().top"); over > 0 {
 		t.Errorf("the cell's buttons go %v pixels over the table", over)
 	}
 	for _, width := range []int64{1280, 1000, 900, 700, 390} {

@@ -77,7 +77,8 @@ func TestTSNEPage(t *testing.T) {
 	})`)
 	p.await("document.body.dataset.state === 'paused'")
 	at := eval[int](p, "new Promise(done => setTimeout(() => done(nacreTsne.progress.iteration), 200))")
-	if still := eval[int](p, "new Promise(done => setTimeout(() => done(nacreTsne.progress.iteration), 300))"); still != at {
+	if still := eval[int](p,
+		"new Promise(done => setTimeout(() => done(nacreTsne.progress.iteration), 300))"); still != at {
 		t.Errorf("a paused layout went from iteration %d to %d", at, still)
 	}
 	eval[any](p, "(nacreTsne.toggle(), null)")
@@ -102,7 +103,8 @@ func TestTSNEPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, figure := range []string{fmt.Sprintf("%.4g", c.Intra), fmt.Sprintf("%.4g", c.Inter)} {
-		if table := eval[string](p, "document.querySelector('.centroids tbody tr').innerText"); !strings.Contains(table, figure) {
+		if table := eval[string](p, "document.querySelector('.centroids tbody tr').innerText"); !strings.Contains(table,
+			figure) {
 			t.Errorf("the centroid table's first row is %q, expected %s in it", table, figure)
 		}
 	}
@@ -116,11 +118,12 @@ func TestTSNEPage(t *testing.T) {
 	s.own()
 }
 
-// Where the host sends the site's headers, workers share the layout, which is the native one to the last bit, and follow when
-// it goes on; without them one worker makes it.
+// Where the host sends the site's headers, workers share the layout, which is the native one to the last bit, and
+// follow when it goes on; without them one worker makes it.
 func TestTSNEPageTeam(t *testing.T) {
 	e := clusters(5000, 6, 5)
-	s := newStatic(t, map[string]any{"points.npz": fileOf(t, e, "points.npz"), "few.npz": fileOf(t, clusters(100, 3, 4), "few.npz")})
+	s := newStatic(t, map[string]any{"points.npz": fileOf(t, e, "points.npz"),
+		"few.npz": fileOf(t, clusters(100, 3, 4), "few.npz")})
 	p := s.open("tsne.html?open=files/few.npz", nil)
 	p.await("document.body.dataset.state === 'done'")
 	if eval[bool](p, "crossOriginIsolated || nacreTsne.progress.programs !== 1") {
@@ -173,7 +176,8 @@ func TestTSNEPageRefuses(t *testing.T) {
 	refused := func(what, want string) {
 		t.Helper()
 		p.await("!document.querySelector('.banner').hidden && document.body.dataset.state === 'empty'")
-		if got := eval[string](p, "document.querySelector('.banner').innerText"); !strings.Contains(got, want) || strings.Contains(got, "\n") {
+		if got := eval[string](p, "document.querySelector('.banner').innerText"); !strings.Contains(got, want) ||
+			strings.Contains(got, "\n") {
 			t.Errorf("%s: the page says %q, expected one line with %q", what, got, want)
 		}
 	}
@@ -199,20 +203,23 @@ func TestTSNEPageRefuses(t *testing.T) {
 	p.await("document.body.dataset.state === 'done' && document.querySelectorAll('.legend button').length === 2")
 }
 
-// The server has the page too, behind its token, for the files of its folder, with the headers that let workers share memory.
+// The server has the page too, behind its token, for the files of its folder, with the headers that let workers share
+// memory.
 func TestTSNEPageOfTheServer(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(programs, "manifest.json")); err != nil {
 		t.Skip("the browser's programs are not built: run wasm/build.sh")
 	}
 	s := newSite(t, map[string]any{"points.npz": fileOf(t, clusters(5000, 3, 4), "points.npz")})
 	list := s.open("/tree")
-	address := eval[string](list, "document.querySelector('a[aria-label^=\"Lay out points.npz\"]').getAttribute('href')")
+	address := eval[string](list,
+		"document.querySelector('a[aria-label^=\"Lay out points.npz\"]').getAttribute('href')")
 	p := s.open(address)
 	p.awaitFor("nacreTsne.progress.iteration > 3", 2*time.Minute)
 	if n := eval[int](p, "document.querySelectorAll('.legend button').length"); n != 3 {
 		t.Errorf("the legend has %d groups, expected 3", n)
 	}
-	if n, want := eval[int](p, "nacreTsne.progress.programs"), min(runtime.NumCPU(), 4); n != want || !eval[bool](p, "crossOriginIsolated") {
+	if n, want := eval[int](p, "nacreTsne.progress.programs"), min(runtime.NumCPU(), 4); n != want ||
+		!eval[bool](p, "crossOriginIsolated") {
 		t.Errorf("%d workers made the layout, expected %d", n, want)
 	}
 	p.quiet()

@@ -36,9 +36,9 @@ onmessage = async ({ data: { values, points, columns } }) => {
 `
 
 // What a browser needs for layouts to the end, in our worker and in one with wasm-bhtsne of the same page, in turns, of
-// the points of nacre bench tsne, judged as there; what several workers need that share a layout; and how evenly the page draws meanwhile and while 100,000 points are
-// panned. It prints figures and judges none but that all points are laid out. Sizes at which the peer is not asked, as
-// it runs out of memory, are those from 50,000 points on.
+// the points of nacre bench tsne, judged as there; what several workers need that share a layout; and how evenly the
+// page draws meanwhile and while 100,000 points are panned. It prints figures and judges none but that all points are
+// laid out. Sizes at which the peer is not asked, as it runs out of memory, are those from 50,000 points on.
 //
 //	NACRE_TSNE_PEER=$HOME/.cache/nacre/tsne/node_modules NACRE_TSNE_POINTS=1600,10000,50000 \
 //		go test ./web/browser -run TSNEBesidePeer -v -timeout 1h
@@ -84,15 +84,18 @@ func TestTSNEBesidePeer(t *testing.T) {
 func besidePeer(t *testing.T, p *tab, size string, turn int, peer bool) {
 	before := workerTime(t)
 	opened := time.Now()
-	eval[any](p, "(nacreTsne.frames = 0, fetch('files/"+size+".npz').then(r => r.blob()).then(b => nacreTsne.open('points.npz', b)), "+watchFrames+", null)")
+	eval[any](p, "(nacreTsne.frames = 0, fetch('files/"+size+
+		".npz').then(r => r.blob()).then(b => nacreTsne.open('points.npz', b)), "+watchFrames+", null)")
 	p.awaitFor("nacreTsne.frames > 0", 10*time.Minute)
 	first := time.Since(opened)
 	p.awaitFor("document.body.dataset.state === 'done'", 30*time.Minute)
 	frames := eval[string](p, "window.frameReport()")
 	used := workerTime(t) - before
 	own := eval[float64](p, "nacreTsne.progress.seconds")
-	t.Logf("%s points, turn %d: nacre, workers: %d, %.2f s of computing, %.2f s of the workers' processor time, %.2f s in all, first layout after %.2f s, %d layouts drawn; %s",
-		size, turn, eval[int](p, "nacreTsne.progress.programs"), own, used.Seconds(), time.Since(opened).Seconds(), first.Seconds(), eval[int](p, "nacreTsne.frames"), frames)
+	t.Logf("%s points, turn %d: nacre, workers: %d, %.2f s of computing, %.2f s of the workers' processor time, %.2f "+
+		"s in all, first layout after %.2f s, %d layouts drawn; %s",
+		size, turn, eval[int](p, "nacreTsne.progress.programs"), own, used.Seconds(), time.Since(opened).Seconds(),
+		first.Seconds(), eval[int](p, "nacreTsne.frames"), frames)
 	t.Logf("%s points, turn %d: nacre KL %.4f", size, turn, klOf(p, "nacreTsne.view.positions"))
 	if !peer {
 		return
@@ -111,7 +114,8 @@ func besidePeer(t *testing.T, p *tab, size string, turn int, peer bool) {
 	if problem := eval[string](p, "window.peer.problem ?? ''"); problem != "" {
 		t.Fatalf("wasm-bhtsne: %s", problem)
 	}
-	t.Logf("%s points, turn %d: wasm-bhtsne %.2f s of computing, %.2f s of the workers' processor time, KL %.4f", size, turn,
+	t.Logf("%s points, turn %d: wasm-bhtsne %.2f s of computing, %.2f s of the workers' processor time, KL %.4f",
+		size, turn,
 		eval[float64](p, "window.peer.seconds"), (workerTime(t) - before).Seconds(), klOf(p, "window.peer.positions"))
 }
 
@@ -173,7 +177,8 @@ func turns(t *testing.T) int {
 // klOf judges a layout of the page's data as nacre bench tsne does.
 func klOf(p *tab, positions string) float64 {
 	p.t.Helper()
-	x := tsne.Matrix{Rows: eval[int](p, "nacreTsne.data.points"), Cols: eval[int](p, "nacreTsne.data.columns"), Data: eval[[]float64](p, "[...nacreTsne.data.values]")}
+	x := tsne.Matrix{Rows: eval[int](p, "nacreTsne.data.points"), Cols: eval[int](p, "nacreTsne.data.columns"),
+		Data: eval[[]float64](p, "[...nacreTsne.data.values]")}
 	y := tsne.Matrix{Rows: x.Rows, Cols: 2, Data: eval[[]float64](p, "[..."+positions+"]")}
 	a, err := tsne.NewAffinities(p.t.Context(), x, tsne.AffinityOptions{Perplexity: 30, Neighbours: 90})
 	if err != nil {

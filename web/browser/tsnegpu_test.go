@@ -22,8 +22,8 @@ func (tb *tab) adapter() {
 	}
 }
 
-// An adapter that computes on the processor is taken only by name; then it makes the iterations, which can be paused, and
-// says so. Without a GPU the page says that WebAssembly computes.
+// An adapter that computes on the processor is taken only by name; then it makes the iterations, which can be paused,
+// and says so. Without a GPU the page says that WebAssembly computes.
 func TestTSNEPageOnWebGPU(t *testing.T) {
 	few, many := clusters(400, 4, 8), clusters(5000, 3, 2)
 	s := newStatic(t, map[string]any{"few.npz": fileOf(t, few, "few.npz"), "many.npz": fileOf(t, many, "many.npz")})
@@ -35,7 +35,8 @@ func TestTSNEPageOnWebGPU(t *testing.T) {
 	if text := eval[string](p, "document.querySelector('.status').textContent"); !strings.Contains(text, "by WebGPU") {
 		t.Errorf("the page says %q, expected what computes", text)
 	}
-	begun, y := eval[int](p, "new Promise(done => setTimeout(() => done(nacreTsne.progress.iteration), 500))"), eval[[]float64](p, "[...nacreTsne.view.positions]")
+	begun, y := eval[int](p, "new Promise(done => setTimeout(() => done(nacreTsne.progress.iteration), 500))"),
+		eval[[]float64](p, "[...nacreTsne.view.positions]")
 	r := tsne.Current()
 	r.Perplexity = 20
 	native, err := tsne.New(tsne.WithRecipe(r), tsne.WithSeed(0)).Start(t.Context(), few.Mean)
@@ -53,15 +54,17 @@ func TestTSNEPageOnWebGPU(t *testing.T) {
 
 	p = s.open("tsne.html?open=files/many.npz", nil)
 	p.await("nacreTsne.progress.iteration > 0")
-	if text := eval[string](p, "(nacreTsne.toggle(), document.querySelector('.status').textContent)"); !strings.Contains(text, "WebAssembly computes") {
+	if text := eval[string](p,
+		"(nacreTsne.toggle(), document.querySelector('.status').textContent)"); !strings.Contains(text,
+		"WebAssembly computes") {
 		t.Errorf("the page says %q, expected that it found no GPU", text)
 	}
 	p.quiet()
 }
 
-// What the adapter without a GPU needs for layouts of the points of nacre bench tsne, beside the native program's and judged
-// by one evaluator. It prints rows of a measurement, after each size, and judges nothing. Layouts can be ended early, after so
-// many minutes, both at the same iteration.
+// What the adapter without a GPU needs for layouts of the points of nacre bench tsne, beside the native program's and
+// judged by one evaluator. It prints rows of a measurement, after each size, and judges nothing. Layouts can be ended
+// early, after so many minutes, both at the same iteration.
 //
 //	NACRE_TSNE_WEBGPU=10000,100000 NACRE_TSNE_MINUTES=90 go test ./web/browser -run TSNEOnWebGPUBeside -v -timeout 3h
 func TestTSNEOnWebGPUBesideNative(t *testing.T) {
@@ -79,7 +82,8 @@ func TestTSNEOnWebGPUBesideNative(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := tsnebench.Points(n)
-		s := newStatic(t, map[string]any{"points.npz": fileOf(t, &tsne.Embeddings{Mean: x, Label: make([]int, n)}, "points.npz")})
+		s := newStatic(t, map[string]any{"points.npz": fileOf(t, &tsne.Embeddings{Mean: x, Label: make([]int, n)},
+			"points.npz")})
 		s.headers = true
 		p := s.open("tsne.html?device=webgpu", nil)
 		p.adapter()
@@ -129,9 +133,11 @@ func TestTSNEOnWebGPUBesideNative(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		row, _ := json.Marshal(map[string]any{"of": []string{size + " × " + strconv.Itoa(x.Cols)}, "cells": map[string]any{
-			"iterations": at, "neighbours": neighbours, "wall": wall, "cpu": used, "per": 1000 * wall / float64(at), "kl": kl, "native": want,
-		}})
+		row, _ := json.Marshal(map[string]any{"of": []string{size + " × " + strconv.Itoa(x.Cols)},
+			"cells": map[string]any{
+				"iterations": at, "neighbours": neighbours, "wall": wall, "cpu": used, "per": 1000 * wall / float64(at),
+				"kl": kl, "native": want,
+			}})
 		t.Logf("row %s", row)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"nacre/core/webgpu"
 )
 
-// A cell of a static site trains on the page's WebGPU: the network's weights are those of the same run on the CPU but for
-// rounding, and the run names its device.
+// A cell of a static site trains on the page's WebGPU: the network's weights are those of the same run on the CPU but
+// for rounding, and the run names its device.
 func TestSiteTrainsOnWebGPU(t *testing.T) {
 	const train = `import (
 	"context"
@@ -63,29 +63,35 @@ fmt.Println(len(a) > 1000, off > 0, off < 5e-3)`
 		t.Skip("this Chromium has no WebGPU without a GPU: install a newer one")
 	}
 	p.press("Ctrl-Enter")
-	for end := time.Now().Add(8 * time.Minute); time.Now().Before(end) && eval[bool](p, "nacre.notebook.cells[0].state !== 'idle'"); {
+	for end := time.Now().Add(8 * time.Minute); time.Now().Before(end) &&
+		eval[bool](p, "nacre.notebook.cells[0].state !== 'idle'"); {
 		time.Sleep(200 * time.Millisecond)
 	}
-	if got := p.shown(0); !strings.Contains(got, "webgpu:0/fp32 ") || !strings.Contains(got, " 4 <nil>") || !strings.HasSuffix(got, "true true true\n") {
+	if got := p.shown(0); !strings.Contains(got, "webgpu:0/fp32 ") || !strings.Contains(got, " 4 <nil>") ||
+		!strings.HasSuffix(got, "true true true\n") {
 		t.Errorf("the cell shows %q", got)
 	}
 	p.quiet()
 }
 
-// A site's page of GPUs lists what the browser gives, with the limits that training needs, and says when there is nothing.
+// A site's page of GPUs lists what the browser gives, with the limits that training needs, and says when there is
+// nothing.
 func TestSiteListsGPUs(t *testing.T) {
 	s := newStatic(t, map[string]any{"a.ipynb": notebook("1")})
 	list := s.open("", nil)
-	link := eval[string](list, "[...document.querySelectorAll('.files a')].find(a => a.textContent.includes('GPUs')).href")
+	link := eval[string](list,
+		"[...document.querySelectorAll('.files a')].find(a => a.textContent.includes('GPUs')).href")
 	p := s.open(strings.TrimPrefix(link, s.url), nil)
 	if eval[bool](p, "Promise.resolve(navigator.gpu?.requestAdapter()).then(a => !!a)") {
 		text := eval[string](p, "document.querySelector('main').innerText")
-		for _, want := range []string{"software, computes on the processor", "Host{Device: \"webgpu\"}", "maxComputeWorkgroupStorageSize", "16 KiB", "Features: "} {
+		for _, want := range []string{"software, computes on the processor", "Host{Device: \"webgpu\"}",
+			"maxComputeWorkgroupStorageSize", "16 KiB", "Features: "} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the page lacks %q: %s", want, text)
 			}
 		}
-		rows := eval[map[string]string](p, "Object.fromEntries([...document.querySelector('.limits tbody').rows].filter(r => r.cells[2].dataset.n).map(r => [r.cells[0].textContent, r.cells[2].dataset.n]))")
+		rows := eval[map[string]string](p, "Object.fromEntries([...document.querySelector('.limits "+
+			"tbody').rows].filter(r => r.cells[2].dataset.n).map(r => [r.cells[0].textContent, r.cells[2].dataset.n]))")
 		want := map[string]string{}
 		for name, n := range webgpu.Needs {
 			want[name] = fmt.Sprint(n)

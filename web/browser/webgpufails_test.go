@@ -13,9 +13,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// faults comes before the script of the kernel's worker and lets the page say what WebGPU is to fail at, and when: at which
-// of the calls to come. A GPU is taken away by the browser's own destroy(); what is without need of a GPU hard to provoke, the
-// browser's objects are made to answer.
+// faults comes before the script of the kernel's worker and lets the page say what WebGPU is to fail at, and when: at
+// which of the calls to come. A GPU is taken away by the browser's own destroy(); what is without need of a GPU hard to
+// provoke, the browser's objects are made to answer.
 const faults = `{
   const channel = new BroadcastChannel('faults');
   let fault = '', left = 0, submits = 0, devices = [], scopes = [];
@@ -138,11 +138,12 @@ fmt.Println("started")
 err = run.Train(context.Background(), progress.Silent())
 fmt.Println(run.Updates(), err, came(run) == alone)`
 
-// Training in the page's kernel, on the adapter that Chromium has without a GPU: stopped and resumed it ends with the bits of a
-// run left alone; each of WebGPU's failures is an error that names its stage, and the last checkpoint goes on to the same bits;
-// a tab that is hidden trains on, and one that is frozen goes on afterwards.
+// Training in the page's kernel, on the adapter that Chromium has without a GPU: stopped and resumed it ends with the
+// bits of a run left alone; each of WebGPU's failures is an error that names its stage, and the last checkpoint goes on
+// to the same bits; a tab that is hidden trains on, and one that is frozen goes on afterwards.
 func TestSiteGPUFails(t *testing.T) {
-	s := newStatic(t, map[string]any{"a.ipynb": notebook(failing, "import \"time\"\n"+stopped, broken, resumed, hidden)})
+	s := newStatic(t, map[string]any{"a.ipynb": notebook(failing, "import \"time\"\n"+stopped, broken,
+		resumed, hidden)})
 	scripts, err := filepath.Glob(filepath.Join(s.dir, "static", "kernel-worker-*.js"))
 	if err != nil || len(scripts) != 1 {
 		t.Fatalf("scripts of the kernel's worker: %v, %v", scripts, err)
@@ -155,7 +156,8 @@ func TestSiteGPUFails(t *testing.T) {
 	eval[any](p, "(globalThis.faults = new BroadcastChannel('faults'), null)")
 	// arm says what is to fail at which call, and returns the submissions so far.
 	arm := func(fault string, left int) int {
-		return eval[int](p, fmt.Sprintf("new Promise(done => { faults.onmessage = e => done(e.data.submits); faults.postMessage({ fault: %q, left: %d }); })", fault, left))
+		return eval[int](p, fmt.Sprintf("new Promise(done => { faults.onmessage = e => done(e.data.submits); "+
+			"faults.postMessage({ fault: %q, left: %d }); })", fault, left))
 	}
 	begin := func(cell int) { eval[any](p, fmt.Sprintf("(nacre.runRange(%d, %[1]d + 1), null)", cell)) }
 	end := func(cell int) string {
@@ -170,7 +172,8 @@ func TestSiteGPUFails(t *testing.T) {
 		t.Fatalf("a run alone: %q", got)
 	}
 	submits := arm("", 0)
-	if got := cell(1); !strings.HasPrefix(got, "true context canceled after ") || !strings.Contains(got, "checkpoint saved\nwebgpu:0/fp32 ") || !strings.HasSuffix(got, " 12 <nil> true\n") {
+	if got := cell(1); !strings.HasPrefix(got, "true context canceled after ") ||
+		!strings.Contains(got, "checkpoint saved\nwebgpu:0/fp32 ") || !strings.HasSuffix(got, " 12 <nil> true\n") {
 		t.Errorf("stopped and resumed: %q", got)
 	}
 	for _, c := range []struct{ fault, stage, says string }{
@@ -180,7 +183,8 @@ func TestSiteGPUFails(t *testing.T) {
 	} {
 		if c.fault == "limits" { // once for all: a run whose GPU is taken away
 			arm("destroy", submits*6/10)
-			if got := cell(2); !strings.HasPrefix(got, "true ") || !strings.Contains(got, "webgpu: lost: ") || !strings.Contains(got, "keeps the last checkpoint") {
+			if got := cell(2); !strings.HasPrefix(got, "true ") || !strings.Contains(got, "webgpu: lost: ") ||
+				!strings.Contains(got, "keeps the last checkpoint") {
 				t.Fatalf("a GPU that is taken away: %q", got)
 			}
 		}
@@ -197,9 +201,11 @@ func TestSiteGPUFails(t *testing.T) {
 	// Its window is minimised, then the browser freezes the page for a while as it does to save a battery.
 	begin(4)
 	p.awaitFor("nacre.notebook.cells[4].outputs.length > 0", 2*time.Minute)
-	window, err := chromedp.CallBrowser(p.ctx, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: chromedp.FromContext(p.ctx).Target.TargetID})
+	window, err := chromedp.CallBrowser(p.ctx, browser.GetWindowForTarget,
+		browser.GetWindowForTargetParams{TargetID: chromedp.FromContext(p.ctx).Target.TargetID})
 	must(t, err)
-	_, err = chromedp.CallBrowser(p.ctx, browser.SetWindowBounds, browser.SetWindowBoundsParams{WindowID: window.WindowID, Bounds: &browser.Bounds{WindowState: "minimized"}})
+	_, err = chromedp.CallBrowser(p.ctx, browser.SetWindowBounds,
+		browser.SetWindowBoundsParams{WindowID: window.WindowID, Bounds: &browser.Bounds{WindowState: "minimized"}})
 	must(t, err)
 	p.await("document.hidden")
 	for _, state := range []page.SetWebLifecycleStateState{"frozen", "active"} {

@@ -95,11 +95,11 @@ type outcome struct {
 	Timing  string          `json:"timing"`
 }
 
-// A whole run of a preset in a notebook, by WebGPU and on the CPU, from static files in the page and natively behind a server:
-// it keeps what came of each and says how far the metrics are from those of the native CPU, iteration by iteration. What is
-// in the folder already is not run again; of a run under way the metrics so far lie there in a file that ends in .begun.
-// NACRE_SITE_PRESET names another preset than quick/point-goal, NACRE_SITE_CHANGES changes its settings. In the page
-// SwiftShader takes hours.
+// A whole run of a preset in a notebook, by WebGPU and on the CPU, from static files in the page and natively behind a
+// server: it keeps what came of each and says how far the metrics are from those of the native CPU, iteration by
+// iteration. What is in the folder already is not run again; of a run under way the metrics so far lie there in a file
+// that ends in .begun. NACRE_SITE_PRESET names another preset than quick/point-goal, NACRE_SITE_CHANGES changes its
+// settings. In the page SwiftShader takes hours.
 //
 //	NACRE_SITE_TRAINING=out go test ./web/browser -run WholeRunOnWebGPU -v -timeout 6h
 func TestWholeRunOnWebGPU(t *testing.T) {
@@ -116,7 +116,8 @@ func TestWholeRunOnWebGPU(t *testing.T) {
 	for _, where := range []string{"native", "page"} {
 		for _, device := range []string{"cpu", "webgpu"} {
 			t.Run(where+"/"+device, func(t *testing.T) {
-				file := filepath.Join(out, fmt.Sprintf("%s-%s-%s.json", strings.ReplaceAll(preset, "/", "-"), where, device))
+				file := filepath.Join(out, fmt.Sprintf("%s-%s-%s.json", strings.ReplaceAll(preset, "/", "-"),
+					where, device))
 				var o outcome
 				if text, err := os.ReadFile(file); err == nil {
 					if err := json.Unmarshal(text, &o); err != nil {
@@ -132,11 +133,13 @@ func TestWholeRunOnWebGPU(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				t.Logf("%s on %s: %d updates in %.1f s (%.1f s of processor time), returns %s, adapted %s, posterior %s", o.Where, o.Device, o.Updates, o.Seconds, o.CPU, o.Returns, o.Adapted, o.Space)
+				t.Logf("%s on %s: %d updates in %.1f s (%.1f s of processor time), returns %s, adapted %s, "+
+					"posterior %s", o.Where, o.Device, o.Updates, o.Seconds, o.CPU, o.Returns, o.Adapted, o.Space)
 				if first == nil {
 					first = &o
 				}
-				t.Logf("largest difference of a metric from the first, relative to the column's largest, by iteration: %s", differences(t, o.Metrics, first.Metrics))
+				t.Logf("largest difference of a metric from the first, relative to the column's largest, by "+
+					"iteration: %s", differences(t, o.Metrics, first.Metrics))
 			})
 		}
 	}
@@ -153,7 +156,8 @@ func trainWhole(t *testing.T, where, source, begun string) (o outcome) {
 		p = newSiteWith(t, golang, cells).open("/notebooks/a.ipynb")
 	}
 	// Without a GPU the turning sign of a running cell takes the processor that should train.
-	eval[any](p, "(document.head.append(Object.assign(document.createElement('style'), { textContent: '*, *::before { animation: none !important }' })), null)")
+	eval[any](p, "(document.head.append(Object.assign(document.createElement('style'), { textContent: '*, *::before "+
+		"{ animation: none !important }' })), null)")
 	all := func(string) bool { return true }
 	before := timeOf(t, all)
 	const said = "nacre.notebook.cells[0].outputs.map(o => [o.text ?? ''].flat().join('')).join('')"

@@ -102,14 +102,17 @@ func positions(t *testing.T, kernel string, p *tab) []positionRecord {
 			if slices.Contains(got.First, position.Want) {
 				r.Found++
 			} else {
-				r.Missed = append(r.Missed, fmt.Sprintf("%s: %s is not in %s", position.Code, position.Want, strings.Join(got.First, " ")))
+				r.Missed = append(r.Missed, fmt.Sprintf("%s: %s is not in %s", position.Code, position.Want,
+					strings.Join(got.First, " ")))
 			}
 		}
 		slices.Sort(times)
 		r.Median, r.P95 = times[len(times)/2], times[len(times)*95/100]
-		t.Logf("%s, %s: %d of %d, median %.1f ms, 95th percentile %.1f ms; not: %q", kernel, set.name, r.Found, r.Positions, r.Median, r.P95, r.Missed)
+		t.Logf("%s, %s: %d of %d, median %.1f ms, 95th percentile %.1f ms; not: %q", kernel, set.name, r.Found,
+			r.Positions, r.Median, r.P95, r.Missed)
 		if r.Found*12 < r.Positions*11 {
-			t.Errorf("%s, %s: %d of %d positions have their entry among the first five, want 55 of 60", kernel, set.name, r.Found, r.Positions)
+			t.Errorf("%s, %s: %d of %d positions have their entry among the first five, want 55 of 60", kernel,
+				set.name, r.Found, r.Positions)
 		}
 		records = append(records, r)
 	}

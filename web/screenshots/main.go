@@ -1,7 +1,7 @@
 // Command screenshots takes the pages' pictures of the notebook: it serves a folder of notebooks that have been run,
-// opens them in a headless Chromium and writes PNG files. Beside them it keeps which cells of which notebook each shows and
-// the hash of their text, by which a test finds a picture that is older than its notebook. With -each it pictures what every cell of one notebook shows, in
-// both themes: kinds.ipynb has every kind of table and figure.
+// opens them in a headless Chromium and writes PNG files. Beside them it keeps which cells of which notebook each shows
+// and the hash of their text, by which a test finds a picture that is older than its notebook. With -each it pictures
+// what every cell of one notebook shows, in both themes: kinds.ipynb has every kind of table and figure.
 //
 //	go run ./web/screenshots -nacre bin/nacre -folder out/notebooks -out docs/img
 //	go run ./web/screenshots -nacre bin/nacre -folder out/notebooks -each kinds -out out/figures
@@ -63,7 +63,8 @@ func run(nacre, folder, each, out string) error {
 	if path := os.Getenv("NACRE_CHROMIUM"); path != "" {
 		options = append(options, chromedp.ExecPath(path))
 	}
-	for _, f := range []string{"no-sandbox", "disable-gpu", "disable-background-networking", "disable-component-update", "disable-sync", "no-first-run", "hide-scrollbars"} {
+	for _, f := range []string{"no-sandbox", "disable-gpu", "disable-background-networking", "disable-component-update",
+		"disable-sync", "no-first-run", "hide-scrollbars"} {
 		options = append(options, chromedp.Flag(f, true))
 	}
 	allocator, stop := chromedp.NewExecAllocator(ctx, options...)
@@ -194,7 +195,8 @@ func takeEach(allocator context.Context, url, notebook, out string) error {
 			if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](wait, chromedp.EvalAwaitPromise)); err != nil {
 				return err // rollouts are drawn when they are seen
 			}
-			png, err := chromedp.Run(ctx, chromedp.Screenshot(chromedp.CSS(fmt.Sprintf(`[data-picture=%q] .outputs`, id))))
+			png, err := chromedp.Run(ctx,
+				chromedp.Screenshot(chromedp.CSS(fmt.Sprintf(`[data-picture=%q] .outputs`, id))))
 			if err != nil {
 				return fmt.Errorf("%s: %w", id, err)
 			}
