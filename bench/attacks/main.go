@@ -1,5 +1,5 @@
-// Attacks runs the tests named TestAttacks, which try what has once got through, with an older program and with this one,
-// and writes what each attack did to them as a measurement for docs/measurements.
+// Attacks runs the tests named TestAttacks, which try what has once got through, with an older program and with this
+// one, and writes what each attack did to them as a measurement for docs/measurements.
 //
 //	go run ./bench/attacks -old ../old/bin/nacre > docs/measurements/attacks-2026-11-23.json
 //
@@ -98,7 +98,8 @@ type verdict struct{ attack, seen string }
 
 // try runs the attacks with a variable in the environment.
 func try(variable string) ([]verdict, error) {
-	cmd := exec.Command("go", "test", "-json", "-count=1", "-timeout=30m", "-run=^TestAttacks$", "./cmd/nacre", "./web/browser")
+	cmd := exec.Command("go", "test", "-json", "-count=1", "-timeout=30m", "-run=^TestAttacks$", "./cmd/nacre",
+		"./web/browser")
 	cmd.Env, cmd.Stderr = append(cmd.Environ(), variable), os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

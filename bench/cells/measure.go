@@ -32,7 +32,8 @@ func speed(turns int) record {
 		What:       "Programs in cells beside the same source as compiled Go, and Python, milliseconds",
 		Conditions: "The fastest of many short runs, in turns within one process; Python in processor time",
 		Labels:     []string{"program"},
-		Columns:    []column{{"program", "compiled", 2}, {"cell", "engine go", 2}, {"share", "speed of cells", 2}, {"python", "Python", 0}},
+		Columns: []column{{"program", "compiled", 2}, {"cell", "engine go", 2}, {"share", "speed of cells", 2},
+			{"python", "Python", 0}},
 	}
 	_, code, _ := strings.Cut(source, "package programs\n")
 	compiled := open("go")
@@ -49,7 +50,8 @@ func speed(turns int) record {
 			}
 			own, cell = min(own, a), min(cell, b)
 		}
-		r.Rows = append(r.Rows, row{[]string{p.Name}, map[string]any{"program": own, "cell": cell, "share": own / cell}})
+		r.Rows = append(r.Rows, row{[]string{p.Name},
+			map[string]any{"program": own, "cell": cell, "share": own / cell}})
 	}
 	p, err := python.Find()
 	var out []byte
@@ -113,11 +115,14 @@ func interrupts() record {
 
 // changes are functions to change, by what their cells import.
 var changes = []struct{ of, first, change string }{
-	{"nothing declared: a call, an assignment, a value", "import \"math\"\nfunc f(x float64) float64 { return math.Sqrt(x) }\ny := f(2)", "y = f(%d)\ny"},
+	{"nothing declared: a call, an assignment, a value",
+		"import \"math\"\nfunc f(x float64) float64 { return math.Sqrt(x) }\ny := f(2)", "y = f(%d)\ny"},
 	{"a function, fmt", "import \"fmt\"", "func f(x int) string { return fmt.Sprint(x * %d) }\nf(2)"},
 	{"a function, sim", "import \"nacre/sim\"", "func g(x float64) float64 { return sim.Clip(x) * %d }\ng(2)"},
-	{"a function, everything", "import (\"gonum.org/v1/gonum/mat\"; \"gonum.org/v1/plot\"; \"gorgonia.org/gorgonia\"; \"nacre/pearl\"; \"nacre/sim\"; \"nacre/library/display\"; \"nacre/tsne\")",
-		"func h() int { plot.New(); gorgonia.NewGraph(); display.Text(\"\"); _, _ = pearl.Default(), tsne.AnalyseOptions{}; return mat.NewDense(2, 2, nil).RawMatrix().Rows + int(sim.Clip(1)) + %d }\nh()"},
+	{"a function, everything", "import (\"gonum.org/v1/gonum/mat\"; \"gonum.org/v1/plot\"; " +
+		"\"gorgonia.org/gorgonia\"; \"nacre/pearl\"; \"nacre/sim\"; \"nacre/library/display\"; \"nacre/tsne\")",
+		"func h() int { plot.New(); gorgonia.NewGraph(); display.Text(\"\"); _, _ = pearl.Default(), " +
+			"tsne.AnalyseOptions{}; return mat.NewDense(2, 2, nil).RawMatrix().Rows + int(sim.Clip(1)) + %d }\nh()"},
 }
 
 // warm changes a function again and again.
@@ -140,7 +145,8 @@ func warm(turns int) record {
 			wall = append(wall, float64(time.Since(at).Microseconds())/1000)
 			processor = append(processor, used()-began)
 		}
-		r.Rows = append(r.Rows, row{[]string{c.of}, map[string]any{"wall": median(wall), "processor": median(processor)}})
+		r.Rows = append(r.Rows, row{[]string{c.of},
+			map[string]any{"wall": median(wall), "processor": median(processor)}})
 	}
 	return r
 }
@@ -166,13 +172,15 @@ func used() (ms float64) {
 // process keeps.
 func session(cells int) record {
 	r := record{
-		What:    "A session of redefinitions on the engine go",
-		Labels:  []string{"after"},
-		Columns: []column{{"memory", "resident memory, MB", 0}, {"compiled", "cells compiled", 0}, {"each", "MB for each", 2}, {"mapped", "files of plugins, MB", 0}},
+		What:   "A session of redefinitions on the engine go",
+		Labels: []string{"after"},
+		Columns: []column{{"memory", "resident memory, MB", 0}, {"compiled", "cells compiled", 0},
+			{"each", "MB for each", 2}, {"mapped", "files of plugins, MB", 0}},
 	}
 	s := open("go")
 	defer s.Close()
-	value(s, "import \"fmt\"\ntype P struct { X int }\nfunc (p P) Area() int { return p.X }\nfunc f(p P) string { return fmt.Sprint(p.Area()) }\nlist := []P{{1}, {2}}\nf(list[1])")
+	value(s, "import \"fmt\"\ntype P struct { X int }\nfunc (p P) Area() int { return p.X }\nfunc f(p P) string { "+
+		"return fmt.Sprint(p.Area()) }\nlist := []P{{1}, {2}}\nf(list[1])")
 	runtime.GC()
 	start := resident()
 	compiled := 0
@@ -182,7 +190,8 @@ func session(cells int) record {
 			value(s, fmt.Sprintf("list[%d%%2].Area()\nf(list[0])", k))
 		case k%8 == 0:
 			compiled++
-			value(s, fmt.Sprintf("type P struct { X, Y%d int }\nfunc (p P) Area() int { return p.X * %d }\nlist := []P{{X: 1}, {X: 2}}\nf(list[1])", k, k))
+			value(s, fmt.Sprintf("type P struct { X, Y%d int }\nfunc (p P) Area() int { return p.X * %d }\n"+
+				"list := []P{{X: 1}, {X: 2}}\nf(list[1])", k, k))
 		default:
 			compiled++
 			value(s, fmt.Sprintf("func (p P) Area() int { return p.X + %d }\nf(list[1])", k))

@@ -41,11 +41,15 @@ func TestQueue(t *testing.T) {
 
 // tiny is an item of the point robot whose runs take a moment.
 func tiny() Item {
-	small := []string{"pearl.iterations=1", "pearl.updates_per_iteration=3", "pearl.initial_steps=20", "pearl.prior_steps=20",
-		"pearl.extra_posterior_steps=20", "pearl.tasks_per_iteration=1", "pearl.meta_batch=4", "train_tasks=4", "test_tasks=1", "pearl.hidden=8",
+	small := []string{"pearl.iterations=1", "pearl.updates_per_iteration=3", "pearl.initial_steps=20",
+		"pearl.prior_steps=20",
+		"pearl.extra_posterior_steps=20", "pearl.tasks_per_iteration=1", "pearl.meta_batch=4", "train_tasks=4",
+		"test_tasks=1", "pearl.hidden=8",
 		"pearl.encoder_hidden=8", "pearl.batch=8"}
-	return Item{Name: "tiny", Asks: "a", Outcome: "o", Test: "t", None: "n", Stop: "s", Hours: []float64{1, 1}, Families: []string{"point-goal"},
-		Preset: "quick/point-goal", Seeds: []uint64{1, 2}, Set: small, Probe: []string{"pearl.updates_per_iteration=2"},
+	return Item{Name: "tiny", Asks: "a", Outcome: "o", Test: "t", None: "n", Stop: "s", Hours: []float64{1, 1},
+		Families: []string{"point-goal"},
+		Preset:   "quick/point-goal", Seeds: []uint64{1, 2}, Set: small,
+		Probe:   []string{"pearl.updates_per_iteration=2"},
 		Systems: []sweep.System{{Algorithm: "pearl"}}}
 }
 
@@ -93,8 +97,8 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// A run that is under way under another fingerprint begins anew and that is said; one under the same goes on; one that is
-// finished stays, and is said to be of another. What is packed has its own fingerprint.
+// A run that is under way under another fingerprint begins anew and that is said; one under the same goes on; one that
+// is finished stays, and is said to be of another. What is packed has its own fingerprint.
 func TestSettle(t *testing.T) {
 	dir := t.TempDir()
 	item := tiny()
@@ -102,7 +106,8 @@ func TestSettle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, now := fingerprint{Kernel: "avx512", Bits: "aaaa", Commit: "one"}, fingerprint{Kernel: "avx2", Bits: "bbbb", Commit: "two"}
+	old, now := fingerprint{Kernel: "avx512", Bits: "aaaa", Commit: "one"},
+		fingerprint{Kernel: "avx2", Bits: "bbbb", Commit: "two"}
 	var said []string
 	say := func(text string) { said = append(said, text) }
 	both := func(p fingerprint) {
@@ -123,7 +128,8 @@ func TestSettle(t *testing.T) {
 		t.Errorf("of runs that are not begun: %q", said)
 	}
 	// Seed 1 is trained to its end, seed 2 begun.
-	if err := sweep.Work(t.Context(), f.Dir, []string{f.Runs[0].Name}, experiment.Host{Workers: 1}, progress.Silent()); err != nil {
+	if err := sweep.Work(t.Context(), f.Dir, []string{f.Runs[0].Name}, experiment.Host{Workers: 1},
+		progress.Silent()); err != nil {
 		t.Fatal(err)
 	}
 	begin(t, f, f.Runs[1])
@@ -132,7 +138,8 @@ func TestSettle(t *testing.T) {
 		t.Errorf("under the same fingerprint: %q", said)
 	}
 	both(now)
-	if len(said) != 2 || !strings.Contains(said[0], "seed1: finished under another fingerprint") || !strings.Contains(said[1], "seed2: begun anew") ||
+	if len(said) != 2 || !strings.Contains(said[0], "seed1: finished under another fingerprint") ||
+		!strings.Contains(said[1], "seed2: begun anew") ||
 		!strings.Contains(said[1], "avx512") {
 		t.Errorf("under another: %q", said)
 	}

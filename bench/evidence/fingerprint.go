@@ -19,8 +19,8 @@ import (
 	"nacre/internal/version"
 )
 
-// fingerprint holds what a run's figures depend on besides its configuration: the kernel of the processor, and the bits that a short
-// run of the same settings comes to, which another version changes if it changes figures.
+// fingerprint holds what a run's figures depend on besides its configuration: the kernel of the processor, and the bits
+// that a short run of the same settings comes to, which another version changes if it changes figures.
 type fingerprint struct {
 	Kernel string `json:"cpu_kernel"`
 	Bits   string `json:"bits"`
@@ -99,8 +99,8 @@ func (f *fingerprints) of(ctx context.Context, cfg experiment.Config) (fingerpri
 // begun is the file of the fingerprint under which a run was begun.
 func begun(f *sweep.Folder, r sweep.Run) string { return filepath.Join(f.Dir, "begun", r.Name+".json") }
 
-// settle says of every run under which fingerprint it is: that of those not begun is now's; one that is under way under another
-// is begun anew, and one that is finished under another is kept and said.
+// settle says of every run under which fingerprint it is: that of those not begun is now's; one that is under way under
+// another is begun anew, and one that is finished under another is kept and said.
 func settle(f *sweep.Folder, r sweep.RunStatus, now fingerprint, say func(string)) error {
 	var was fingerprint
 	file := begun(f, r.Run)
@@ -113,12 +113,15 @@ func settle(f *sweep.Folder, r sweep.RunStatus, now fingerprint, say func(string
 	switch {
 	case r.State == sweep.Waiting || was.same(now):
 	case r.State == sweep.Finished:
-		say(fmt.Sprintf("%s: finished under another fingerprint (%v; now %v): it is not averaged with those of now", r.Name, was, now))
+		say(fmt.Sprintf("%s: finished under another fingerprint (%v; now %v): it is not averaged with those of now",
+			r.Name, was, now))
 		return nil
 	case r.State == sweep.Running:
-		return fmt.Errorf("%s is being written by process %d on %s: end that first", r.Name, r.Attempt.PID, r.Attempt.Host)
+		return fmt.Errorf("%s is being written by process %d on %s: end that first", r.Name, r.Attempt.PID,
+			r.Attempt.Host)
 	default:
-		say(fmt.Sprintf("%s: begun anew at %.0f %%, since it was begun under another fingerprint (%v; now %v)", r.Name, 100*r.Share, was, now))
+		say(fmt.Sprintf("%s: begun anew at %.0f %%, since it was begun under another fingerprint (%v; now %v)", r.Name,
+			100*r.Share, was, now))
 		if err := os.RemoveAll(r.Dir); err != nil {
 			return err
 		}

@@ -13,12 +13,13 @@ import (
 // schedIdle is the policy of threads that run when no other wants to.
 const schedIdle = 5
 
-// autogroup holds the group of this session's processes. Where there is one the kernel shares the cores among sessions first:
-// a policy and a nice value count within a session only.
+// autogroup holds the group of this session's processes. Where there is one the kernel shares the cores among sessions
+// first: a policy and a nice value count within a session only.
 const autogroup = "/proc/self/autogroup"
 
-// lowest gives all threads of this process nice 19 and the policy SCHED_IDLE, which those that come inherit, and the processes
-// it starts. A session of its own gets nice 19 as a whole; a session that others share keeps its own, which is an error.
+// lowest gives all threads of this process nice 19 and the policy SCHED_IDLE, which those that come inherit, and the
+// processes it starts. A session of its own gets nice 19 as a whole; a session that others share keeps its own, which
+// is an error.
 func lowest() error {
 	return errors.Join(lowestThreads(), lowestSession())
 }

@@ -1,6 +1,7 @@
-// Command evidence works on the queue of trainings that the project's claims rest on (queue.toml), behind everything else: one
-// run on each core, at the lowest priority, standing still while a measurement of speed is being made. Unfinished runs lie
-// in the user's cache and are taken up there; a run is ended on the kernel and by a program of the same bits as it was begun.
+// Command evidence works on the queue of trainings that the project's claims rest on (queue.toml), behind everything
+// else: one run on each core, at the lowest priority, standing still while a measurement of speed is being made.
+// Unfinished runs lie in the user's cache and are taken up there; a run is ended on the kernel and by a program of the
+// same bits as it was begun.
 //
 //	go build -o evidence ./bench/evidence   # a program of its own: what it computes does not change with the checkout
 //	setsid ./evidence run -item cheetah-vel-control

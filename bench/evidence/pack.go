@@ -32,7 +32,8 @@ type Packed struct {
 	Commit   string  `json:"commit"`
 }
 
-// pack copies finished runs into the checkout at root, without checkpoints and with the weights that act, and lists them.
+// pack copies finished runs into the checkout at root, without checkpoints and with the weights that act, and lists
+// them.
 func (q queue) pack(root string) error {
 	base := filepath.Join(root, "bench", "evidence")
 	if _, err := os.Stat(filepath.Join(base, "queue.toml")); err != nil {
@@ -55,7 +56,9 @@ func (q queue) pack(root string) error {
 			return err
 		}
 		for _, r := range all {
-			has := slices.ContainsFunc(results.Runs, func(p Packed) bool { return p.Item == item.Name && p.Run == r.Name })
+			has := slices.ContainsFunc(results.Runs, func(p Packed) bool {
+				return p.Item == item.Name && p.Run == r.Name
+			})
 			if r.State != sweep.Finished || has {
 				continue
 			}
@@ -88,7 +91,8 @@ func packed(f *sweep.Folder, item Item, r sweep.RunStatus) (Packed, error) {
 	if err != nil {
 		return Packed{}, err
 	}
-	return Packed{Item: item.Name, Run: r.Name, System: r.System, Family: r.Family, Seed: r.Seed, EnvSteps: r.EnvSteps, Return: value,
+	return Packed{Item: item.Name, Run: r.Name, System: r.System, Family: r.Family, Seed: r.Seed, EnvSteps: r.EnvSteps,
+		Return: value,
 		Kernel: p.Kernel, Bits: p.Bits, Commit: p.Commit}, nil
 }
 

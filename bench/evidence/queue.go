@@ -57,7 +57,8 @@ func load() ([]Item, error) {
 
 // check asks for the rules, which must be there before a run is.
 func (i Item) check() error {
-	for what, text := range map[string]string{"name": i.Name, "asks": i.Asks, "outcome": i.Outcome, "test": i.Test, "none": i.None, "stop": i.Stop} {
+	for what, text := range map[string]string{"name": i.Name, "asks": i.Asks, "outcome": i.Outcome, "test": i.Test,
+		"none": i.None, "stop": i.Stop} {
 		if text == "" {
 			return fmt.Errorf("queue.toml: item %q has no %s: an item needs its rules before it runs", i.Name, what)
 		}
@@ -66,18 +67,21 @@ func (i Item) check() error {
 		return fmt.Errorf("queue.toml: item %s: hours = %v, want two: on AVX2 and on AVX-512", i.Name, i.Hours)
 	}
 	if i.Waits == "" && len(i.Probe) == 0 {
-		return fmt.Errorf("queue.toml: item %s can run and has no probe, want settings that make a run of a minute", i.Name)
+		return fmt.Errorf("queue.toml: item %s can run and has no probe, want settings that make a run of a minute",
+			i.Name)
 	}
 	return i.plan("").Validate()
 }
 
 // plan is the item as a sweep in a folder.
 func (i Item) plan(dir string) sweep.Plan {
-	return sweep.Plan{Name: i.Name, Out: filepath.Join(dir, i.Name), Families: i.Families, Seeds: i.Seeds, Preset: i.Preset,
+	return sweep.Plan{Name: i.Name, Out: filepath.Join(dir, i.Name), Families: i.Families, Seeds: i.Seeds,
+		Preset:   i.Preset,
 		EnvSteps: i.EnvSteps, Set: i.Set, Systems: i.Systems, Local: sweep.Local{Cores: 1}}
 }
 
-// probes are the short runs whose bits are the fingerprints of the item's: one of each system on each family, by their names.
+// probes are the short runs whose bits are the fingerprints of the item's: one of each system on each family, by their
+// names.
 func (i Item) probes(runs []sweep.Run) (map[string]experiment.Config, error) {
 	out := map[string]experiment.Config{}
 	for _, r := range runs {

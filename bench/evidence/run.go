@@ -37,7 +37,8 @@ func (q queue) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	say(fmt.Sprintf("queue of %d items, kernel %s, process %d; kill %d ends it, and runs are saved", len(q.items), cpu.KernelName(), os.Getpid(), os.Getpid()))
+	say(fmt.Sprintf("queue of %d items, kernel %s, process %d; kill %d ends it, and runs are saved", len(q.items),
+		cpu.KernelName(), os.Getpid(), os.Getpid()))
 	for _, item := range q.items {
 		if ctx.Err() != nil {
 			break
@@ -85,7 +86,8 @@ func (q queue) item(ctx context.Context, item Item, prints *fingerprints, worker
 		defer close(done)
 		yield(watching, ctx, f)
 	}()
-	out, err := sweep.Engine{Local: plan.Local, Worker: worker, Show: progress.Lines(os.Stderr, 10*time.Minute)}.Run(ctx, f)
+	out, err := sweep.Engine{Local: plan.Local, Worker: worker,
+		Show: progress.Lines(os.Stderr, 10*time.Minute)}.Run(ctx, f)
 	stop()
 	<-done
 	var failed []string
@@ -98,8 +100,8 @@ func (q queue) item(ctx context.Context, item Item, prints *fingerprints, worker
 	return err
 }
 
-// yield has the runs of a sweep stand still while anybody measures, until watching ends. When the queue is interrupted they go
-// on, since they must save.
+// yield has the runs of a sweep stand still while anybody measures, until watching ends. When the queue is interrupted
+// they go on, since they must save.
 func yield(watching, interrupted context.Context, f *sweep.Folder) {
 	standing := false
 	defer func() { awake(f) }()

@@ -1,5 +1,5 @@
-// Command figures writes the tables that the figures of web/screenshots/kinds.ipynb are drawn from, as CSV files, so that
-// other libraries draw the same numbers: bench/figures/run.sh.
+// Command figures writes the tables that the figures of web/screenshots/kinds.ipynb are drawn from, as CSV files, so
+// that other libraries draw the same numbers: bench/figures/run.sh.
 package main
 
 import (

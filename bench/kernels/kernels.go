@@ -34,15 +34,18 @@ type Kernel struct {
 
 // Peers are the kernels that ours is compared with, by the names of their kernelspecs.
 var Peers = []Kernel{
-	{Name: "gonb", First: "%%\n_ = 1 + 1", Small: "%%\n_ = 1 + 1", Print: "%%%%\nfor i := 0; i < %d; i++ { fmt.Println(i) }"},
-	{Name: "gophernotes", First: "1 + 1", Small: "1 + 1", Print: "import \"fmt\"\nfor i := 0; i < %d; i++ { fmt.Println(i) }"},
+	{Name: "gonb", First: "%%\n_ = 1 + 1", Small: "%%\n_ = 1 + 1",
+		Print: "%%%%\nfor i := 0; i < %d; i++ { fmt.Println(i) }"},
+	{Name: "gophernotes", First: "1 + 1", Small: "1 + 1",
+		Print: "import \"fmt\"\nfor i := 0; i < %d; i++ { fmt.Println(i) }"},
 	{Name: "python3", First: "1 + 1", Small: "1 + 1", Print: "for i in range(%d): print(i)"},
 }
 
 // Ours is this program's kernel on one of its engines; program is its path.
 func Ours(program, engine string) Kernel {
 	return Kernel{
-		Name: "nacre " + engine, Argv: []string{program, "kernel", "--engine", engine, "--connection-file", "{connection_file}"}, First: "1 + 1", Small: "1 + 1",
+		Name: "nacre " + engine, Argv: []string{program, "kernel", "--engine", engine, "--connection-file",
+			"{connection_file}"}, First: "1 + 1", Small: "1 + 1",
 		Print: "import \"fmt\"\nfor i := 0; i < %d; i++ { fmt.Println(i) }",
 	}
 }
@@ -105,7 +108,8 @@ type Result struct {
 
 // Measure starts a kernel, measures it and ends it.
 func Measure(ctx context.Context, k Kernel, p Plan) (r Result, err error) {
-	ctx, stop := context.WithTimeoutCause(ctx, 3*time.Minute, errors.New("the measurement took more than three minutes"))
+	ctx, stop := context.WithTimeoutCause(ctx, 3*time.Minute,
+		errors.New("the measurement took more than three minutes"))
 	defer stop()
 	r.Name = k.Name
 	dir, err := os.MkdirTemp("", "nacre-bench-")

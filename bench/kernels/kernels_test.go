@@ -29,12 +29,14 @@ func TestMain(m *testing.M) {
 }
 
 func TestMeasure(t *testing.T) {
-	k := Kernel{Name: "test", Argv: []string{os.Args[0], "kernel", "{connection_file}"}, First: "value 2", Small: "sleep 5", Print: "many %d"}
+	k := Kernel{Name: "test", Argv: []string{os.Args[0], "kernel", "{connection_file}"}, First: "value 2",
+		Small: "sleep 5", Print: "many %d"}
 	r, err := Measure(t.Context(), k, Plan{Cells: 20, Lines: 1000, Limit: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Cells != 20 || r.P50 < 5 || r.P99 < r.P50 || r.First <= 0 || r.Lines != 1000 || r.Messages < 1 || r.Messages > 1000 {
+	if r.Cells != 20 || r.P50 < 5 || r.P99 < r.P50 || r.First <= 0 || r.Lines != 1000 || r.Messages < 1 ||
+		r.Messages > 1000 {
 		t.Errorf("%+v", r)
 	}
 	gone := Kernel{Name: "gone", Argv: []string{os.Args[0], "kernel", "no such file"}}
@@ -54,11 +56,13 @@ func TestFind(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "kernels", "mine"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "kernels", "mine", "kernel.json"), []byte(`{"argv":["go-kernel","{connection_file}"]}`), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "kernels", "mine", "kernel.json"),
+		[]byte(`{"argv":["go-kernel","{connection_file}"]}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	found, absent := Find([]Kernel{{Name: "mine", Small: "1"}, {Name: "nobody-has-this"}})
-	if len(found) != 1 || found[0].Argv[0] != "go-kernel" || found[0].Small != "1" || len(absent) != 1 || absent[0] != "nobody-has-this" {
+	if len(found) != 1 || found[0].Argv[0] != "go-kernel" || found[0].Small != "1" || len(absent) != 1 ||
+		absent[0] != "nobody-has-this" {
 		t.Errorf("%+v, %v", found, absent)
 	}
 }

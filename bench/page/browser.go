@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// Browser is a headless Chromium that is spoken to by the DevTools protocol (https://chromedevtools.github.io/devtools-protocol)
-// over two pipes: no port is open for others, and a Chromium whose pipe is closed ends, however this process ended.
+// Browser is a headless Chromium that is spoken to by the DevTools protocol
+// (https://chromedevtools.github.io/devtools-protocol) over two pipes: no port is open for others, and a Chromium whose
+// pipe is closed ends, however this process ended.
 type Browser struct {
 	Patience time.Duration // how long an answer may take; a minute, unless it is set
 
@@ -32,10 +33,12 @@ type Browser struct {
 	forget   func() bool // stops watching the context
 }
 
-// SoftwareGPU are flags of a browser whose WebGPU has Chromium's own adapter, SwiftShader, which computes on the processor.
+// SoftwareGPU are flags of a browser whose WebGPU has Chromium's own adapter, SwiftShader, which computes on the
+// processor.
 var SoftwareGPU = []string{"--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"}
 
-// Start starts a browser with an empty profile, the program that Find named, and further flags. It ends when ctx is done.
+// Start starts a browser with an empty profile, the program that Find named, and further flags. It ends when ctx is
+// done.
 func Start(ctx context.Context, program string, flags ...string) (*Browser, error) {
 	profile, err := os.MkdirTemp("", "nacre-chromium-")
 	if err != nil {
@@ -66,8 +69,10 @@ func (b *Browser) start(program string, flags []string) error {
 	}
 	defer toUs.Close()
 	// It opens nothing but notebooks made here, so it may do without its sandbox, which many containers and root lack.
-	b.cmd = exec.CommandContext(b.ctx, program, append(slices.Clone(flags), "--headless=new", "--remote-debugging-pipe", "--user-data-dir="+b.profile, "--window-size=1280,900",
-		"--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
+	b.cmd = exec.CommandContext(b.ctx, program, append(slices.Clone(flags), "--headless=new", "--remote-debugging-pipe",
+		"--user-data-dir="+b.profile, "--window-size=1280,900",
+		"--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
+		"--disable-component-update",
 		"--disable-sync", "--disable-breakpad", "--no-first-run", "--no-default-browser-check", "about:blank")...)
 	b.cmd.ExtraFiles = []*os.File{fromUs, toUs} // 3 and 4, where Chromium looks for them
 	b.cmd.Stderr = &b.complain
@@ -225,7 +230,8 @@ func (p *Profile) Open(address string) (*Tab, error) {
 	var session struct {
 		ID string `json:"sessionId"`
 	}
-	if err := p.b.call("", "Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true}, &session); err != nil {
+	if err := p.b.call("", "Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true},
+		&session); err != nil {
 		return nil, err
 	}
 	var arrived struct {
@@ -258,7 +264,8 @@ func (t *Tab) Eval(expression string, result any) error {
 			} `json:"exception"`
 		} `json:"exceptionDetails"`
 	}
-	err := t.b.call(t.session, "Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}, &answer)
+	err := t.b.call(t.session, "Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true,
+		"returnByValue": true}, &answer)
 	switch {
 	case err != nil:
 		return err

@@ -1,9 +1,10 @@
-// Package page times how long the notebook page takes to open in a headless Chromium: notebooks that it makes, served by
-// the notebook server in this process, opened by a browser that it starts and ends.
+// Package page times how long the notebook page takes to open in a headless Chromium: notebooks that it makes, served
+// by the notebook server in this process, opened by a browser that it starts and ends.
 //
 //	program, err := page.Find()
 //	results, err := page.Measure(ctx, page.Plan{
-//		Chromium: program, Kernel: []string{"nacre", "kernel", "--pipe"}, Static: files, Cells: []int{20, 300}, Loads: 5,
+//		Chromium: program, Kernel: []string{"nacre", "kernel", "--pipe"}, Static: files,
+//		Cells: []int{20, 300}, Loads: 5,
 //	})
 //	for _, r := range results {
 //		fmt.Println(r.Cells, "cells are on the page after", r.Shown, "ms")
@@ -133,7 +134,8 @@ func writeNotebook(file string, cells int) error {
 
 // serve starts a server of a folder. Address is where a browser opens a notebook; end ends the server and its kernels.
 func serve(p Plan, dir string) (address func(notebook string) string, end func(), err error) {
-	s, err := server.New(server.Config{Dir: dir, Kernel: p.Kernel, Static: p.Static, Log: slog.New(slog.DiscardHandler)})
+	s, err := server.New(server.Config{Dir: dir, Kernel: p.Kernel, Static: p.Static,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -198,7 +200,8 @@ func summary(cells int, loads []load) Result {
 	for i, l := range loads {
 		contents[i], shown[i] = l.Contents, l.Shown
 	}
-	return Result{Cells: cells, Loads: len(loads), Contents: median(contents), Shown: median(shown), Fastest: slices.Min(shown)}
+	return Result{Cells: cells, Loads: len(loads), Contents: median(contents), Shown: median(shown),
+		Fastest: slices.Min(shown)}
 }
 
 // median sorts its argument.

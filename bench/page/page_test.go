@@ -35,12 +35,14 @@ func TestMeasure(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	// A page that shows another number of cells is an error of Measure.
-	results, err := Measure(t.Context(), Plan{Chromium: program, Kernel: []string{os.Args[0], "kernel"}, Static: files, Cells: []int{20}, Loads: 1})
+	results, err := Measure(t.Context(), Plan{Chromium: program, Kernel: []string{os.Args[0], "kernel"}, Static: files,
+		Cells: []int{20}, Loads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := results[0]
-	if len(results) != 1 || r.Cells != 20 || r.Loads != 1 || !(0 < r.Contents && r.Contents <= r.Shown) || r.Fastest != r.Shown {
+	if len(results) != 1 || r.Cells != 20 || r.Loads != 1 || !(0 < r.Contents && r.Contents <= r.Shown) ||
+		r.Fastest != r.Shown {
 		t.Errorf("%+v", results)
 	}
 	left, err := filepath.Glob(filepath.Join(tmp, "nacre-*"))

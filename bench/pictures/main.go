@@ -1,5 +1,6 @@
-// Command pictures draws the pictures of README and of the pages in docs from committed data: results.json of the studies in
-// notebooks/data and docs/measurements. New data need no new code: pictures take the arms, seeds and families that are there.
+// Command pictures draws the pictures of README and of the pages in docs from committed data: results.json of the
+// studies in notebooks/data and docs/measurements. New data need no new code: pictures take the arms, seeds and
+// families that are there.
 //
 //	go run ./bench/pictures        # writes docs/img/*.svg
 //

@@ -27,7 +27,8 @@ func newChart(y string, categories []string, titles []string, notes ...string) *
 
 // sampleMarks are a sample's dots and box of a colour around a place on the x axis, so wide.
 func sampleMarks(s sample, colour int, at, width float64) []plots.Mark {
-	box := plots.Mark{Kind: plots.BoxMark, Series: colour, X: []float64{at - width/2}, X1: []float64{at + width/2}, Y: []float64{s.Mean},
+	box := plots.Mark{Kind: plots.BoxMark, Series: colour, X: []float64{at - width/2}, X1: []float64{at + width/2},
+		Y:  []float64{s.Mean},
 		Q1: []float64{s.Lo}, Q3: []float64{s.Hi}, Lo: []float64{s.Lo}, Hi: []float64{s.Hi}}
 	return []plots.Mark{box, dots(colour, at, width, s.seeds)}
 }

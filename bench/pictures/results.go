@@ -26,7 +26,8 @@ func pushPlane(root string) (*plots.Chart, error) {
 	c.Title = "Meta-World push: how far apart goals lie in the plane"
 	bySample(&c.Panels[0], samples)
 	for _, p := range s.Paper {
-		c.Panels[0].References = append(c.Panels[0].References, plots.Reference{Name: "the paper’s " + p.Method, Y: p.Between / p.To})
+		c.Panels[0].References = append(c.Panels[0].References,
+			plots.Reference{Name: "the paper’s " + p.Method, Y: p.Between / p.To})
 	}
 	return c, nil
 }
@@ -51,7 +52,8 @@ func pushShare(root string) (*plots.Chart, error) {
 var blindAndKnowing = []plots.Reference{{Name: "goal-blind controller", Y: 0}, {Name: "goal-knowing controller", Y: 1}}
 
 var kinds = []struct{ name, title string }{
-	{"window", "64 consecutive rows"}, {"rows", "64 independent rows"}, {"rollout", "whole rollouts"}, {"meta-test", "the meta-test’s ten trajectories"},
+	{"window", "64 consecutive rows"}, {"rows", "64 independent rows"}, {"rollout", "whole rollouts"},
+	{"meta-test", "the meta-test’s ten trajectories"},
 }
 
 // pushContexts is the ratio in the plane by every kind of context.
@@ -92,7 +94,8 @@ func pushLong(root string) (*plots.Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newChart("share of the goal’s worth", []string{"as in the study", "three times as long"}, nil, "A line: one seed.")
+	c := newChart("share of the goal’s worth", []string{"as in the study", "three times as long"}, nil,
+		"A line: one seed.")
 	c.Title = "Meta-World push: return after adaptation, three times as long"
 	for k, s := range to {
 		old := slices.IndexFunc(from, func(f sample) bool { return f.name == s.name })
@@ -102,7 +105,8 @@ func pushLong(root string) (*plots.Chart, error) {
 		p := plots.ChartPanel{Title: s.name, References: blindAndKnowing}
 		for i, y := range s.seeds {
 			x, ys := []float64{0, 1}, []float64{from[old].seeds[i], y}
-			p.Marks = append(p.Marks, plots.Mark{Kind: plots.LineMark, Series: k, X: x, Y: ys}, plots.Mark{Kind: plots.DotMark, Series: k, X: x, Y: ys})
+			p.Marks = append(p.Marks, plots.Mark{Kind: plots.LineMark, Series: k, X: x, Y: ys},
+				plots.Mark{Kind: plots.DotMark, Series: k, X: x, Y: ys})
 		}
 		c.Panels = append(c.Panels, p)
 	}
@@ -137,7 +141,8 @@ func families(root string) (*plots.Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newChart("share of what knowing the goal is worth", nil, []string{""}, legend+" Of one seed the interval is over tasks.")
+	c := newChart("share of what knowing the goal is worth", nil, []string{""},
+		legend+" Of one seed the interval is over tasks.")
 	c.Title = "Eight families of ML1: return after adaptation"
 	for k, s := range studies {
 		samples, err := s.outcomes("share_from_blind")
@@ -160,10 +165,12 @@ func familyDifferences(root string) (*plots.Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newChart("difference of shares", nil, []string{""}, "Dots: families. Box: 95 % interval over families, with the mean.")
+	c := newChart("difference of shares", nil, []string{""},
+		"Dots: families. Box: 95 % interval over families, with the mean.")
 	c.Title = "Families of ML1: what windows and the loss make"
 	for k, pair := range []struct{ name, a, b string }{
-		{"windows", "PEARL", "PEARL on windows"}, {"the loss", "PEARL on windows", "TCL-PEARL"}, {"both", "PEARL", "TCL-PEARL"},
+		{"windows", "PEARL", "PEARL on windows"}, {"the loss", "PEARL on windows", "TCL-PEARL"},
+		{"both", "PEARL", "TCL-PEARL"},
 	} {
 		var differences []float64
 		var each [][]float64
@@ -188,9 +195,11 @@ func familyDifferences(root string) (*plots.Chart, error) {
 			return nil, err
 		}
 		c.X.Categories = append(c.X.Categories, pair.name)
-		c.Panels[0].Marks = append(c.Panels[0].Marks, sampleMarks(sample{pair.name, differences, interval{mean.Mean, mean.Lo, mean.Hi}}, k, float64(k), 0.6)...)
+		c.Panels[0].Marks = append(c.Panels[0].Marks,
+			sampleMarks(sample{pair.name, differences, interval{mean.Mean, mean.Lo, mean.Hi}}, k, float64(k), 0.6)...)
 		numbers := fmt.Sprintf("%.2f (%.2f to %.2f), p = %.3f", mean.Mean, mean.Lo, mean.Hi, test.P)
-		c.Notes = append(c.Notes, fmt.Sprintf("%s: %s by exact sign-flips; %d families find ±%.2f four times in five.", pair.name,
+		c.Notes = append(c.Notes, fmt.Sprintf("%s: %s by exact sign-flips; %d families find ±%.2f four times in five.",
+			pair.name,
 			strings.ReplaceAll(numbers, "-", "−"), len(differences), test.Detectable))
 	}
 	c.Panels[0].References = []plots.Reference{{Name: "no difference", Y: 0}}
@@ -203,13 +212,15 @@ func switches(root string) (*plots.Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newChart("return after adaptation, thousands", nil, nil, "Band: the range of the arm’s ten seeds. A dot: one run, seed 1.")
+	c := newChart("return after adaptation, thousands", nil, nil,
+		"Band: the range of the arm’s ten seeds. A dot: one run, seed 1.")
 	c.Title = "Push with one setting as published, by setting"
 	labels := []string{"none", "rewards", "observations", "temperature"}
 	for series, arm := range []string{"pearl", "pearl-windows", "tcl-pearl"} {
 		at := slices.IndexFunc(m.Columns, func(c measurement.Column) bool { return c.Name == arm })
 		if at < 0 || len(m.Rows) != len(labels)+1 {
-			return nil, fmt.Errorf("measurement switches: %d rows and column %s, expected %d rows and that column", len(m.Rows), arm, len(labels)+1)
+			return nil, fmt.Errorf("measurement switches: %d rows and column %s, expected %d rows and that column",
+				len(m.Rows), arm, len(labels)+1)
 		}
 		all := m.Rows[0].Cells[arm]
 		p := plots.ChartPanel{Title: strings.TrimSuffix(m.Columns[at].Head, ": return")}
@@ -231,12 +242,14 @@ func switches(root string) (*plots.Chart, error) {
 
 // pointGoal is the ratio of the point robot's embeddings.
 func pointGoal(root string) (*plots.Chart, error) {
-	return planeAndLatent(root, "point-goal", "The point robot: how far apart goals lie", "distance between goals / within goals")
+	return planeAndLatent(root, "point-goal", "The point robot: how far apart goals lie",
+		"distance between goals / within goals")
 }
 
 // cheetahVel is the same of the half-cheetah.
 func cheetahVel(root string) (*plots.Chart, error) {
-	return planeAndLatent(root, "cheetah-vel", "Half-cheetah velocity: how far apart velocities lie", "distance between tasks / within tasks")
+	return planeAndLatent(root, "cheetah-vel", "Half-cheetah velocity: how far apart velocities lie",
+		"distance between tasks / within tasks")
 }
 
 // planeAndLatent sets the ratio of a study's windows in the plane beside that among posterior means.
@@ -303,7 +316,8 @@ func paperPicture(root string) (*plots.Chart, error) {
 			values[i] *= 100
 		}
 		mean := 100 * share.Value
-		p.Marks = append(p.Marks, sampleMarks(sample{r.Of[1], values, interval{mean, mean, mean}}, k, float64(k), 0.6)...)
+		p.Marks = append(p.Marks, sampleMarks(sample{r.Of[1], values, interval{mean, mean, mean}}, k,
+			float64(k), 0.6)...)
 		c.X.Categories = append(c.X.Categories, r.Of[1])
 	}
 	return c, nil

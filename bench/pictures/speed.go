@@ -27,7 +27,9 @@ func gpuSpeed(root string) (*plots.Chart, error) {
 	}
 	c := newChart("ms per update", nil, nil, "Both on data that they are given. No bar: not measured.")
 	c.Title, c.Names = "TCL-PEARL’s update on one H100", []string{"nacre", "JAX"}
-	return c, barsByRow(c, m, []string{"given", "jax"}, func(r measurement.Row) (panel, category string) { return r.Of[0], r.Of[1] })
+	return c, barsByRow(c, m, []string{"given", "jax"}, func(r measurement.Row) (panel, category string) {
+		return r.Of[0], r.Of[1]
+	})
 }
 
 // updateSpeed sets an update on the processor beside PyTorch's.
@@ -45,7 +47,8 @@ func updateSpeed(root string) (*plots.Chart, error) {
 }
 
 // barsByRow has a group of bars for every row, in the panel and category that it names, and a bar for every column.
-func barsByRow(c *plots.Chart, m measurement.Measurement, columns []string, name func(measurement.Row) (string, string)) error {
+func barsByRow(c *plots.Chart, m measurement.Measurement, columns []string,
+	name func(measurement.Row) (string, string)) error {
 	rows := map[string][]measurement.Row{}
 	for _, r := range m.Rows {
 		panel, category := name(r)

@@ -1,5 +1,5 @@
-// Command steps measures how many control steps of task families a processor makes in a second: natively, or, compiled for
-// the browser, in Node. Both roll out the same episodes with random actions, sixteen at a time.
+// Command steps measures how many control steps of task families a processor makes in a second: natively, or, compiled
+// for the browser, in Node. Both roll out the same episodes with random actions, sixteen at a time.
 //
 //	go run -tags mujoco ./bench/steps
 //	wasm/build.sh program ./bench/steps out && node --require ./wasm/mujoco.cjs out/wasm_exec_node.js out/steps.wasm
@@ -49,7 +49,8 @@ func measure(name string) error {
 		for i := range episodes {
 			episodes[i] = sim.Episode{Task: tasks[i%min(4, len(tasks))], Seed: seed + uint64(i)}
 		}
-		made, err := pool.Rollout(context.Background(), episodes, sim.UniformPolicy(episodes, family.Spec().ActDim), 200)
+		made, err := pool.Rollout(context.Background(), episodes, sim.UniformPolicy(episodes, family.Spec().ActDim),
+			200)
 		for _, t := range made {
 			steps += t.Len
 		}
@@ -63,6 +64,7 @@ func measure(name string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s, %s: %.0f control steps per processor second\n", name, family.Spec().Source, float64(steps)/(cputime.Seconds()-start))
+	fmt.Printf("%s, %s: %.0f control steps per processor second\n", name, family.Spec().Source,
+		float64(steps)/(cputime.Seconds()-start))
 	return nil
 }

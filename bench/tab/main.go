@@ -5,15 +5,15 @@
 //	go run ./bench/tab -what update -rounds 5
 //	go run ./bench/tab -what webgpu -rounds 5
 //
-// Start opens a notebook of the site in a headless Chromium and runs 1 + 1 in its first cell, in a new profile and again
-// in the same one: milliseconds from the start of the navigation, by the page's clock, and the processor time of all
-// threads of the page's process until then. Update makes the benchmark's TCL-PEARL updates, a product of 4,096 × 300 and
-// 300 × 300, and the gradient of a critic's loss, natively, in Node and in Chromium; of jax-js and TensorFlow.js, on
-// their WebAssembly devices, it asks the product and the gradient, without the optimiser's step that ours includes. Webgpu
-// asks the same of our WebGPU device and that of jax-js, on Chromium's software adapter, with the update at oyster's size:
-// these are times of programs for GPUs on a processor, and say nothing of a GPU's. All take turns; what they compute is
-// compared with float64. npm installs the libraries into this folder; they are no part of the program. A line of JSON for
-// every row goes to standard output.
+// Start opens a notebook of the site in a headless Chromium and runs 1 + 1 in its first cell, in a new profile and
+// again in the same one: milliseconds from the start of the navigation, by the page's clock, and the processor time of
+// all threads of the page's process until then. Update makes the benchmark's TCL-PEARL updates, a product of 4,096 ×
+// 300 and 300 × 300, and the gradient of a critic's loss, natively, in Node and in Chromium; of jax-js and
+// TensorFlow.js, on their WebAssembly devices, it asks the product and the gradient, without the optimiser's step that
+// ours includes. Webgpu asks the same of our WebGPU device and that of jax-js, on Chromium's software adapter, with the
+// update at oyster's size: these are times of programs for GPUs on a processor, and say nothing of a GPU's. All take
+// turns; what they compute is compared with float64. npm installs the libraries into this folder; they are no part of
+// the program. A line of JSON for every row goes to standard output.
 package main
 
 import (

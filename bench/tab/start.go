@@ -95,7 +95,8 @@ func starts(ctx context.Context, chromium, site, notebook string, loads int) err
 	return nil
 }
 
-// load returns when the notebook was shown, when the kernel was ready, when the value was there, and the processor time.
+// load returns when the notebook was shown, when the kernel was ready, when the value was there, and the processor
+// time.
 func load(b *page.Browser, p *page.Profile, address string) (times [4]float64, err error) {
 	before, err := b.Used(page.Pages)
 	if err != nil {

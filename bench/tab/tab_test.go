@@ -25,9 +25,11 @@ func TestValue(t *testing.T) {
 
 // Rows come in the order of the first calls, with the medians of all, and rates by processor time.
 func TestReport(t *testing.T) {
-	found := judged{Off: map[string]map[string]float64{"a": {"product": 1e-6}, "b": {"product": 0}}, Devices: map[string]string{"a": "wasm"}, Work: map[string]float64{"product": 2e9}}
+	found := judged{Off: map[string]map[string]float64{"a": {"product": 1e-6}, "b": {"product": 0}},
+		Devices: map[string]string{"a": "wasm"}, Work: map[string]float64{"product": 2e9}}
 	rows := rowsOf("Node", found, []call{
-		{"b", "product", 0, 9, 1}, {"a", "product", 0, 9, 4}, {"a", "product", 1, 1, 2}, {"b", "product", 1, 1, 1}, {"a", "product", 2, 2, 2},
+		{"b", "product", 0, 9, 1}, {"a", "product", 0, 9, 4}, {"a", "product", 1, 1, 2}, {"b", "product", 1, 1, 1},
+		{"a", "product", 2, 2, 2},
 	})
 	if len(rows) != 2 || rows[0].Library != "b" || rows[0].Rate != 2 || rows[0].Wall != 5 {
 		t.Errorf("%+v", rows)

@@ -75,8 +75,8 @@ func updates(ctx context.Context, chromium string, rounds int) error {
 	return nil
 }
 
-// clearing is a flag by which Chromium writes a loop into kernels that clears the memory of a workgroup. SwiftShader's own
-// way, which it has otherwise, is a store per number and lane.
+// clearing is a flag by which Chromium writes a loop into kernels that clears the memory of a workgroup. SwiftShader's
+// own way, which it has otherwise, is a store per number and lane.
 const clearing = "--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension"
 
 // webgpus measures the libraries' WebGPU devices on Chromium's software adapter, in two browsers.
@@ -133,7 +133,8 @@ func native(rounds int) ([]measured, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := judged{Off: map[string]map[string]float64{"nacre": {}}, Devices: map[string]string{"nacre": d.Name()}, Work: map[string]float64{}}
+	found := judged{Off: map[string]map[string]float64{"nacre": {}}, Devices: map[string]string{"nacre": d.Name()},
+		Work: map[string]float64{}}
 	var calls []call
 	for _, size := range sizes {
 		s, err := benchmark.Find(size)
@@ -168,7 +169,8 @@ func native(rounds int) ([]measured, error) {
 }
 
 func inNode(ctx context.Context, here, dir string, rounds int) ([]measured, error) {
-	lines, err := output(ctx, here, "node", "node.mjs", filepath.Join(dir, "wasm_exec.js"), filepath.Join(dir, "program.wasm"), strconv.Itoa(rounds), strings.Join(sizes, ","))
+	lines, err := output(ctx, here, "node", "node.mjs", filepath.Join(dir, "wasm_exec.js"),
+		filepath.Join(dir, "program.wasm"), strconv.Itoa(rounds), strings.Join(sizes, ","))
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +188,8 @@ func inNode(ctx context.Context, here, dir string, rounds int) ([]measured, erro
 }
 
 // inChromium has the libraries' devices of a kind, wasm or webgpu, take turns in a page's worker.
-func inChromium(b *page.Browser, where, device string, sizes []string, here, dir string, rounds int) ([]measured, error) {
+func inChromium(b *page.Browser, where, device string, sizes []string, here, dir string,
+	rounds int) ([]measured, error) {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir(here)))
 	mux.Handle("/program/", http.StripPrefix("/program/", http.FileServer(http.Dir(dir))))
@@ -209,7 +212,8 @@ func inChromium(b *page.Browser, where, device string, sizes []string, here, dir
 		if err != nil {
 			return err
 		}
-		return t.Eval("new Promise(r => { const w = () => window.ask ? r() : setTimeout(w, 10); w(); }).then(() => ask("+string(q)+"))", answer)
+		return t.Eval("new Promise(r => { const w = () => window.ask ? r() : setTimeout(w, 10); w(); }).then(() => "+
+			"ask("+string(q)+"))", answer)
 	}
 	var found judged
 	if err := ask(map[string]any{"kind": "start", "device": device, "updates": sizes}, &found); err != nil {
@@ -271,7 +275,8 @@ func rowsOf(where string, found judged, calls []call) (rows []measured) {
 		walls[k], cpus[k] = append(walls[k], c.Wall), append(cpus[k], c.CPU)
 	}
 	for _, k := range order {
-		m := measured{Where: where, Library: k.library, Device: found.Devices[k.library], What: k.what, Rounds: len(walls[k]), Wall: middle(walls[k]), CPU: middle(cpus[k]), Off: found.Off[k.library][k.what]}
+		m := measured{Where: where, Library: k.library, Device: found.Devices[k.library], What: k.what,
+			Rounds: len(walls[k]), Wall: middle(walls[k]), CPU: middle(cpus[k]), Off: found.Off[k.library][k.what]}
 		m.Rate = found.Work[k.what] / m.CPU / 1e9
 		rows = append(rows, m)
 	}

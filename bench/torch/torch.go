@@ -1,5 +1,5 @@
-// Package torch runs the update of package rl/benchmark in PyTorch, in a process of its own, so that both can be timed in
-// turns. PyTorch is given what it is fastest with on a CPU: Debian's OpenMP build of OpenBLAS where it is installed,
+// Package torch runs the update of package rl/benchmark in PyTorch, in a process of its own, so that both can be timed
+// in turns. PyTorch is given what it is fastest with on a CPU: Debian's OpenMP build of OpenBLAS where it is installed,
 // OpenBLAS kernels named after what the processor has (it does not recognise every processor and then takes slow
 // ones), and waiting threads that sleep.
 //
@@ -50,13 +50,15 @@ var (
 )
 
 // scripts are the programs of algorithms.
-var scripts = map[string]string{"pearl": update, "tcl-pearl": update, "maml": maml, "rl2": rl2, "mql": mql, "oracle": oracle}
+var scripts = map[string]string{"pearl": update, "tcl-pearl": update, "maml": maml, "rl2": rl2, "mql": mql,
+	"oracle": oracle}
 
 // script is the program of an algorithm.
 func script(algorithm string) (string, error) {
 	own, ok := scripts[algorithm]
 	if !ok {
-		return "", fmt.Errorf("torch: there is no PyTorch program of %s's update%s", algorithm, nearest.Hint(algorithm, slices.Collect(maps.Keys(scripts))))
+		return "", fmt.Errorf("torch: there is no PyTorch program of %s's update%s", algorithm,
+			nearest.Hint(algorithm, slices.Collect(maps.Keys(scripts))))
 	}
 	return problem + common + own, nil
 }
@@ -94,11 +96,12 @@ func Start(ctx context.Context, python, size, algorithm string, threads int) (*P
 	if err != nil {
 		return nil, err
 	}
-	return start(exec.CommandContext(ctx, python, "-c", program, "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads)), variables(threads))
+	return start(exec.CommandContext(ctx, python, "-c", program, "--size", size, "--algo", algorithm, "--threads",
+		strconv.Itoa(threads)), variables(threads))
 }
 
-// StartGPU does the same on the first NVIDIA GPU: in PyTorch op by op ("torch"), as a CUDA graph ("torch-graph") or compiled
-// ("torch-compile"), or in JAX ("jax"), with matrix products in TF32 on request.
+// StartGPU does the same on the first NVIDIA GPU: in PyTorch op by op ("torch"), as a CUDA graph ("torch-graph") or
+// compiled ("torch-compile"), or in JAX ("jax"), with matrix products in TF32 on request.
 func StartGPU(ctx context.Context, python, peer, size, algorithm string, tf32 bool) (*Process, error) {
 	args := []string{"-c", problem + onGPU, "--mode", strings.TrimPrefix(strings.TrimPrefix(peer, "torch"), "-")}
 	if peer == "jax" {

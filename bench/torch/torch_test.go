@@ -40,7 +40,8 @@ func TestSameUpdate(t *testing.T) {
 			t.Errorf("%s = %.9g, want %.9g", name, got, want)
 		}
 	}
-	if ms, processor, err := p.Run(2); err != nil || len(ms) != 2 || ms[0] <= 0 || len(processor) != 2 || processor[0] <= 0 {
+	if ms, processor, err := p.Run(2); err != nil || len(ms) != 2 || ms[0] <= 0 || len(processor) != 2 ||
+		processor[0] <= 0 {
 		t.Errorf("Run(2) = %v, %v, %v", ms, processor, err)
 	}
 }

@@ -28,13 +28,14 @@ type Result struct {
 	Points     int     `json:"points"`
 	Columns    int     `json:"columns"`
 	Iterations int     `json:"iterations,omitempty"`
-	Wall       float64 `json:"wall_s,omitempty"`          // of the layout alone, neighbours and start included
-	CPU        float64 `json:"cpu_s,omitempty"`           // processor time of the same; 0 where it cannot be had
-	KL         float64 `json:"kl,omitempty"`              // nats; P on the exact 90 nearest neighbours at perplexity 30, Z over all pairs; not of UMAP
-	Trust      float64 `json:"trustworthiness,omitempty"` // over all points, of more than 5,000 over a sample of 1,000
-	Recall     float64 `json:"knn_recall,omitempty"`      // of the 10 nearest, over all points
-	Absent     string  `json:"absent,omitempty"`          // why there is no layout
-	Made       string  `json:"made,omitempty"`            // when, where that is not the time of the report
+	Wall       float64 `json:"wall_s,omitempty"` // of the layout alone, neighbours and start included
+	CPU        float64 `json:"cpu_s,omitempty"`  // processor time of the same; 0 where it cannot be had
+	// nats; P on the exact 90 nearest neighbours at perplexity 30, Z over all pairs; not of UMAP
+	KL     float64 `json:"kl,omitempty"`
+	Trust  float64 `json:"trustworthiness,omitempty"` // over all points, of more than 5,000 over a sample of 1,000
+	Recall float64 `json:"knn_recall,omitempty"`      // of the 10 nearest, over all points
+	Absent string  `json:"absent,omitempty"`          // why there is no layout
+	Made   string  `json:"made,omitempty"`            // when, where that is not the time of the report
 
 	y    tsne.Matrix
 	umap bool
@@ -86,8 +87,9 @@ type Judge struct {
 // mostJudged is up to how many points all their neighbours are found to judge layouts by; of more, a sample's.
 const mostJudged = 200_000
 
-// NewJudge finds the exact 90 nearest neighbours, by which all layouts are judged. For 70,000 points of 784 columns that
-// takes minutes. Of more than 200,000 points it finds none: layouts are judged by a sample of 1,000, and not by KL.
+// NewJudge finds the exact 90 nearest neighbours, by which all layouts are judged. For 70,000 points of 784 columns
+// that takes minutes. Of more than 200,000 points it finds none: layouts are judged by a sample of 1,000, and not by
+// KL.
 func NewJudge(ctx context.Context, x tsne.Matrix) (*Judge, error) {
 	if x.Rows > mostJudged {
 		return &Judge{x: x}, nil
@@ -182,7 +184,8 @@ func Self(ctx context.Context, x, start tsne.Matrix, workers int) (Result, error
 
 // SelfUMAP lays the points out by UMAP with this program.
 func SelfUMAP(ctx context.Context, x tsne.Matrix, workers int) (Result, error) {
-	r := Result{Name: "nacre UMAP", Version: runtime.GOOS + "/" + runtime.GOARCH, Points: x.Rows, Columns: x.Cols, umap: true}
+	r := Result{Name: "nacre UMAP", Version: runtime.GOOS + "/" + runtime.GOARCH, Points: x.Rows, Columns: x.Cols,
+		umap: true}
 	wall, cpu := time.Now(), cputime.Seconds()
 	var err error
 	r.y, _, err = tsne.UMAP{Workers: workers, Progress: func(_, of int) { r.Iterations = of }}.Fit(ctx, x)

@@ -56,7 +56,8 @@ func TestPrepare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := os.ReadFile(filepath.Join(w.Scripts, filepath.FromSlash(to))); err != nil || string(got) != string(want) {
+		if got, err := os.ReadFile(filepath.Join(w.Scripts, filepath.FromSlash(to))); err != nil ||
+			string(got) != string(want) {
 			t.Errorf("%s: %d bytes of %d, %v", to, len(got), len(want), err)
 		}
 	}
@@ -88,7 +89,8 @@ func TestKeptLayoutsComeBack(t *testing.T) {
 
 func TestAbsentPeersAreOneLine(t *testing.T) {
 	for _, p := range Peers(Where{Scripts: "no", Python: "no-python", Node: "no-node", Modules: "no-modules"})[:4] {
-		if r := p.Run(context.Background(), Points(120), tsne.Matrix{}, 1); r.Absent == "" || strings.Contains(r.Absent, "\n") {
+		if r := p.Run(context.Background(), Points(120), tsne.Matrix{}, 1); r.Absent == "" ||
+			strings.Contains(r.Absent, "\n") {
 			t.Errorf("%s: %q", p.Name, r.Absent)
 		}
 	}
@@ -114,7 +116,8 @@ func TestWasmGivesTheSameBits(t *testing.T) {
 	}
 	for _, method := range []tsne.Method{tsne.MethodAuto, tsne.MethodExact, tsne.MethodFFT, tsne.MethodBarnesHut} {
 		target := filepath.Join(dir, "y"+string(method))
-		run := exec.Command(node, filepath.Join(dir, "wasm_exec_node.js"), filepath.Join(dir, "self.wasm"), "-method", string(method), "-iterations", "90", "200", "50", source, target)
+		run := exec.Command(node, filepath.Join(dir, "wasm_exec_node.js"), filepath.Join(dir, "self.wasm"), "-method",
+			string(method), "-iterations", "90", "200", "50", source, target)
 		if out, err := run.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %s", method, out)
 		}
@@ -142,11 +145,13 @@ func TestWasmGivesTheSameBits(t *testing.T) {
 }
 
 func TestLastLine(t *testing.T) {
-	node := "wasm://wasm/0123:1\n\n\nRuntimeError: memory access out of bounds\n    at wasm-function[7]\n\nNode.js v20.20.2\n"
+	node := "wasm://wasm/0123:1\n\n\nRuntimeError: memory access out of bounds\n    at wasm-function[7]\n\n" +
+		"Node.js v20.20.2\n"
 	if got := lastLine(node, nil); got != "RuntimeError: memory access out of bounds" {
 		t.Errorf("%q", got)
 	}
-	if got := lastLine("Traceback\nModuleNotFoundError: No module named 'x'", nil); got != "ModuleNotFoundError: No module named 'x'" {
+	if got := lastLine("Traceback\nModuleNotFoundError: No module named 'x'", nil); got != "ModuleNotFoundError: No "+
+		"module named 'x'" {
 		t.Errorf("%q", got)
 	}
 	if got := lastLine("killed\n", nil); got != "killed" {

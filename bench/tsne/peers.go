@@ -82,7 +82,8 @@ func Peers(w Where) []Peer {
 				if err != nil {
 					return exec.Command("sh", "-c", "echo \"$0\" >&2; exit 1", err.Error())
 				}
-				build := exec.Command(filepath.Join(strings.TrimSpace(string(root)), "wasm/build.sh"), "program", self, dir)
+				build := exec.Command(filepath.Join(strings.TrimSpace(string(root)), "wasm/build.sh"),
+					"program", self, dir)
 				if out, err := build.CombinedOutput(); err != nil {
 					return exec.Command("sh", "-c", "echo \"$0\" >&2; exit 1", string(out))
 				}
@@ -92,7 +93,8 @@ func Peers(w Where) []Peer {
 		{Name: "go-tsne", Most: 1600, beyond: "it keeps six matrices of n² float64 and takes n² time",
 			missing: func(ctx context.Context) string { return lacking(exec.CommandContext(ctx, "go", "version")) },
 			command: func(x tsne.Matrix, source, target string, _ int) *exec.Cmd {
-				return exec.Command("go", append(append([]string{"run", "-C", script("gopeer"), "main.go"}, size(x)...), source, target)...)
+				return exec.Command("go", append(append([]string{"run", "-C", script("gopeer"), "main.go"}, size(x)...),
+					source, target)...)
 			}},
 	}
 }
@@ -179,7 +181,8 @@ func (p Peer) run(ctx context.Context, x, start tsne.Matrix, threads int, r *Res
 		c.Args = append(c.Args, from)
 	}
 	n := strconv.Itoa(threads)
-	c.Env = append(os.Environ(), "OMP_NUM_THREADS="+n, "OPENBLAS_NUM_THREADS="+n, "NUMBA_NUM_THREADS="+n, "GOMAXPROCS="+n)
+	c.Env = append(os.Environ(), "OMP_NUM_THREADS="+n, "OPENBLAS_NUM_THREADS="+n, "NUMBA_NUM_THREADS="+n,
+		"GOMAXPROCS="+n)
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
 	if err := c.Start(); err != nil {

@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 )
 
-// scripts run the others. A folder with a go.mod could not be embedded, so that of the Go library has another name here.
+// scripts run the others. A folder with a go.mod could not be embedded, so that of the Go library has another name
+// here.
 //
 //go:embed peer.py peer.mjs gopeer
 var scripts embed.FS

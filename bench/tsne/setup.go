@@ -54,7 +54,8 @@ func (w Where) environment(ctx context.Context) error {
 	venv := filepath.Join(w.Home, "venv")
 	failed := run(ctx, p.Path, "-m", "venv", venv)
 	if failed == nil {
-		if failed = run(ctx, w.python(), append([]string{"-m", "pip", "install", "--quiet"}, pythonPackages...)...); failed == nil {
+		if failed = run(ctx, w.python(),
+			append([]string{"-m", "pip", "install", "--quiet"}, pythonPackages...)...); failed == nil {
 			return nil
 		}
 		failed = fmt.Errorf("pip: %w", failed)
@@ -67,7 +68,8 @@ func (w Where) environment(ctx context.Context) error {
 	if err := run(ctx, "uv", "venv", "--quiet", "--allow-existing", "--python", p.Path, venv); err != nil {
 		return fmt.Errorf("uv: %w", err)
 	}
-	if err := run(ctx, "uv", append([]string{"pip", "install", "--quiet", "--python", w.python()}, pythonPackages...)...); err != nil {
+	if err := run(ctx, "uv", append([]string{"pip", "install", "--quiet", "--python", w.python()},
+		pythonPackages...)...); err != nil {
 		return fmt.Errorf("uv: %w", err)
 	}
 	return nil
@@ -88,7 +90,8 @@ func (w Where) lackingInNode(ctx context.Context) string {
 	if err := os.MkdirAll(w.Home, 0o755); err != nil {
 		return err.Error()
 	}
-	if err := run(ctx, "npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", w.Home, nodePackage); err != nil {
+	if err := run(ctx, "npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", w.Home,
+		nodePackage); err != nil {
 		return fmt.Sprintf("npm: %v", err)
 	}
 	return ""

@@ -12,8 +12,8 @@ import (
 	"nacre/tsne/webgpu"
 )
 
-// What the first adapter of this machine needs for layouts of Points, beside the processor's and judged by one evaluator. It
-// prints figures and judges none.
+// What the first adapter of this machine needs for layouts of Points, beside the processor's and judged by one
+// evaluator. It prints figures and judges none.
 //
 //	NACRE_TSNE_WEBGPU=10000,100000 go test ./bench/tsne -run WebGPUBesideProcessor -v -timeout 2h
 func TestWebGPUBesideProcessor(t *testing.T) {
@@ -48,7 +48,8 @@ func TestWebGPUBesideProcessor(t *testing.T) {
 				if _, err := s.Step(t.Context(), 100); err != nil {
 					t.Fatal(err)
 				}
-				t.Logf("%s points, %s: iteration %d after %.0f s, %.0f s of the processor's", size, name, s.Iteration(), time.Since(wall).Seconds(), cputime.Seconds()-cpu)
+				t.Logf("%s points, %s: iteration %d after %.0f s, %.0f s of the processor's", size, name, s.Iteration(),
+					time.Since(wall).Seconds(), cputime.Seconds()-cpu)
 			}
 			y := tsne.NewMatrix(n, 2)
 			for i, v := range s.Positions() {

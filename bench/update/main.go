@@ -73,7 +73,8 @@ func run(size, kernel string, updates int) (*timing, error) {
 		return nil, err
 	}
 	defer y.Close()
-	t := &timing{Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Device: d.Name(), Size: size, Updates: updates}
+	t := &timing{Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Device: d.Name(), Size: size,
+		Updates: updates}
 	figures, err := y.Update(0)
 	if err != nil {
 		return nil, err

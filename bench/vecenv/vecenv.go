@@ -1,5 +1,6 @@
 // Package vecenv measures what the Python packages that define the families need for a step, in the vector environments
-// they are usually driven by. It runs a script of its own with a Python that has gymnasium and, for Meta-World, metaworld.
+// they are usually driven by. It runs a script of its own with a Python that has gymnasium and, for Meta-World,
+// metaworld.
 //
 //	r, err := vecenv.Measure(ctx, "python3", "ml1/push", 16, 100, 2)
 //	fmt.Println(r.Stepped, r.Sync.CPU, r.Async.Wall)
@@ -34,11 +35,13 @@ type Rate struct {
 
 // Measure steps a family: envs environments in one process, then workers in as many processes, steps each.
 func Measure(ctx context.Context, python, family string, envs, steps, workers int) (Rates, error) {
-	cmd := exec.CommandContext(ctx, python, "-c", script, family, strconv.Itoa(envs), strconv.Itoa(steps), strconv.Itoa(workers))
+	cmd := exec.CommandContext(ctx, python, "-c", script, family, strconv.Itoa(envs), strconv.Itoa(steps),
+		strconv.Itoa(workers))
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if err := cmd.Run(); err != nil {
-		return Rates{}, fmt.Errorf("vecenv: %s, stepping %s: %w: %s; it needs a Python with gymnasium, mujoco and metaworld", python, family, err, last(said.String()))
+		return Rates{}, fmt.Errorf("vecenv: %s, stepping %s: %w: %s; it needs a Python with gymnasium, mujoco and "+
+			"metaworld", python, family, err, last(said.String()))
 	}
 	var r Rates
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {

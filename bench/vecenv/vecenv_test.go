@@ -24,7 +24,8 @@ func interpreter(t *testing.T, text string) string {
 
 func TestMeasure(t *testing.T) {
 	// The arguments after -c SCRIPT come back in the figures.
-	python := interpreter(t, `echo "{\"stepped\": \"$3\", \"sync\": {\"wall\": $4, \"cpu\": $5}, \"async\": {\"wall\": $6}}"`)
+	python := interpreter(t,
+		`echo "{\"stepped\": \"$3\", \"sync\": {\"wall\": $4, \"cpu\": $5}, \"async\": {\"wall\": $6}}"`)
 	r, err := Measure(context.Background(), python, "ml1/push", 16, 100, 2)
 	want := Rates{Stepped: "ml1/push", Sync: Rate{Wall: 16, CPU: 100}, Async: Rate{Wall: 2}}
 	if err != nil || r != want {

@@ -1,8 +1,8 @@
 //go:build js && wasm
 
-// Command program is the training core for bench/tab: on the CPU or by WebGPU it sets up the products that programs.mjs asks
-// of every library, and the benchmark's updates, and calls the script's nacreReady with functions that return promises of
-// their results, or with the problem that it has.
+// Command program is the training core for bench/tab: on the CPU or by WebGPU it sets up the products that programs.mjs
+// asks of every library, and the benchmark's updates, and calls the script's nacreReady with functions that return
+// promises of their results, or with the problem that it has.
 package main
 
 import (
@@ -31,12 +31,14 @@ func main() {
 }
 
 func prepare(problem js.Value) (map[string]any, error) {
-	d, _, err := devices.Open(map[string]string{"wasm": "cpu", "webgpu": "webgpu"}[problem.Get("device").String()], core.DeviceOptions{})
+	d, _, err := devices.Open(map[string]string{"wasm": "cpu", "webgpu": "webgpu"}[problem.Get("device").String()],
+		core.DeviceOptions{})
 	if err != nil {
 		return nil, err
 	}
 	functions, updates := map[string]any{"device": d.Name()}, map[string]any{}
-	for name, make := range map[string]func(core.Device, js.Value) (func() (any, error), error){"product": product, "critic": critic} {
+	for name, make := range map[string]func(core.Device, js.Value) (func() (any, error), error){"product": product,
+		"critic": critic} {
 		f, err := make(d, problem)
 		if err != nil {
 			return nil, err
@@ -90,7 +92,8 @@ func product(d core.Device, problem js.Value) (func() (any, error), error) {
 	b := core.NewBuilder("product", tasks)
 	s := b.Stage("product")
 	s.Output("c", s.MatMul(s.Input("a", m, k), s.Param("b", k, k), false, false))
-	r, err := load(d, b, map[string][]float32{"b": floats(problem.Get("b"))}, map[string][]float32{"a": floats(problem.Get("a"))})
+	r, err := load(d, b, map[string][]float32{"b": floats(problem.Get("b"))},
+		map[string][]float32{"a": floats(problem.Get("a"))})
 	if err != nil {
 		return nil, err
 	}

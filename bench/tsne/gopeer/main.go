@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Command gopeer lays points out with github.com/danaugrs/go-tsne, for nacre bench tsne. It is run in a folder of its own
-// with mod.txt as go.mod and sum.txt as go.sum, so that nacre does not depend on that library.
+// Command gopeer lays points out with github.com/danaugrs/go-tsne, for nacre bench tsne. It is run in a folder of its
+// own with mod.txt as go.mod and sum.txt as go.sum, so that nacre does not depend on that library.
 //
 //	gopeer N D IN OUT
 //
