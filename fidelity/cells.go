@@ -27,7 +27,8 @@ type Outcome struct {
 }
 
 // refusals are in the messages of what an engine refuses.
-var refusals = []string{"not supported", "types of cells", "no package", "cannot be imported", "is not in this kernel", "is not one this notebook can import"}
+var refusals = []string{"not supported", "types of cells", "no package", "cannot be imported", "is not in this kernel",
+	"is not one this notebook can import"}
 
 // InCells runs a program in cells of the session and compares it with what it gave compiled.
 func InCells(s kernel.Session, p *Program, want Result) Outcome {

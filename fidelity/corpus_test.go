@@ -18,7 +18,8 @@ import (
 )
 
 var (
-	update   = flag.Bool("update", false, "compile the programs of the folders corpus and whole and store what they print")
+	update = flag.Bool("update", false,
+		"compile the programs of the folders corpus and whole and store what they print")
 	engine   = flag.String("engine", "yaegi", "what runs the cells: yaegi or go")
 	programs = flag.Int("programs", 500, "how many programs to generate")
 	seed     = flag.Uint64("seed", 21, "what they are generated from, and split by")
@@ -148,7 +149,8 @@ func writtenIn(t *testing.T, dir string, every int) []*Program {
 			return
 		}
 		n := len(list)
-		own, err := renamed(string(text), fmt.Sprintf("_%d", n)) // programs that share a session do not redefine what is another's
+		// programs that share a session do not redefine what is another's
+		own, err := renamed(string(text), fmt.Sprintf("_%d", n))
 		if err != nil {
 			t.Errorf("%s does not compile: %v", name, err)
 			return
@@ -209,7 +211,9 @@ func TestShrink(t *testing.T) {
 	if first == Same {
 		t.Fatal("this program does not differ")
 	}
-	p, result, err := Shrink(t.Context(), t.TempDir(), p, func(p *Program, want Result) bool { return class(p, want) == first })
+	p, result, err := Shrink(t.Context(), t.TempDir(), p, func(p *Program, want Result) bool {
+		return class(p, want) == first
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

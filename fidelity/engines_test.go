@@ -50,8 +50,12 @@ func TestInterruptOfNativeCalls(t *testing.T) {
 func TestTypesForNativeInterfaces(t *testing.T) {
 	onEngines(t, func(t *testing.T, s kernel.Session) {
 		kerneltest.Cells(t, s, [][2]string{
-			{"import \"gonum.org/v1/gonum/mat\"\ntype diag struct{ n int }\nfunc (g diag) Dims() (int, int) { return g.n, g.n }\nfunc (g diag) At(i, j int) float64 { if i == j { return 2 }; return 0 }\nfunc (g diag) T() mat.Matrix { return g }\nmat.Sum(mat.DenseCopyOf(diag{3}))", "6"},
-			{"import \"gonum.org/v1/plot\"\nimport \"gonum.org/v1/plot/vg/draw\"\ntype dot struct{}\nfunc (dot) Plot(c draw.Canvas, p *plot.Plot) {}\nfunc (dot) DataRange() (a, b, c, d float64) { return 1, 2, 3, 4 }\npl := plot.New()\npl.Add(dot{})\npl.X.Min + pl.Y.Max", "5"},
+			{"import \"gonum.org/v1/gonum/mat\"\ntype diag struct{ n int }\nfunc (g diag) Dims() (int, int) { return " +
+				"g.n, g.n }\nfunc (g diag) At(i, j int) float64 { if i == j { return 2 }; return 0 }\n" +
+				"func (g diag) T() mat.Matrix { return g }\nmat.Sum(mat.DenseCopyOf(diag{3}))", "6"},
+			{"import \"gonum.org/v1/plot\"\nimport \"gonum.org/v1/plot/vg/draw\"\ntype dot struct{}\n" +
+				"func (dot) Plot(c draw.Canvas, p *plot.Plot) {}\nfunc (dot) DataRange() (a, b, c, d float64) { " +
+				"return 1, 2, 3, 4 }\npl := plot.New()\npl.Add(dot{})\npl.X.Min + pl.Y.Max", "5"},
 		})
 	})
 }
@@ -63,19 +67,24 @@ func TestValueThatCannotBeShown(t *testing.T) {
 			code, line string
 			at         kernel.Position
 		}{
-			{"import \"nacre/analysis/frame\"\ntable := frame.Of(map[string][]float64{\"steps\": {1}})\n\n\ttable.Sort(\"stpes\")",
+			{"import \"nacre/analysis/frame\"\ntable := frame.Of(map[string][]float64{\"steps\": {1}})\n\n" +
+				"\ttable.Sort(\"stpes\")",
 				"   4 |  table.Sort(\"stpes\")", kernel.Position{Line: 4, Column: 2}},
 			{"_ = 1 +\n1\ntable.Sort(\"stpes\")", "   3 | table.Sort(\"stpes\")", kernel.Position{Line: 3, Column: 1}},
-			{"func sorted() *frame.Frame {\n\treturn table.Sort(\n\t\t\"stpes\")\n}\nx := 1; sorted()", "   5 | x := 1; sorted()", kernel.Position{Line: 5, Column: 9}},
+			{"func sorted() *frame.Frame {\n\treturn table.Sort(\n\t\t\"stpes\")\n}\nx := 1; sorted()",
+				"   5 | x := 1; sorted()", kernel.Position{Line: 5, Column: 9}},
 			{"%time table.\n  Sort(\"stpes\")", "   1 |       table.", kernel.Position{Line: 1, Column: 7}},
 		} {
 			r, _ := kerneltest.Execute(s, c.code)
-			if r.Error == nil || r.Error.Name != "Error" || !strings.Contains(r.Error.Message, `did you mean "steps"?`) || !slices.Equal(r.Error.Positions, []kernel.Position{c.at}) {
+			if r.Error == nil || r.Error.Name != "Error" ||
+				!strings.Contains(r.Error.Message, `did you mean "steps"?`) ||
+				!slices.Equal(r.Error.Positions, []kernel.Position{c.at}) {
 				t.Errorf("%s: got %+v, want the place %v", c.code, r.Error, c.at)
 				continue
 			}
 			text := colours.ReplaceAllString(strings.Join(r.Error.Traceback, "\n"), "")
-			want := fmt.Sprintf("\nline %d of this cell\n%s\n%s^", c.at.Line, c.line, strings.Repeat(" ", 6+c.at.Column))
+			want := fmt.Sprintf("\nline %d of this cell\n%s\n%s^", c.at.Line, c.line,
+				strings.Repeat(" ", 6+c.at.Column))
 			if !strings.HasSuffix(text, want) {
 				t.Errorf("%s: want %s\nin %s", c.code, want, text)
 			}
@@ -91,7 +100,9 @@ func TestCellsKnowTheirSystem(t *testing.T) {
 	s := open(t)
 	defer s.Close()
 	out := &kerneltest.Output{}
-	s.Execute(context.Background(), kernel.Request{Code: "import (\n\t\"fmt\"\n\t\"runtime\"\n)\nfmt.Print(runtime.GOOS, runtime.GOARCH, runtime.NumGoroutine() > 0)"}, out)
+	s.Execute(context.Background(),
+		kernel.Request{Code: "import (\n\t\"fmt\"\n\t\"runtime\"\n)\nfmt.Print(runtime.GOOS, runtime.GOARCH, " +
+			"runtime.NumGoroutine() > 0)"}, out)
 	if want := runtime.GOOS + runtime.GOARCH + "true"; out.Stdout() != want {
 		t.Errorf("a cell finds itself on %q, want %q", out.Stdout(), want)
 	}

@@ -54,7 +54,8 @@ func (g *generator) expr(t *typ, depth int) string {
 		case 4:
 			return fmt.Sprintf("%s(%s)", t.name, g.typed(one(g, append(ints, tInt)), depth-1))
 		case 5:
-			return fmt.Sprintf("(%s %s (uint(%s) %% 9))", g.typed(t, depth-1), g.pick("<<", ">>"), g.typed(tInt, depth-1))
+			return fmt.Sprintf("(%s %s (uint(%s) %% 9))", g.typed(t, depth-1), g.pick("<<", ">>"),
+				g.typed(tInt, depth-1))
 		case 6:
 			return "(" + g.pick("-", "^", "+") + g.typed(t, 0) + ")"
 		case 7:
@@ -150,7 +151,8 @@ func (g *generator) part(t *typ) string {
 					return fmt.Sprintf("%s[%d]", v.name, g.IntN(v.t.length))
 				}
 				if len(g.of(tInt)) > 0 {
-					return fmt.Sprintf("func() (x %s) { if len(%s) > 0 { x = %s[uint(%s)%%uint(len(%s))] }; return }()", t.name, v.name, v.name, one(g, g.of(tInt)), v.name)
+					return fmt.Sprintf("func() (x %s) { if len(%s) > 0 { x = %s[uint(%s)%%uint(len(%s))] }; return }()",
+						t.name, v.name, v.name, one(g, g.of(tInt)), v.name)
 				}
 			}
 		case mapping:
@@ -159,7 +161,8 @@ func (g *generator) part(t *typ) string {
 			}
 		case closure:
 			if t == tInt {
-				return fmt.Sprintf("func() int { if %s == nil { return -1 }; return %s(%s) }()", v.name, v.name, g.expr(tInt, 0))
+				return fmt.Sprintf("func() int { if %s == nil { return -1 }; return %s(%s) }()", v.name, v.name,
+					g.expr(tInt, 0))
 			}
 		case empty:
 			switch t.kind {
@@ -255,7 +258,8 @@ func (g *generator) literal(t *typ, depth int) string {
 		}
 		return "Shape(nil)"
 	case failure:
-		return g.pick("error(nil)", `errors.New("e")`, `fmt.Errorf("w: %w", io.EOF)`, "io.EOF", `errors.Join(io.EOF, errors.New("j"))`)
+		return g.pick("error(nil)", `errors.New("e")`, `fmt.Errorf("w: %w", io.EOF)`, "io.EOF",
+			`errors.Join(io.EOF, errors.New("j"))`)
 	}
 	return "nil"
 }
@@ -270,11 +274,13 @@ func (g *generator) anyPrintable() *typ {
 }
 
 func (g *generator) somePrintable() *typ {
-	return one(g, []*typ{tInt, tText, tFloat, tBool, one(g, ints), sliceOf(tInt), mapOf(tText, tInt), arrayOf(2, tText), one(g, append(g.structs, tInt)), one(g, append(g.named, tText)), tError})
+	return one(g, []*typ{tInt, tText, tFloat, tBool, one(g, ints), sliceOf(tInt), mapOf(tText, tInt), arrayOf(2, tText),
+		one(g, append(g.structs, tInt)), one(g, append(g.named, tText)), tError})
 }
 
 func (g *generator) verb() string {
-	return g.pick("%v", "%+v", "%#v", "%T", "%d", "%s", "%q", "%x", "%6v|", "%-6v|", "%08.3f", "%t", "%c", "%U", "%e", "%5.1v", "%+d", "% x", "%X", "%b", "%o", "%#x")
+	return g.pick("%v", "%+v", "%#v", "%T", "%d", "%s", "%q", "%x", "%6v|", "%-6v|", "%08.3f", "%t", "%c", "%U", "%e",
+		"%5.1v", "%+d", "% x", "%X", "%b", "%o", "%#x")
 }
 
 // addressed reports whether values of type t print a pointer or function, whose address differs.

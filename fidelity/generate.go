@@ -95,7 +95,8 @@ var (
 func basic(name string, k kind) *typ { return &typ{name: name, kind: k} }
 
 func init() {
-	for _, name := range []string{"int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "rune", "byte", "uintptr"} {
+	for _, name := range []string{"int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64",
+		"rune", "byte", "uintptr"} {
 		ints = append(ints, basic(name, integer))
 	}
 }
@@ -135,12 +136,14 @@ func (g *generator) program() string {
 	}
 	g.generics()
 	g.tangles()
-	g.declare("func try(name string, f func()) {\n\tdefer func() {\n\t\tif x := recover(); x != nil {\n\t\t\tfmt.Println(name, \"panics:\", x)\n\t\t}\n\t}()\n\tf()\n\tfmt.Println(name, \"ends\")\n}")
+	g.declare("func try(name string, f func()) {\n\tdefer func() {\n\t\tif x := recover(); x != nil {\n" +
+		"\t\t\tfmt.Println(name, \"panics:\", x)\n\t\t}\n\t}()\n\tf()\n\tfmt.Println(name, \"ends\")\n}")
 	for range 1 + g.IntN(3) {
 		g.function()
 	}
 	var body []string
-	for _, t := range append([]*typ{tInt, tInt, tText, tBool, tFloat, sliceOf(tInt), mapOf(tText, tInt), tAny, tShape}, one(g, ints), one(g, g.structs), pointerTo(one(g, g.structs))) {
+	for _, t := range append([]*typ{tInt, tInt, tText, tBool, tFloat, sliceOf(tInt), mapOf(tText, tInt), tAny, tShape},
+		one(g, ints), one(g, g.structs), pointerTo(one(g, g.structs))) {
 		body = append(body, g.define(t))
 	}
 	for range 8 + g.IntN(14) {
@@ -209,7 +212,8 @@ func (g *generator) structType() {
 		t.fields = append(t.fields, f)
 		tag := ""
 		if g.chance(3) {
-			tag = fmt.Sprintf(" `json:%q`", g.pick("x", "name", "", "-", "other")+g.pick("", ",omitempty", "", ",omitempty"))
+			tag = fmt.Sprintf(" `json:%q`", g.pick("x", "name", "", "-", "other")+
+				g.pick("", ",omitempty", "", ",omitempty"))
 		}
 		fmt.Fprintf(&b, "\t%s %s%s\n", f.name, f.t.name, tag)
 	}
@@ -235,7 +239,8 @@ func (g *generator) namedType() {
 	t.name, t.methods = g.fresh("N"), g.pick("v", "v", "")
 	g.declare("type %s %s", t.name, under.name)
 	if under == tInt && g.chance(2) {
-		g.declare("const (\n\t%[1]sA %[1]s = iota + %[2]d\n\t%[1]sB\n\t_\n\t%[1]sC %[1]s = 1 << iota\n)", t.name, g.IntN(5))
+		g.declare("const (\n\t%[1]sA %[1]s = iota + %[2]d\n\t%[1]sB\n\t_\n\t%[1]sC %[1]s = 1 << iota\n)",
+			t.name, g.IntN(5))
 	}
 	g.methods(&t, "0")
 	g.named = append(g.named, &t)
@@ -263,7 +268,8 @@ func (g *generator) methods(t *typ, zero string) {
 	g.declare("func (t %s) Label() string { return \"%s:\" + strconv.Itoa(t.Area()) }", recv, t.name)
 	for _, f := range t.fields {
 		if f.t.kind == integer {
-			g.declare("func (t *%s) Grow(by int) *%s {\n\tt.%s += %s(by)\n\treturn t\n}", t.name, t.name, f.name, f.t.name)
+			g.declare("func (t *%s) Grow(by int) *%s {\n\tt.%s += %s(by)\n\treturn t\n}", t.name, t.name,
+				f.name, f.t.name)
 			break
 		}
 	}
@@ -279,20 +285,24 @@ func (g *generator) methods(t *typ, zero string) {
 	case 4:
 		g.declare("func (t %s) GoString() string { return \"%s!\" }", recv, t.name)
 	case 5:
-		g.declare("func (t %s) Format(s fmt.State, verb rune) { w, ok := s.Width(); fmt.Fprint(s, \"[\", string(verb), w, ok, s.Flag('+'), \"]\") }", recv)
+		g.declare("func (t %s) Format(s fmt.State, verb rune) { w, ok := s.Width(); fmt.Fprint(s, \"[\", "+
+			"string(verb), w, ok, s.Flag('+'), \"]\") }", recv)
 	}
 }
 
 func (g *generator) generics() {
-	g.declare("type Number interface {\n\t~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr | ~float64\n}")
+	g.declare("type Number interface {\n\t~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | " +
+		"~uint32 | ~uint64 | ~uintptr | ~float64\n}")
 	g.declare("func Sum[T Number](xs ...T) (s T) {\n\tfor _, x := range xs {\n\t\ts += x\n\t}\n\treturn\n}")
-	g.declare("func Map[T, U any](xs []T, f func(T) U) []U {\n\tvar out []U\n\tfor _, x := range xs {\n\t\tout = append(out, f(x))\n\t}\n\treturn out\n}")
+	g.declare("func Map[T, U any](xs []T, f func(T) U) []U {\n\tvar out []U\n\tfor _, x := range xs {\n" +
+		"\t\tout = append(out, f(x))\n\t}\n\treturn out\n}")
 	g.declare("func Keys[M ~map[K]V, K cmp.Ordered, V any](m M) []K { return slices.Sorted(maps.Keys(m)) }")
 	g.declare("type Pair[A, B any] struct {\n\tFirst A\n\tSecond B\n}")
 	g.declare("func (p Pair[A, B]) Swap() Pair[B, A] { return Pair[B, A]{p.Second, p.First} }")
 	g.declare("type Stack[T any] struct{ items []T }")
 	g.declare("func (s *Stack[T]) Push(xs ...T) *Stack[T] {\n\ts.items = append(s.items, xs...)\n\treturn s\n}")
-	g.declare("func (s *Stack[T]) All() iter.Seq2[int, T] {\n\treturn func(yield func(int, T) bool) {\n\t\tfor k, x := range s.items {\n\t\t\tif !yield(k, x) {\n\t\t\t\treturn\n\t\t\t}\n\t\t}\n\t}\n}")
+	g.declare("func (s *Stack[T]) All() iter.Seq2[int, T] {\n\treturn func(yield func(int, T) bool) {\n" +
+		"\t\tfor k, x := range s.items {\n\t\t\tif !yield(k, x) {\n\t\t\t\treturn\n\t\t\t}\n\t\t}\n\t}\n}")
 	g.declare("func Id[T any](x T) T { return x }")
 	g.declare("func Choose[T any](c bool, a, b T) T {\n\tif c {\n\t\treturn a\n\t}\n\treturn b\n}")
 }
@@ -313,14 +323,16 @@ func (g *generator) function() {
 	g.inFunc = true
 	var b strings.Builder
 	if g.chance(2) {
-		fmt.Fprintf(&b, "\tdefer func() {\n\t\tif x := recover(); x != nil {\n\t\t\tfmt.Println(\"%s recovers\", x)\n\t\t\tr = %s\n\t\t}\n\t}()\n", f.name, g.expr(f.result, 1))
+		fmt.Fprintf(&b, "\tdefer func() {\n\t\tif x := recover(); x != nil {\n\t\t\tfmt.Println(\"%s recovers\", x)\n"+
+			"\t\t\tr = %s\n\t\t}\n\t}()\n", f.name, g.expr(f.result, 1))
 	}
 	fmt.Fprintf(&b, "\tfmt.Println(%q)\n", f.name)
 	for range g.IntN(5) {
 		b.WriteString(g.statement() + "\n")
 	}
 	if g.chance(3) {
-		fmt.Fprintf(&b, "\tdefer func(was %s) { fmt.Printf(\"%s ends %%v\\n\", was) }(%s)\n", tInt.name, f.name, g.expr(tInt, 1))
+		fmt.Fprintf(&b, "\tdefer func(was %s) { fmt.Printf(\"%s ends %%v\\n\", was) }(%s)\n", tInt.name, f.name,
+			g.expr(tInt, 1))
 	}
 	if g.chance(2) {
 		fmt.Fprintf(&b, "\tr = %s\n\treturn\n", g.expr(f.result, 2))

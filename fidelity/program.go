@@ -1,14 +1,15 @@
 // Package fidelity compares cells with compiled Go. Programs, generated from a seed or written by hand, are split over
-// cells at random places; they run in sessions of a kernel and, hundreds in one build, as compiled by the Go tool chain.
-// What they print and how they end must be the same. A difference is shrunk to a small program, and joins the corpus:
+// cells at random places; they run in sessions of a kernel and, hundreds in one build, as compiled by the Go tool
+// chain. What they print and how they end must be the same. A difference is shrunk to a small program, and joins the
+// corpus:
 //
 //	go test ./fidelity -run Generated -programs 20000 -seed 7
 //	go test ./fidelity -run Written -programs-in DIR -seed 7
 //
 // The second runs the programs of a folder: files of Go, or txtar archives of such, of package main with a function
 // main, that import what cells may. With -engine go cells are compiled too. Without these flags the tests run the
-// corpus, those of the folder programs, and five hundred programs of a seed that has no open difference; with -short a few
-// of each. The programs of the folder whole run as one cell each.
+// corpus, those of the folder programs, and five hundred programs of a seed that has no open difference; with -short a
+// few of each. The programs of the folder whole run as one cell each.
 package fidelity
 
 import (
@@ -134,8 +135,8 @@ func statements(b *ast.BlockStmt) []ast.Stmt {
 	return b.List
 }
 
-// drops reports whether statements of main call functions of the program whose last result is an error that they leave alone:
-// at the top of a cell one that is there ends the cell.
+// drops reports whether statements of main call functions of the program whose last result is an error that they leave
+// alone: at the top of a cell one that is there ends the cell.
 func drops(f *ast.File) bool {
 	fails := map[string]bool{}
 	var main *ast.BlockStmt
@@ -296,10 +297,13 @@ func cuttable(list []piece, k int) bool {
 
 // known are the packages that generated programs use, by the name they are used under.
 var known = map[string]string{
-	"bytes": "bytes", "cmp": "cmp", "context": "context", "errors": "errors", "fmt": "fmt", "heap": "container/heap", "io": "io",
-	"iter": "iter", "json": "encoding/json", "list": "container/list", "maps": "maps", "math": "math", "bits": "math/bits",
-	"os": "os", "slices": "slices", "slog": "log/slog", "sort": "sort", "strconv": "strconv", "strings": "strings",
-	"sync": "sync", "atomic": "sync/atomic", "template": "text/template", "time": "time", "unicode": "unicode", "utf8": "unicode/utf8",
+	"bytes": "bytes", "cmp": "cmp", "context": "context", "errors": "errors", "fmt": "fmt", "heap": "container/heap",
+	"io":   "io",
+	"iter": "iter", "json": "encoding/json", "list": "container/list", "maps": "maps", "math": "math",
+	"bits": "math/bits",
+	"os":   "os", "slices": "slices", "slog": "log/slog", "sort": "sort", "strconv": "strconv", "strings": "strings",
+	"sync": "sync", "atomic": "sync/atomic", "template": "text/template", "time": "time", "unicode": "unicode",
+	"utf8": "unicode/utf8",
 }
 
 // withImports is the source of a file of package main with the imports it uses.

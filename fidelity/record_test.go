@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-var recordIn = flag.String("record", "", "a file of docs/measurements: its row of these programs and this engine is replaced")
+var recordIn = flag.String("record", "",
+	"a file of docs/measurements: its row of these programs and this engine is replaced")
 
 // record puts the counts into a measurement.
 func record(t *testing.T, programs string, n int, counts map[Class]int) {
@@ -34,7 +35,8 @@ func record(t *testing.T, programs string, n int, counts map[Class]int) {
 		t.Fatal(err)
 	}
 	own := row{[]string{programs, *engine}, map[string]int{
-		"programs": n, "same": counts[Same], "refused": counts[Refused], "wrong": counts[Wrong], "silent": counts[Silent],
+		"programs": n, "same": counts[Same], "refused": counts[Refused], "wrong": counts[Wrong],
+		"silent": counts[Silent],
 	}}
 	found := false
 	for k, r := range rows {

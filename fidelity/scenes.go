@@ -248,8 +248,12 @@ fmt.Println(string(«a»), err)
 var «b» «S»
 err = json.Unmarshal([]byte(strings.ReplaceAll(string(«a»), "e", "f")), &«b»)
 fmt.Println(err != nil, «f»)`,
-		"var «a» any\nerr := json.Unmarshal([]byte(`{\"a\": [1, 2.5, \"x\", null, true], \"b\": {\"c\": 7}}`), &«a»)\nfmt.Println(«a», err)\n«b», _ := json.MarshalIndent(«a», \"\", \" \")\nfmt.Println(string(«b»))",
-		"var «a» struct { N int `json:\"n\"`; L []string; M map[string]«t»; P *int; I any }\nerr := json.Unmarshal([]byte(`{\"n\": 7, \"l\": [\"a\"], \"P\": 3, \"I\": {\"z\": [1]}, \"unknown\": 1}`), &«a»)\nfmt.Println(«a».N, «a».L, «a».M == nil, *«a».P, «a».I, err)\nfmt.Println(json.Unmarshal([]byte(`{\"n\": \"x\"}`), &«a»), json.Unmarshal([]byte(`{\"n\": 1`), &«a»))",
+		"var «a» any\nerr := json.Unmarshal([]byte(`{\"a\": [1, 2.5, \"x\", null, true], \"b\": {\"c\": 7}}`), " +
+			"&«a»)\nfmt.Println(«a», err)\n«b», _ := json.MarshalIndent(«a», \"\", \" \")\nfmt.Println(string(«b»))",
+		"var «a» struct { N int `json:\"n\"`; L []string; M map[string]«t»; P *int; I any }\n" +
+			"err := json.Unmarshal([]byte(`{\"n\": 7, \"l\": [\"a\"], \"P\": 3, \"I\": {\"z\": [1]}, \"unknown\": " +
+			"1}`), &«a»)\nfmt.Println(«a».N, «a».L, «a».M == nil, *«a».P, «a».I, err)\n" +
+			"fmt.Println(json.Unmarshal([]byte(`{\"n\": \"x\"}`), &«a»), json.Unmarshal([]byte(`{\"n\": 1`), &«a»))",
 		// packages that take functions
 		`«a» := []int{5, «x», 3, «y», 1}
 sort.Slice(«a», func(i, j int) bool { return «a»[i] > «a»[j] })
@@ -337,6 +341,7 @@ fmt.Println(«a».Len())`,
 	for _, p := range []string{"«p»", "«p»"} {
 		text = strings.Replace(text, p, g.literal(tShape, 1), 1)
 	}
-	text = strings.NewReplacer("«s»", g.literal(s, 1), "«S»", s.name, "«f»", field(b), "«t»", t.name, "«w»", g.typed(tText, 1)).Replace(text)
+	text = strings.NewReplacer("«s»", g.literal(s, 1), "«S»", s.name, "«f»", field(b), "«t»", t.name, "«w»",
+		g.typed(tText, 1)).Replace(text)
 	return "{\n" + strings.NewReplacer("«a»", a, "«b»", b, "«c»", c, "«x»", x, "«y»", y).Replace(text) + "\n}"
 }

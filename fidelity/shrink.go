@@ -16,7 +16,8 @@ const tried = 30
 
 // Shrink takes statements and declarations out of a program for as long as what is left still differs, as differs says
 // of it and of what it gives compiled. Programs are compiled in folders below dir.
-func Shrink(ctx context.Context, dir string, p *Program, differs func(*Program, Result) bool) (*Program, Result, error) {
+func Shrink(ctx context.Context, dir string, p *Program,
+	differs func(*Program, Result) bool) (*Program, Result, error) {
 	var best Result
 	for again := true; again; {
 		again = false

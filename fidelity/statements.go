@@ -27,7 +27,8 @@ func (g *generator) show(v variable) string {
 	case v.t.kind == closure:
 		return fmt.Sprintf("if %[1]s != nil { fmt.Println(\"%[1]s\", %[1]s(3)) }", v.name)
 	case g.chance(5) && v.t.kind != float:
-		return fmt.Sprintf("if text, err := json.Marshal(%s); err == nil { fmt.Println(string(text)) } else { fmt.Println(err) }", v.name)
+		return fmt.Sprintf("if text, err := json.Marshal(%s); err == nil { fmt.Println(string(text)) } else { "+
+			"fmt.Println(err) }", v.name)
 	}
 	return fmt.Sprintf("fmt.Printf(\"%s %s\\n\", %s)", v.name, verb, v.name)
 }
@@ -141,7 +142,8 @@ func (g *generator) loop() string {
 	jump := ""
 	label := g.fresh("L")
 	if g.chance(2) {
-		jump = fmt.Sprintf("if %s { %s }", g.expr(tBool, 1), g.pick("continue", "break", "break "+label, "continue "+label))
+		jump = fmt.Sprintf("if %s { %s }", g.expr(tBool, 1),
+			g.pick("continue", "break", "break "+label, "continue "+label))
 	}
 	head := ""
 	if strings.HasSuffix(jump, label+" }") {
@@ -151,7 +153,8 @@ func (g *generator) loop() string {
 	switch g.IntN(7) {
 	case 0:
 		return head + g.with(func() string {
-			return fmt.Sprintf("for %[1]s := 0; %[1]s < %[2]d; %[1]s += %[3]d %[4]s", k, 1+g.IntN(4), 1+g.IntN(2), g.block(1, jump))
+			return fmt.Sprintf("for %[1]s := 0; %[1]s < %[2]d; %[1]s += %[3]d %[4]s", k, 1+g.IntN(4), 1+g.IntN(2),
+				g.block(1, jump))
 		}, kv)
 	case 1:
 		return head + g.with(func() string {
@@ -167,7 +170,8 @@ func (g *generator) loop() string {
 	case 3:
 		if list := g.kindIn(text); len(list) > 0 {
 			return head + g.with(func() string {
-				return fmt.Sprintf("for %s, %s := range %s %s", k, x, one(g, list).name, g.block(1, "_, _ = "+k+", "+x, jump))
+				return fmt.Sprintf("for %s, %s := range %s %s", k, x, one(g, list).name,
+					g.block(1, "_, _ = "+k+", "+x, jump))
 			}, kv, variable{x, ints[9], true})
 		}
 	case 4:
@@ -181,13 +185,16 @@ func (g *generator) loop() string {
 		}
 	case 5: // a function that is ranged over
 		return head + g.with(func() string {
-			return fmt.Sprintf("for %s, %s := range (&Stack[string]{}).Push(\"p\", \"q\", \"r\").All() %s", k, x, g.block(1, "_, _ = "+k+", "+x, jump))
+			return fmt.Sprintf("for %s, %s := range (&Stack[string]{}).Push(\"p\", \"q\", \"r\").All() %s", k, x,
+				g.block(1, "_, _ = "+k+", "+x, jump))
 		}, kv, variable{x, tText, true})
 	}
 	fs := g.fresh("fs")
 	return g.with(func() string {
-		return fmt.Sprintf("{\nvar %[1]s []func() int\nfor %[2]s := %[3]s {\n%[1]s = append(%[1]s, func() int { %[4]s; return %[5]s })\n}\nfor _, f := range %[1]s {\nfmt.Println(f())\n}\n}",
-			fs, k, g.pick("0; "+k+" < 3; "+k+"++", "range 3", "range []string{\"a\", \"b\"}"), g.pick(k+"++", k+" *= 2", "_ = "+k), g.expr(tInt, 2))
+		return fmt.Sprintf("{\nvar %[1]s []func() int\nfor %[2]s := %[3]s {\n%[1]s = append(%[1]s, func() int { "+
+			"%[4]s; return %[5]s })\n}\nfor _, f := range %[1]s {\nfmt.Println(f())\n}\n}",
+			fs, k, g.pick("0; "+k+" < 3; "+k+"++", "range 3", "range []string{\"a\", \"b\"}"),
+			g.pick(k+"++", k+" *= 2", "_ = "+k), g.expr(tInt, 2))
 	}, kv)
 }
 
@@ -224,7 +231,8 @@ func (g *generator) switches() string {
 		fmt.Fprintf(&b, "switch %s := %s.(type) {\ncase nil:\nfmt.Println(\"nil\", %s)\n", x, from, x)
 		seen := map[string]bool{}
 		for range 1 + g.IntN(4) {
-			t := one(g, []*typ{tInt, tText, tFloat, one(g, ints), one(g, g.structs), pointerTo(one(g, g.structs)), tError, tShape, one(g, append(g.named, tBool)), sliceOf(tInt), basic("fmt.Stringer", empty)})
+			t := one(g, []*typ{tInt, tText, tFloat, one(g, ints), one(g, g.structs), pointerTo(one(g, g.structs)),
+				tError, tShape, one(g, append(g.named, tBool)), sliceOf(tInt), basic("fmt.Stringer", empty)})
 			if seen[t.name] || t.name == "byte" || t.name == "rune" {
 				continue
 			}
@@ -234,7 +242,8 @@ func (g *generator) switches() string {
 				v.t = tError // of no use
 			}
 			b.WriteString(g.with(func() string {
-				return fmt.Sprintf("case %s:\n_ = %s\n%s\n", t.name, x, g.block(1, fmt.Sprintf("fmt.Printf(\"%%T\\n\", %s)", x)))
+				return fmt.Sprintf("case %s:\n_ = %s\n%s\n", t.name, x,
+					g.block(1, fmt.Sprintf("fmt.Printf(\"%%T\\n\", %s)", x)))
 			}, variable{x, v.t, true}))
 		}
 		fmt.Fprintf(&b, "default:\nfmt.Printf(\"other %%T\\n\", %s)\n}", x)
@@ -255,15 +264,19 @@ func (g *generator) panics() string {
 		"var "+x+" *"+s+"\nfmt.Println(*"+x+")",
 		"var "+x+" map[string]int\n"+x+"[\"a\"] = "+n,
 		x+" := "+n+"\nfmt.Println(7 / ("+x+" - "+x+"))",
-		"var "+x+" any = "+g.typed(one(g, []*typ{tInt, tText, one(g, g.structs), tError}), 1)+"\nfmt.Println("+x+".("+g.pick("int", "string", "error", "fmt.Stringer", "Shape", s, "*"+s, "[]int")+"))",
-		"panic("+g.pick(`"text"`, `errors.New("e")`, `fmt.Sprint(`+n+`)`, n, "1.5", "nil", s+"{}", "&"+s+"{}", "[]int{1}")+")",
+		"var "+x+" any = "+g.typed(one(g, []*typ{tInt, tText, one(g, g.structs), tError}), 1)+"\nfmt.Println("+x+".("+
+			g.pick("int", "string", "error", "fmt.Stringer", "Shape", s, "*"+s, "[]int")+"))",
+		"panic("+g.pick(`"text"`, `errors.New("e")`, `fmt.Sprint(`+n+`)`, n, "1.5", "nil", s+"{}", "&"+s+"{}",
+			"[]int{1}")+")",
 		"var "+x+" func()\n"+x+"()",
 		"var "+x+" Shape\n"+x+".Area()",
 		x+" := make(chan int)\nclose("+x+")\nclose("+x+")",
-		x+" := map[any]int{}\n"+x+"["+g.pick("[]int{1}", "map[string]int{}", "func() {}", "1")+"] = 1\nfmt.Println(len("+x+"))",
+		x+" := map[any]int{}\n"+x+"["+g.pick("[]int{1}", "map[string]int{}", "func() {}", "1")+
+			"] = 1\nfmt.Println(len("+x+"))",
 		"fmt.Println(make([]int, "+g.typed(tInt, 1)+"-50) == nil)",
 		x+" := []int{1, 2}\nfmt.Println([2]int("+x+"), [3]int("+x+"))",
 		x+" := make([]int, 2, 4)\nfmt.Println("+x+"[:"+n+" & 7], "+x+"[:2:"+n+" & 7])",
-		"defer fmt.Println(\"deferred\", "+n+")\ndefer func() { panic(fmt.Sprint(\"second \", recover())) }()\npanic(\"first\")",
+		"defer fmt.Println(\"deferred\", "+n+")\ndefer func() { panic(fmt.Sprint(\"second \", recover())) }()\n"+
+			"panic(\"first\")",
 	)
 }

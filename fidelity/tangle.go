@@ -2,8 +2,8 @@ package fidelity
 
 import "strings"
 
-// tangle is statements in which calls change what stands before and after them. The language leaves open when a variable
-// is read among calls; cells are to read it when compiled programs do.
+// tangle is statements in which calls change what stands before and after them. The language leaves open when a
+// variable is read among calls; cells are to read it when compiled programs do.
 func (g *generator) tangle() string {
 	names := map[string]string{}
 	for _, k := range []string{"n", "u", "s", "w", "m", "p", "q", "e", "inc", "grow", "text", "put", "move", "turn"} {
@@ -20,13 +20,17 @@ func (g *generator) tangle() string {
 		"string": {"«text»(\"y\")", "«text»(«w»[:1])"},
 	}
 	reads := map[string][]string{
-		"int":    {"«n»", "«n» + 1", "-«n»", "«s»[0]", "«s»[len(«s»)-1]", "len(«s»)", "«m»[1]", "len(«m»)", "«p».A", "«p».A * 2", "«q».A", "min(«n», 4)", "int(«u»)", "«e».(int)", "len(«w»)", "*&«n»", "«s»[1:][0]"},
-		"bool":   {"«n» > 2", "!(«n» > 2)", "«p» == *«q»", "«e» == any(«n»)", "«w» < \"xy\"", "«n» > 1 && «p».A > 1", "«m»[3] == 0"},
+		"int": {"«n»", "«n» + 1", "-«n»", "«s»[0]", "«s»[len(«s»)-1]", "len(«s»)", "«m»[1]", "len(«m»)", "«p».A",
+			"«p».A * 2", "«q».A", "min(«n», 4)", "int(«u»)", "«e».(int)", "len(«w»)", "*&«n»", "«s»[1:][0]"},
+		"bool": {"«n» > 2", "!(«n» > 2)", "«p» == *«q»", "«e» == any(«n»)", "«w» < \"xy\"", "«n» > 1 && «p».A > 1",
+			"«m»[3] == 0"},
 		"string": {"«w»", "«w» + \"!\"", "«w»[1:]", "string(«w»[0])"},
 	}
 	values := append(append(append([]string{}, reads["int"]...), reads["bool"]...), append(reads["string"],
-		"«u»", "«u» + 1", "^«u»", "«p»", "*«q»", "«s»", "«s»[1:]", "«w»[0]", "[]byte(«w»)", "«e»", "float64(«n»)", "[2]int{«n», «p».A}", "[]int{«n»}",
-		"Tangled{«n», 1}", "map[int]bool{«n»: «n» > 2}", "complex(float64(«n»), 1)", "uint8(«n»)", "(&struct{ X int }{«n»}).X == «n»", "fmt.Sprint(«n»)")...)
+		"«u»", "«u» + 1", "^«u»", "«p»", "*«q»", "«s»", "«s»[1:]", "«w»[0]", "[]byte(«w»)", "«e»", "float64(«n»)",
+		"[2]int{«n», «p».A}", "[]int{«n»}",
+		"Tangled{«n», 1}", "map[int]bool{«n»: «n» > 2}", "complex(float64(«n»), 1)", "uint8(«n»)",
+		"(&struct{ X int }{«n»}).X == «n»", "fmt.Sprint(«n»)")...)
 	of := func(kind string) string {
 		if g.chance(2) {
 			return g.pick(calls[kind]...)
@@ -64,17 +68,21 @@ func (g *generator) tangle() string {
 		case 3:
 			list = append(list, "fmt.Println([]int{"+some(2+g.IntN(3), number)+"}, [...]any{"+some(2, anything)+"})")
 		case 4:
-			list = append(list, "fmt.Println(map[string]int{\"a\": "+number()+", \"b\": "+number()+"}, Tangled{"+number()+", "+number()+"})")
+			list = append(list, "fmt.Println(map[string]int{\"a\": "+number()+", \"b\": "+number()+"}, Tangled{"+
+				number()+", "+number()+"})")
 		case 5:
 			list = append(list, "Tangles("+number()+", "+of("bool")+", "+anything()+", "+of("string")+")")
 		case 6:
-			list = append(list, "fmt.Println(func() (int, any, bool) { return "+number()+", "+anything()+", "+of("bool")+" }())")
+			list = append(list, "fmt.Println(func() (int, any, bool) { return "+number()+", "+anything()+", "+
+				of("bool")+" }())")
 		case 7:
 			list = append(list, "«n», «p».A = "+number()+", "+number(), "fmt.Println(«n», «p»)")
 		case 8:
-			list = append(list, "«s»["+g.pick("0", "1", "«inc»()*0")+"] = "+number(), "«n» = "+number()+g.pick(" + ", " - ")+number(), "fmt.Println(«s», «n»)")
+			list = append(list, "«s»["+g.pick("0", "1", "«inc»()*0")+"] = "+number(), "«n» = "+number()+
+				g.pick(" + ", " - ")+number(), "fmt.Println(«s», «n»)")
 		case 9:
-			list = append(list, "if x, y := "+number()+", "+of("bool")+"; y == ("+of("bool")+") {\nfmt.Println(x, "+anything()+")\n}")
+			list = append(list, "if x, y := "+number()+", "+of("bool")+"; y == ("+of("bool")+") {\nfmt.Println(x, "+
+				anything()+")\n}")
 		}
 	}
 	text := fill(strings.Join(list, "\n"))
