@@ -86,21 +86,21 @@ type Native interface {
 	Native()
 }
 
-// Controller is implemented by families that know a good policy for a known task: the upper baseline of a learned policy,
-// not an agent. GoalPolicy and the baselines of a run ask it.
+// Controller is implemented by families that know a good policy for a known task: the upper baseline of a learned
+// policy, not an agent. GoalPolicy and the baselines of a run ask it.
 type Controller interface {
 	// Act writes the action (ActDim long) of the goal-knowing controller for one observation, which it leaves as it
 	// is. It keeps nothing from call to call.
 	Act(task Task, obs, act []float64)
 }
 
-// Blinder is implemented by Controllers that can do without knowing the task: what a policy gets that never infers it. The
-// way from it to the goal-knowing controller is what knowing the goal is worth.
+// Blinder is implemented by Controllers that can do without knowing the task: what a policy gets that never infers it.
+// The way from it to the goal-knowing controller is what knowing the goal is worth.
 type Blinder interface {
 	Controller
 
-	// Blind returns the goal-blind controller: the same one, told the middle of the range that goals are drawn from. Its
-	// Act reads no task. It is the Controller itself where nothing about the goal is hidden.
+	// Blind returns the goal-blind controller: the same one, told the middle of the range that goals are drawn from.
+	// Its Act reads no task. It is the Controller itself where nothing about the goal is hidden.
 	Blind() Controller
 }
 
@@ -164,8 +164,8 @@ type Forcible interface {
 	Batch
 	Stateful
 
-	// ResetFrom is Reset, with the hand's way to its start left out but for the last mj_step, which starts in state hand:
-	// what the reward remembers of the reset is then the other simulator's.
+	// ResetFrom is Reset, with the hand's way to its start left out but for the last mj_step, which starts in state
+	// hand: what the reward remembers of the reset is then the other simulator's.
 	ResetFrom(i int, task Task, hand State, obs []float64) error
 
 	// Evaluate writes what a step with action act would have paid that led environment i into the state it was last set

@@ -43,9 +43,11 @@ func CheckRows(n int, s Spec, active []bool, act, obs []float64) error {
 	for _, size := range []struct {
 		what      string
 		got, want int
-	}{{"flags", len(active), n}, {"numbers of actions", len(act), n * s.ActDim}, {"numbers of observations", len(obs), n * s.ObsDim}} {
+	}{{"flags", len(active), n}, {"numbers of actions", len(act), n * s.ActDim},
+		{"numbers of observations", len(obs), n * s.ObsDim}} {
 		if size.got != size.want {
-			return fmt.Errorf("sim: %s: a step of %d environments got %d %s; expected %d", s.Name, n, size.got, size.what, size.want)
+			return fmt.Errorf("sim: %s: a step of %d environments got %d %s; expected %d", s.Name, n, size.got,
+				size.what, size.want)
 		}
 	}
 	return nil

@@ -24,10 +24,10 @@ type Environment interface {
 // Tasks of a family of one's own where no number is asked for: as many as the point robot has.
 const ownTrain, ownTest = 40, 10
 
-// Of is a family of your own: spec tells its name and sizes, draw makes the parameters of one task (TaskDim numbers) from r,
-// and environment makes one Environment, which one goroutine uses at a time. Spec's Source may be empty. Actions are
-// clipped to [-1,1] before Step sees them. An action, observation or reward that is not finite, and a task of another
-// length than TaskDim, end a rollout with an *Error.
+// Of is a family of your own: spec tells its name and sizes, draw makes the parameters of one task (TaskDim numbers)
+// from r, and environment makes one Environment, which one goroutine uses at a time. Spec's Source may be empty.
+// Actions are clipped to [-1,1] before Step sees them. An action, observation or reward that is not finite, and a task
+// of another length than TaskDim, end a rollout with an *Error.
 func Of(spec Spec, draw func(r *rand.Rand) []float64, environment func() Environment) Family {
 	if spec.Source == "" {
 		spec.Source = "a family of one's own"
@@ -66,7 +66,8 @@ func (f own) Tasks(seed uint64, nTrain, nTest int) (train, test []Task, err erro
 
 func (f own) checkTask(t Task) error {
 	if len(t.Params) != f.spec.TaskDim {
-		return fmt.Errorf("the task has %d parameters, expected %d, the TaskDim of the family", len(t.Params), f.spec.TaskDim)
+		return fmt.Errorf("the task has %d parameters, expected %d, the TaskDim of the family", len(t.Params),
+			f.spec.TaskDim)
 	}
 	return nil
 }
@@ -81,7 +82,8 @@ func (f own) NewBatch(n int) (Batch, error) {
 	b := &ownBatch{of: f, env: make([]Environment, n), task: make([]Task, n), clipped: make([]float64, f.spec.ActDim)}
 	for i := range b.env {
 		if b.env[i] = f.environment(); b.env[i] == nil {
-			return nil, fmt.Errorf("sim: %s: an environment that was made is nil; expected a value with Reset and Step", f.spec.Name)
+			return nil, fmt.Errorf("sim: %s: an environment that was made is nil; expected a value with Reset and Step",
+				f.spec.Name)
 		}
 	}
 	return b, nil

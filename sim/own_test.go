@@ -93,7 +93,8 @@ func TestOfErrors(t *testing.T) {
 		defer pool.Close()
 		return pool.Rollout(context.Background(), []sim.Episode{{Task: sim.Task{Params: params}}}, always{0.5}, 0)
 	}
-	for how, want := range map[string]string{"observation": "the value NaN at index 0", "reward": "the reward is +Inf"} {
+	for how, want := range map[string]string{"observation": "the value NaN at index 0",
+		"reward": "the reward is +Inf"} {
 		_, err := roll(how, []float64{0})
 		if e := new(sim.Error); !errors.As(err, &e) || e.Step != 2 || !strings.Contains(err.Error(), want) {
 			t.Errorf("a wrong %s: %v; expected an error of step 2 with %q", how, err, want)
@@ -102,17 +103,23 @@ func TestOfErrors(t *testing.T) {
 	if _, err := roll("", []float64{1, 2}); err == nil || !strings.Contains(err.Error(), "2 parameters, expected 1") {
 		t.Errorf("a task of two numbers: %v", err)
 	}
-	if made, err := roll("done", []float64{0}); err != nil || made[0].Len != 3 || made[0].Return != 9 || !made[0].Success {
+	if made, err := roll("done", []float64{0}); err != nil || made[0].Len != 3 || made[0].Return != 9 ||
+		!made[0].Success {
 		t.Errorf("an episode that ends: %+v, %v; expected 3 steps, return 9, success", made, err)
 	}
-	two := sim.Of(spec, func(*rand.Rand) []float64 { return []float64{1, 2} }, func() sim.Environment { return new(broken) })
-	if _, _, err := two.Tasks(1, 0, 0); err == nil || !strings.Contains(err.Error(), "2 parameters, expected 1, the TaskDim") {
+	two := sim.Of(spec, func(*rand.Rand) []float64 {
+		return []float64{1, 2}
+	}, func() sim.Environment { return new(broken) })
+	if _, _, err := two.Tasks(1, 0, 0); err == nil ||
+		!strings.Contains(err.Error(), "2 parameters, expected 1, the TaskDim") {
 		t.Errorf("tasks of another length: %v", err)
 	}
-	if _, err := sim.NewPool(sim.Of(spec, one, func() sim.Environment { return nil }), 1, 1); err == nil || !strings.Contains(err.Error(), "is nil") {
+	if _, err := sim.NewPool(sim.Of(spec, one, func() sim.Environment { return nil }), 1, 1); err == nil ||
+		!strings.Contains(err.Error(), "is nil") {
 		t.Errorf("no environment: %v", err)
 	}
-	if _, err := sim.NewPool(sim.Of(sim.Spec{Name: "sizeless"}, one, func() sim.Environment { return new(broken) }), 1, 1); err == nil || !strings.Contains(err.Error(), "ObsDim 0") {
+	if _, err := sim.NewPool(sim.Of(sim.Spec{Name: "sizeless"}, one, func() sim.Environment { return new(broken) }), 1,
+		1); err == nil || !strings.Contains(err.Error(), "ObsDim 0") {
 		t.Errorf("no sizes: %v", err)
 	}
 }

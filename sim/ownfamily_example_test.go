@@ -20,11 +20,13 @@ const arm = `<mujoco><option timestep="0.01" gravity="0 0 0"/><worldbody><body><
 type turn struct{}
 
 func (turn) Spec() sim.Spec {
-	return sim.Spec{Name: "turn", ObsDim: 2, ActDim: 1, Horizon: 100, TaskDim: 1, Source: "own arm on MuJoCo " + mujoco.Version()}
+	return sim.Spec{Name: "turn", ObsDim: 2, ActDim: 1, Horizon: 100, TaskDim: 1, Source: "own arm on MuJoCo " +
+		mujoco.Version()}
 }
 func (turn) Tasks(seed uint64, nTrain, nTest int) (train, test []sim.Task, err error) {
 	if nTrain < 0 || nTest < 0 {
-		return nil, nil, fmt.Errorf("turn: %d train and %d test tasks; expected at least 1, or 0 for one", nTrain, nTest)
+		return nil, nil, fmt.Errorf("turn: %d train and %d test tasks; expected at least 1, or 0 for one",
+			nTrain, nTest)
 	}
 	r := rand.New(rand.NewPCG(seed, 0))
 	tasks := make([]sim.Task, max(nTrain, 1)+max(nTest, 1))
@@ -54,7 +56,8 @@ func (b *turns) Len() int { return len(b.task) }
 func (b *turns) Reset(i int, task sim.Task, _ *rand.Rand, obs []float64) error {
 	b.task[i] = task
 	if len(task.Params) != 1 {
-		return sim.NewError("turn", task, i, fmt.Errorf("the task has %d parameters, expected an angle", len(task.Params)))
+		return sim.NewError("turn", task, i, fmt.Errorf("the task has %d parameters, expected an angle",
+			len(task.Params)))
 	}
 	clear(obs)
 	return b.chunk.Reset(i)

@@ -33,7 +33,8 @@ func init() {
 }
 
 func (p point) Spec() Spec {
-	return Spec{Name: p.name, ObsDim: 2, ActDim: 2, Horizon: 20, TaskDim: 2, Source: "2-D point robot of PEARL, in Go", NoSuccess: !p.sparse}
+	return Spec{Name: p.name, ObsDim: 2, ActDim: 2, Horizon: 20, TaskDim: 2, Source: "2-D point robot of PEARL, in Go",
+		NoSuccess: !p.sparse}
 }
 
 // Tasks returns goals at equal angles on the half circle, both ends included, in an order shuffled by the seed.
@@ -96,7 +97,8 @@ func (b *pointBatch) Len() int { return len(b.pos) }
 
 func (b *pointBatch) Reset(i int, task Task, r *rand.Rand, obs []float64) error {
 	if len(task.Params) != 2 {
-		return NewError(b.family.name, task, i, fmt.Errorf("the task has %d parameters, expected a goal of 2", len(task.Params)))
+		return NewError(b.family.name, task, i, fmt.Errorf("the task has %d parameters, expected a goal of 2",
+			len(task.Params)))
 	}
 	b.pos[i], b.task[i] = [2]float64{}, task
 	if !b.family.sparse {

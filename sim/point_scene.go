@@ -12,8 +12,9 @@ func (b *pointBatch) State(i int) State { return State{QPos: []float64{b.pos[i][
 // SetState implements Stateful.
 func (b *pointBatch) SetState(i int, s State, obs []float64) error {
 	if len(s.QPos) != 2 || len(s.QVel) != 0 || len(s.MocapPos) != 0 {
-		return NewError(b.family.name, b.task[i], i, fmt.Errorf("a state of %d positions, %d velocities and %d mocap numbers; expected a position of 2",
-			len(s.QPos), len(s.QVel), len(s.MocapPos)))
+		return NewError(b.family.name, b.task[i], i,
+			fmt.Errorf("a state of %d positions, %d velocities and %d mocap numbers; expected a position of 2",
+				len(s.QPos), len(s.QVel), len(s.MocapPos)))
 	}
 	copy(b.pos[i][:], s.QPos)
 	copy(obs, s.QPos)
@@ -37,7 +38,8 @@ func (b *pointBatch) Scene(i int) (*scene.Scene, error) {
 			{Name: "goals", Kind: scene.Mesh, Color: scene.Path, Sign: true},
 		},
 		Meshes: []scene.Triangles{scene.Arc("goals", 0.99, 1.01, 180)},
-		View:   scene.View{Target: [3]float64{0, 0.28, 0}, Distance: 3.9, Azimuth: -90, Elevation: 52, Angle: 34, Follow: -1},
+		View: scene.View{Target: [3]float64{0, 0.28, 0}, Distance: 3.9, Azimuth: -90, Elevation: 52, Angle: 34,
+			Follow: -1},
 	}, nil
 }
 

@@ -42,11 +42,16 @@ func TestPointStep(t *testing.T) {
 		success     bool
 		description string
 	}{
-		{"point-goal-sparse", [2]float64{0.3, 0.4}, [2]float64{0, 0}, 1, [2]float64{0, 0}, -0.5, 0, false, "3-4-5 triangle"},
-		{"point-goal-sparse", [2]float64{1, 0}, [2]float64{0.5, 0}, 2, [2]float64{0.1, 0}, -0.9, 0, false, "half speed"},
-		{"point-goal-sparse", [2]float64{0.1, -0.1}, [2]float64{7, -3}, 1, [2]float64{0.1, -0.1}, 0, 1, true, "clipped to the box"},
-		{"point-goal-sparse", [2]float64{1, 0}, [2]float64{1, 0}, 7, [2]float64{0.7, 0}, -0.3, 0, false, "outside the radius"},
-		{"point-goal-sparse", [2]float64{1, 0}, [2]float64{1, 0}, 9, [2]float64{0.9, 0}, -0.1, 0.9, true, "inside the radius"},
+		{"point-goal-sparse", [2]float64{0.3, 0.4}, [2]float64{0, 0}, 1, [2]float64{0, 0}, -0.5, 0, false,
+			"3-4-5 triangle"},
+		{"point-goal-sparse", [2]float64{1, 0}, [2]float64{0.5, 0}, 2, [2]float64{0.1, 0}, -0.9, 0, false,
+			"half speed"},
+		{"point-goal-sparse", [2]float64{0.1, -0.1}, [2]float64{7, -3}, 1, [2]float64{0.1, -0.1}, 0, 1, true,
+			"clipped to the box"},
+		{"point-goal-sparse", [2]float64{1, 0}, [2]float64{1, 0}, 7, [2]float64{0.7, 0}, -0.3, 0, false,
+			"outside the radius"},
+		{"point-goal-sparse", [2]float64{1, 0}, [2]float64{1, 0}, 9, [2]float64{0.9, 0}, -0.1, 0.9, true,
+			"inside the radius"},
 	} {
 		b := pointBatchOf(t, c.name, 2)
 		obs, out := []float64{9, 9, 9, 9}, newResult(2)
@@ -130,7 +135,8 @@ func TestDenseStart(t *testing.T) {
 		if err := b.Step([]bool{true}, []float64{0.5, -1}, obs, out); err != nil {
 			t.Fatal(err)
 		}
-		if want := -math.Hypot(x+0.05, y-0.1-1); math.Abs(out.Reward[0]-want) > 1e-15 || out.ContextReward[0] != out.Reward[0] {
+		if want := -math.Hypot(x+0.05, y-0.1-1); math.Abs(out.Reward[0]-want) > 1e-15 ||
+			out.ContextReward[0] != out.Reward[0] {
 			t.Fatalf("from (%v, %v): rewards %v and %v, want %v", x, y, out.Reward[0], out.ContextReward[0], want)
 		}
 	}

@@ -14,8 +14,9 @@ type Policy interface {
 	Act(worker int, episodes, steps []int, obs, act []float64) error
 }
 
-// Watcher is a Policy that sees what its actions led to, as one with a memory must. Watch follows every call of Act with
-// the same worker, episodes and steps, once the environments have stepped; reward[k] is the ContextReward of row k.
+// Watcher is a Policy that sees what its actions led to, as one with a memory must. Watch follows every call of Act
+// with the same worker, episodes and steps, once the environments have stepped; reward[k] is the ContextReward of row
+// k.
 type Watcher interface {
 	Policy
 	Watch(worker int, episodes, steps []int, reward []float64) error
@@ -53,8 +54,8 @@ func GoalPolicy(f Family, episodes []Episode) (Policy, error) {
 	return goalPolicy{c, episodes, s.ObsDim, s.ActDim}, nil
 }
 
-// BlindPolicy returns the policy of f's goal-blind controller, as GoalPolicy that of the goal-knowing one. It is an error if f
-// knows no such controller.
+// BlindPolicy returns the policy of f's goal-blind controller, as GoalPolicy that of the goal-knowing one. It is an
+// error if f knows no such controller.
 func BlindPolicy(f Family, episodes []Episode) (Policy, error) {
 	b, ok := f.(Blinder)
 	if !ok {

@@ -15,8 +15,8 @@ var registry = struct {
 	builtin map[string]bool // names that Builtin has taken
 }{byName: map[string]Family{}, builtin: map[string]bool{}}
 
-// Define makes a family of a notebook known under the name in its Spec. A name that is defined again is replaced, so that
-// a cell can be run twice; only the names of built-in families are taken. It is an error if the name is empty or a
+// Define makes a family of a notebook known under the name in its Spec. A name that is defined again is replaced, so
+// that a cell can be run twice; only the names of built-in families are taken. It is an error if the name is empty or a
 // dimension is not positive.
 func Define(f Family) error {
 	if err := check(f.Spec()); err != nil {
@@ -76,7 +76,8 @@ func check(s Spec) error {
 		return fmt.Errorf("sim: the family has no name")
 	}
 	if s.ObsDim < 1 || s.ActDim < 1 || s.Horizon < 1 || s.TaskDim < 0 {
-		return fmt.Errorf("sim: family %s: ObsDim %d, ActDim %d and Horizon %d must be at least 1 and TaskDim %d at least 0",
+		return fmt.Errorf("sim: family %s: ObsDim %d, ActDim %d and Horizon %d must be at least 1 and TaskDim %d at "+
+			"least 0",
 			s.Name, s.ObsDim, s.ActDim, s.Horizon, s.TaskDim)
 	}
 	return nil

@@ -5,12 +5,12 @@ import (
 	"math/rand/v2"
 )
 
-// Reward says what a step pays: of a task, the observation before the action (ObsDim), the action in [-1,1]^ActDim, and the
-// observation after it. It may be called by several goroutines at a time, and keeps none of its slices.
+// Reward says what a step pays: of a task, the observation before the action (ObsDim), the action in [-1,1]^ActDim, and
+// the observation after it. It may be called by several goroutines at a time, and keeps none of its slices.
 type Reward func(task Task, obs, act, next []float64) float64
 
-// WithReward is the family f under another name and with another reward. Tasks, dynamics and what is drawn of it stay; it
-// has no Controller, as what is good under the other reward is not known.
+// WithReward is the family f under another name and with another reward. Tasks, dynamics and what is drawn of it stay;
+// it has no Controller, as what is good under the other reward is not known.
 func WithReward(f Family, name string, reward Reward) Family {
 	r := rewarded{f, name, reward}
 	if g, ok := f.(Gridder); ok {

@@ -36,7 +36,8 @@ func NewPool(f Family, workers, envs int) (*Pool, error) {
 		envs = ChunkOf(f)
 	}
 	if workers < 1 || envs < 1 {
-		return nil, fmt.Errorf("sim: pool of %s: %d workers of %d environments; both must be at least 1, or 0 for the default",
+		return nil, fmt.Errorf("sim: pool of %s: %d workers of %d environments; both must be at least 1, or 0 for "+
+			"the default",
 			f.Spec().Name, workers, envs)
 	}
 	p := &Pool{family: f, spec: f.Spec(), envs: envs}
@@ -86,8 +87,9 @@ func (p *Pool) Workers() int { return len(p.workers) }
 // episodes still running. The result is the same, bit for bit, for every number of workers and environments.
 //
 // The first observation of an episode is drawn from the stream (Episode.Seed, rng.Reset). Rollout stops between two
-// steps when ctx ends. An error of an environment, or a reward beyond MaxReward, is an *Error that names family, task, episode and step; if several
-// episodes fail, it is that of the first of those in the list. After an error the pool can be used again.
+// steps when ctx ends. An error of an environment, or a reward beyond MaxReward, is an *Error that names family, task,
+// episode and step; if several episodes fail, it is that of the first of those in the list. After an error the pool can
+// be used again.
 func (p *Pool) Rollout(ctx context.Context, episodes []Episode, policy Policy, horizon int) ([]Trajectory, error) {
 	if horizon == 0 {
 		horizon = p.spec.Horizon
@@ -186,7 +188,8 @@ func newWorker(id int, b Batch, s Spec) *worker {
 		episode: make([]int, n), step: make([]int, n), active: make([]bool, n),
 		obs: make([]float64, n*s.ObsDim), act: make([]float64, n*s.ActDim),
 		result: StepResult{
-			Reward: make([]float64, n), Done: make([]bool, n), Success: make([]bool, n), ContextReward: make([]float64, n),
+			Reward: make([]float64, n), Done: make([]bool, n), Success: make([]bool, n),
+			ContextReward: make([]float64, n),
 		},
 		envs: make([]int, 0, n), packedEpisode: make([]int, 0, n), packedStep: make([]int, 0, n),
 		packedObs: make([]float64, 0, n*s.ObsDim), packA: make([]float64, n*s.ActDim),
@@ -304,8 +307,8 @@ func (w *worker) advance(r *rollout) bool {
 	return true
 }
 
-// MaxReward bounds what a step may pay, up or down: float32, in which losses are computed, holds the square of no larger
-// number.
+// MaxReward bounds what a step may pay, up or down: float32, in which losses are computed, holds the square of no
+// larger number.
 const MaxReward = 1e18
 
 // paid returns an error if the last step of environment i paid what nothing can learn from.

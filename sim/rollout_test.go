@@ -127,11 +127,13 @@ func TestRolloutIsTheSameForAnyPool(t *testing.T) {
 				x, sum, done := alone(eps[i], 30)
 				if tr.Len != len(x)-1 || len(tr.Obs) != len(x) || len(tr.Reward) != tr.Len || len(tr.Act) != tr.Len ||
 					tr.Return != sum || tr.Done != done || tr.Task.ID != i {
-					t.Fatalf("%v: episode %d: %+v; expected %d steps, return %v, done %v", size, i, tr, len(x)-1, sum, done)
+					t.Fatalf("%v: episode %d: %+v; expected %d steps, return %v, done %v", size, i, tr,
+						len(x)-1, sum, done)
 				}
 				success := false
 				for k, v := range x {
-					if tr.Obs[k] != float32(v) || k > 0 && (tr.Reward[k-1] != float32(v) || tr.CtxReward[k-1] != float32(2*v)) {
+					if tr.Obs[k] != float32(v) ||
+						k > 0 && (tr.Reward[k-1] != float32(v) || tr.CtxReward[k-1] != float32(2*v)) {
 						t.Fatalf("%v: episode %d differs at observation %d", size, i, k)
 					}
 					success = success || k > 0 && v > 1
@@ -222,7 +224,8 @@ func TestBadActionIsNamed(t *testing.T) {
 		return nil
 	}), 0)
 	var at *Error
-	if !errors.As(err, &at) || at.Task.ID != 8 || at.Episode != 1 || at.Step != 5 || !strings.Contains(err.Error(), "NaN at index 1") {
+	if !errors.As(err, &at) || at.Task.ID != 8 || at.Episode != 1 || at.Step != 5 ||
+		!strings.Contains(err.Error(), "NaN at index 1") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -232,11 +235,14 @@ func TestPolicyErrorAndPanic(t *testing.T) {
 	p, _ := NewPool(walk{failTask: -1}, 1, 4)
 	defer p.Close()
 	sad := errors.New("no idea")
-	_, err := p.Rollout(context.Background(), eps, policyFunc(func([]int, []int, []float64, []float64) error { return sad }), 0)
+	_, err := p.Rollout(context.Background(), eps,
+		policyFunc(func([]int, []int, []float64, []float64) error { return sad }), 0)
 	if !errors.Is(err, sad) {
 		t.Errorf("error %v", err)
 	}
-	_, err = p.Rollout(context.Background(), eps, policyFunc(func([]int, []int, []float64, []float64) error { panic("oh no") }), 0)
+	_, err = p.Rollout(context.Background(), eps, policyFunc(func([]int, []int, []float64, []float64) error {
+		panic("oh no")
+	}), 0)
 	if err == nil || !strings.Contains(err.Error(), "oh no") {
 		t.Errorf("error %v", err)
 	}
@@ -284,11 +290,13 @@ func TestPoolRefusesBadArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	eps := walkEpisodes(1)
-	if _, err := p.Rollout(context.Background(), eps, &drift{episodes: eps}, -5); err == nil || !strings.Contains(err.Error(), "-5") {
+	if _, err := p.Rollout(context.Background(), eps, &drift{episodes: eps}, -5); err == nil ||
+		!strings.Contains(err.Error(), "-5") {
 		t.Errorf("horizon -5: %v", err)
 	}
 	eps[0].Task.Params = nil
-	if _, err := p.Rollout(context.Background(), eps, &drift{episodes: eps}, 0); err == nil || !strings.Contains(err.Error(), "expected 1") {
+	if _, err := p.Rollout(context.Background(), eps, &drift{episodes: eps}, 0); err == nil ||
+		!strings.Contains(err.Error(), "expected 1") {
 		t.Errorf("task without parameters: %v", err)
 	}
 	if out, err := p.Rollout(context.Background(), nil, nil, 0); err != nil || len(out) != 0 {
@@ -441,12 +449,14 @@ func TestWatcherSeesEveryStep(t *testing.T) {
 			}
 			for k, r := range tr.CtxReward {
 				if float32(w.seen[i][k]) != r || r == tr.Reward[k] {
-					t.Fatalf("episode %d, step %d: shown %v, context reward %v, reward %v", i, k, w.seen[i][k], r, tr.Reward[k])
+					t.Fatalf("episode %d, step %d: shown %v, context reward %v, reward %v", i, k, w.seen[i][k], r,
+						tr.Reward[k])
 				}
 			}
 		}
 		w = &watching{Policy: UniformPolicy(episodes, 1), seen: make([][]float64, len(episodes)), fail: 2}
-		if _, err := pool.Rollout(t.Context(), episodes, w, 0); err == nil || !strings.Contains(err.Error(), "looked away") {
+		if _, err := pool.Rollout(t.Context(), episodes, w, 0); err == nil ||
+			!strings.Contains(err.Error(), "looked away") {
 			t.Errorf("a policy that refuses to watch: %v", err)
 		}
 	}

@@ -35,7 +35,8 @@ var AntXML = sync.OnceValue(func() string {
 		hip := hinge{l.name + "_hip", vec{0, 0, 1}, vec{}, -30, 30, 1, 0, 1}
 		ankle := hinge{l.name + "_ankle", l.axis, vec{}, l.lower, l.upper, 1, 0, 1}
 		foot := part{name: l.name + "_foot", pos: along(0.2), hinges: []hinge{ankle}, solids: capsule("_foot", 0.4)}
-		leg := part{name: l.name + "_leg", pos: along(0.2), hinges: []hinge{hip}, solids: capsule("_leg", 0.2), parts: []part{foot}}
+		leg := part{name: l.name + "_leg", pos: along(0.2), hinges: []hinge{hip}, solids: capsule("_leg", 0.2),
+			parts: []part{foot}}
 		torso.parts = append(torso.parts, part{name: l.name, solids: capsule("", 0.2), parts: []part{leg}})
 		motors = append(motors, motor{hip.name, 150}, motor{ankle.name, 150})
 	}

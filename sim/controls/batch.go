@@ -34,7 +34,8 @@ type control struct {
 // Spec implements sim.Family.
 func (c *control) Spec() sim.Spec {
 	return sim.Spec{
-		Name: c.name, ObsDim: c.obs, ActDim: c.act, Horizon: 200, TaskDim: c.params, Source: c.origin + " on " + physics(),
+		Name: c.name, ObsDim: c.obs, ActDim: c.act, Horizon: 200, TaskDim: c.params, Source: c.origin +
+			" on " + physics(),
 		NoSuccess: true,
 	}
 }

@@ -55,7 +55,8 @@ func velocityTasks(c *control, _ uint64, nTrain, nTest int) (train, test []sim.T
 	tr, te := count(nTrain, 100), count(nTest, 30)
 	if tr < 1 || te < 1 || tr+te > len(list) {
 		return nil, nil, sizeError(c.name, nTrain, nTest,
-			fmt.Sprintf("at least 1 of each (0 for 100 and 30) and at most %d together, the length of the published list", len(list)))
+			fmt.Sprintf("at least 1 of each (0 for 100 and 30) and at most %d together, the length of the published "+
+				"list", len(list)))
 	}
 	cut := func(from, to int) []sim.Task {
 		tasks := make([]sim.Task, 0, to-from)

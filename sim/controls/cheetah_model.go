@@ -58,7 +58,8 @@ var HalfCheetahXML = sync.OnceValue(func() string {
 	w.open(`<worldbody>`)
 	w.line(`<geom name="floor" type="plane" size="40 40 40" conaffinity="1" %s/>`, cheetahContact)
 	w.open(`<body name="torso" pos="0 0 %v">`, cheetahHeight)
-	for _, root := range [][3]string{{"rootx", "slide", "1 0 0"}, {"rootz", "slide", "0 0 1"}, {"rooty", "hinge", "0 1 0"}} {
+	for _, root := range [][3]string{{"rootx", "slide", "1 0 0"}, {"rootz", "slide", "0 0 1"},
+		{"rooty", "hinge", "0 1 0"}} {
 		w.line(`<joint name="%s" type="%s" axis="%s" limited="false" %s/>`, root[0], root[1], root[2], cheetahLimit)
 	}
 	capsule("torso", `fromto="-0.5 0 0 0.5 0 0"`, 0)

@@ -15,10 +15,12 @@ func TestVelocitiesAreNumPys(t *testing.T) {
 	if err := binary.Write(h, binary.LittleEndian, list); err != nil {
 		t.Fatal(err)
 	}
-	if got := hex.EncodeToString(h.Sum(nil)); got != "50324908bd37d04c679e06e370db72781df6ec635adff9c826c3c002f8d20169" {
+	if got := hex.EncodeToString(
+		h.Sum(nil)); got != "50324908bd37d04c679e06e370db72781df6ec635adff9c826c3c002f8d20169" {
 		t.Errorf("digest %s", got)
 	}
-	for i, want := range map[int]float64{0: 0x1.92784b6b9f286p-1, 1: 0x1.e77a2751a2372p-2, 100: 0x1.0685d5baf2724p+1, 129: 0x1.1ddc6c5ede595p-1} {
+	for i, want := range map[int]float64{0: 0x1.92784b6b9f286p-1, 1: 0x1.e77a2751a2372p-2, 100: 0x1.0685d5baf2724p+1,
+		129: 0x1.1ddc6c5ede595p-1} {
 		if list[i] != want {
 			t.Errorf("velocity %d is %v, NumPy draws %v", i, list[i], want)
 		}
@@ -27,7 +29,8 @@ func TestVelocitiesAreNumPys(t *testing.T) {
 
 func TestVelocityTasks(t *testing.T) {
 	list := publishedVelocities()
-	for _, c := range []struct{ nTrain, nTest, train, test int }{{0, 0, 100, 30}, {100, 30, 100, 30}, {8, 4, 8, 4}, {129, 1, 129, 1}} {
+	for _, c := range []struct{ nTrain, nTest, train, test int }{{0, 0, 100, 30}, {100, 30, 100, 30}, {8, 4, 8, 4},
+		{129, 1, 129, 1}} {
 		train, test, err := cheetahVel().Tasks(99, c.nTrain, c.nTest)
 		if err != nil || len(train) != c.train || len(test) != c.test {
 			t.Fatalf("%+v: %d train, %d test, %v", c, len(train), len(test), err)

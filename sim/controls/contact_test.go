@@ -12,7 +12,8 @@ import (
 // Families without contact forces move like those with them, see zeros and pay nothing for them.
 func TestZeroContact(t *testing.T) {
 	needMuJoCo(t)
-	for _, pair := range [][2]*control{{antDir(true), antDir(false)}, {antGoal(true), antGoal(false)}, {humanoidDir(true), humanoidDir(false)}} {
+	for _, pair := range [][2]*control{{antDir(true), antDir(false)}, {antGoal(true), antGoal(false)},
+		{humanoidDir(true), humanoidDir(false)}} {
 		eps := episodes(t, pair[0], 3)
 		var got [2][]sim.Trajectory
 		for k, f := range pair {
@@ -49,7 +50,8 @@ func TestZeroContact(t *testing.T) {
 					}
 				}
 				if with.Reward[s] > without.Reward[s] {
-					t.Errorf("%s, episode %d, step %d: contact pays %v", pair[0].name, i, s, with.Reward[s]-without.Reward[s])
+					t.Errorf("%s, episode %d, step %d: contact pays %v", pair[0].name, i, s,
+						with.Reward[s]-without.Reward[s])
 				}
 				if with.Reward[s] < without.Reward[s] {
 					paid++

@@ -11,9 +11,9 @@
 // from the figures of the originals and checked against them step by step (docs/sim.md).
 //
 // Rewards of ant and humanoid contain the contact forces on the bodies, and observations of ant-goal and humanoid-dir
-// too. MuJoCo up to 1.50, which the published set-up pins, computed them in every step; later versions do when asked, and the
-// originals, which never ask, then see zeros. Here they are computed once per control step; ant-dir-zero-contact,
-// ant-goal-zero-contact and humanoid-dir-zero-contact are the same families with zeros.
+// too. MuJoCo up to 1.50, which the published set-up pins, computed them in every step; later versions do when asked,
+// and the originals, which never ask, then see zeros. Here they are computed once per control step;
+// ant-dir-zero-contact, ant-goal-zero-contact and humanoid-dir-zero-contact are the same families with zeros.
 package controls
 
 import (

@@ -225,7 +225,8 @@ func TestErrorsNameEnvironmentAndTask(t *testing.T) {
 		obs, act := make([]float64, 2*f.obs), make([]float64, 2*f.act)
 		check := func(what string, err error, text string) {
 			var at *sim.Error
-			if !errors.As(err, &at) || at.Env != 1 || at.Task.ID != 41 || at.Family != f.name || !strings.Contains(err.Error(), text) {
+			if !errors.As(err, &at) || at.Env != 1 || at.Task.ID != 41 || at.Family != f.name ||
+				!strings.Contains(err.Error(), text) {
 				t.Errorf("%s: error %v; expected one of environment 1, task 41, with %q", what, err, text)
 			}
 		}
@@ -238,7 +239,8 @@ func TestErrorsNameEnvironmentAndTask(t *testing.T) {
 			"velocity": {func() { b.chunk.QVel(1)[0] = 1e11 }, "QVEL"},
 		} {
 			for i := range 2 {
-				if err := b.Reset(i, sim.Task{ID: 40 + i, Params: tasks[1].Params}, rng.New(1), obs[i*f.obs:]); err != nil {
+				if err := b.Reset(i, sim.Task{ID: 40 + i, Params: tasks[1].Params}, rng.New(1),
+					obs[i*f.obs:]); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -14,7 +14,8 @@ func TestGridSpreadsEvenly(t *testing.T) {
 	}{
 		{"cheetah-vel", [][]float64{{0.375}, {1.125}, {1.875}, {2.625}}},
 		{"humanoid-dir", [][]float64{{math.Pi / 4}, {3 * math.Pi / 4}, {5 * math.Pi / 4}, {7 * math.Pi / 4}}},
-		{"ant-goal", [][]float64{{math.Sqrt2, math.Sqrt2}, {-math.Sqrt2, math.Sqrt2}, {-math.Sqrt2, -math.Sqrt2}, {math.Sqrt2, -math.Sqrt2}}},
+		{"ant-goal", [][]float64{{math.Sqrt2, math.Sqrt2}, {-math.Sqrt2, math.Sqrt2}, {-math.Sqrt2, -math.Sqrt2},
+			{math.Sqrt2, -math.Sqrt2}}},
 	} {
 		var g sim.Gridder
 		for _, f := range families() {

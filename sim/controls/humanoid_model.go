@@ -7,10 +7,10 @@ const (
 	humanoidControl  = 0.4   // largest control of a motor
 )
 
-// HumanoidXML returns the MJCF text of the humanoid: a free torso, abdomen, two legs and two arms, 17 hinges and as many
-// motors, integrated by Runge-Kutta in steps of 0.003 s with 50 iterations of projected Gauss-Seidel. The figures are
-// those of the model published with Gym (Tassa, Erez and Todorov 2012); only the figures are taken. Its two tendons,
-// which pull nothing, are left out.
+// HumanoidXML returns the MJCF text of the humanoid: a free torso, abdomen, two legs and two arms, 17 hinges and as
+// many motors, integrated by Runge-Kutta in steps of 0.003 s with 50 iterations of projected Gauss-Seidel. The figures
+// are those of the model published with Gym (Tassa, Erez and Todorov 2012); only the figures are taken. Its two
+// tendons, which pull nothing, are left out.
 var HumanoidXML = sync.OnceValue(func() string {
 	const bent = "1 0 -0.002 0" // a slight bow of waist and pelvis
 	pelvis := part{
@@ -41,7 +41,8 @@ var HumanoidXML = sync.OnceValue(func() string {
 	var w writer
 	w.open(`<mujoco model="nacre humanoid">`)
 	w.line(`<compiler angle="degree" inertiafromgeom="true"/>`)
-	w.line(`<option timestep="%v" gravity="0 0 -9.81" integrator="RK4" solver="PGS" iterations="50"/>`, humanoidTimestep)
+	w.line(`<option timestep="%v" gravity="0 0 -9.81" integrator="RK4" solver="PGS" iterations="50"/>`,
+		humanoidTimestep)
 	w.line(`<default><geom contype="1" conaffinity="1" condim="1" margin="0.001"/></default>`)
 	w.open(`<worldbody>`)
 	w.line(`<geom name="floor" type="plane" size="20 20 0.125" condim="3" friction="1 0.1 0.1"/>`)
@@ -55,10 +56,12 @@ var HumanoidXML = sync.OnceValue(func() string {
 func humanoidMotors() []motor {
 	motors := []motor{{"abdomen_y", 100}, {"abdomen_z", 100}, {"abdomen_x", 100}}
 	for _, side := range []string{"right", "left"} {
-		motors = append(motors, motor{side + "_hip_x", 100}, motor{side + "_hip_z", 100}, motor{side + "_hip_y", 300}, motor{side + "_knee", 200})
+		motors = append(motors, motor{side + "_hip_x", 100}, motor{side + "_hip_z", 100}, motor{side + "_hip_y", 300},
+			motor{side + "_knee", 200})
 	}
 	for _, side := range []string{"right", "left"} {
-		motors = append(motors, motor{side + "_shoulder1", 25}, motor{side + "_shoulder2", 25}, motor{side + "_elbow", 25})
+		motors = append(motors, motor{side + "_shoulder1", 25}, motor{side + "_shoulder2", 25},
+			motor{side + "_elbow", 25})
 	}
 	return motors
 }
@@ -70,7 +73,8 @@ func humanoidLeg(side float64) part {
 		name, hipArmature, kneeStiffness = "left", 0.01, 1
 	}
 	ankle := vec{0, 0, 0.1}
-	foot := part{name: name + "_foot", pos: vec{0, 0, -0.45}, solids: []solid{{name: name + "_foot", from: ankle, to: ankle, radius: 0.075}}}
+	foot := part{name: name + "_foot", pos: vec{0, 0, -0.45},
+		solids: []solid{{name: name + "_foot", from: ankle, to: ankle, radius: 0.075}}}
 	shin := part{
 		name: name + "_shin", pos: vec{0, -side * 0.01, -0.403},
 		hinges: []hinge{{name + "_knee", vec{0, -1, 0}, vec{0, 0, 0.02}, -160, -2, 1, kneeStiffness, 0.006}},
@@ -100,7 +104,8 @@ func humanoidArm(side float64) part {
 		name: name + "_lower_arm", pos: vec{0.18, side * 0.18, -0.18},
 		hinges: []hinge{{name + "_elbow", vec{0, -1, -side}, vec{}, -90, 50, 1, 0, 0.0028}},
 		solids: []solid{
-			{name: name + "_lower_arm", from: vec{0.01, -side * 0.01, 0.01}, to: vec{0.17, -side * 0.17, 0.17}, radius: 0.031},
+			{name: name + "_lower_arm", from: vec{0.01, -side * 0.01, 0.01}, to: vec{0.17, -side * 0.17, 0.17},
+				radius: 0.031},
 			{name: name + "_hand", from: hand, to: hand, radius: 0.04},
 		},
 	}

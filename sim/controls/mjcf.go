@@ -100,7 +100,8 @@ type motor struct {
 func (w *writer) motors(limit float64, all []motor) {
 	w.open(`<actuator>`)
 	for _, m := range all {
-		w.line(`<motor name="%s" joint="%s" gear="%v" ctrllimited="true" ctrlrange="%v %v"/>`, m.joint, m.joint, m.gear, -limit, limit)
+		w.line(`<motor name="%s" joint="%s" gear="%v" ctrllimited="true" ctrlrange="%v %v"/>`, m.joint, m.joint, m.gear,
+			-limit, limit)
 	}
 	w.close("actuator")
 }

@@ -19,13 +19,16 @@ func TestModelText(t *testing.T) {
 		bodies, joints, motors, geoms int
 		sizes                         mujoco.Sizes
 	}{
-		{"HalfCheetah", HalfCheetahXML(), 7, 9, 6, 9, mujoco.Sizes{NQ: 9, NV: 9, NU: 6, NBody: 8, NGeom: 9, Timestep: 0.01}},
+		{"HalfCheetah", HalfCheetahXML(), 7, 9, 6, 9, mujoco.Sizes{NQ: 9, NV: 9, NU: 6, NBody: 8, NGeom: 9,
+			Timestep: 0.01}},
 		{"Ant", AntXML(), 13, 9, 8, 14, mujoco.Sizes{NQ: 15, NV: 14, NU: 8, NBody: 14, NGeom: 14, Timestep: 0.01}},
-		{"Humanoid", HumanoidXML(), 13, 18, 17, 18, mujoco.Sizes{NQ: 24, NV: 23, NU: 17, NBody: 14, NGeom: 18, Timestep: 0.003}},
+		{"Humanoid", HumanoidXML(), 13, 18, 17, 18, mujoco.Sizes{NQ: 24, NV: 23, NU: 17, NBody: 14, NGeom: 18,
+			Timestep: 0.003}},
 		{"Walker", WalkerXML(), 7, 9, 6, 8, mujoco.Sizes{NQ: 9, NV: 9, NU: 6, NBody: 8, NGeom: 8, Timestep: 0.004}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for what, want := range map[string]int{"<body ": c.bodies, "<joint ": c.joints, "<motor ": c.motors, "<geom name": c.geoms} {
+			for what, want := range map[string]int{"<body ": c.bodies, "<joint ": c.joints, "<motor ": c.motors,
+				"<geom name": c.geoms} {
 				if got := strings.Count(c.text, what); got != want {
 					t.Errorf("%d of %q, expected %d", got, what, want)
 				}

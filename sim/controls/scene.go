@@ -21,7 +21,8 @@ type look struct {
 
 // from is a view of a torso at a height, from an azimuth.
 func from(azimuth, elevation, height, distance float64) scene.View {
-	return scene.View{Target: [3]float64{0, 0, height}, Distance: distance, Azimuth: azimuth, Elevation: elevation, Angle: 30}
+	return scene.View{Target: [3]float64{0, 0, height}, Distance: distance, Azimuth: azimuth, Elevation: elevation,
+		Angle: 30}
 }
 
 // look chooses by the body, not the family.
@@ -137,7 +138,8 @@ func (b *batch) Poses(i int, poses []scene.Pose) error {
 		b.shapes, _, _ = b.model.Shapes()
 	}
 	if len(poses) < len(b.shapes) {
-		return fmt.Errorf("controls: %s: room for %d poses; the scene has at least %d solids", b.control.name, len(poses), len(b.shapes))
+		return fmt.Errorf("controls: %s: room for %d poses; the scene has at least %d solids", b.control.name,
+			len(poses), len(b.shapes))
 	}
 	b.chunk.Poses(i, b.shapes, poses)
 	for k := range poses[len(b.shapes):] {

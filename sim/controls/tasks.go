@@ -15,7 +15,8 @@ func pair(first, second float64) func(*control, uint64, int, int) (train, test [
 	}
 	return func(c *control, _ uint64, nTrain, nTest int) (train, test []sim.Task, err error) {
 		if count(nTrain, 2) != 2 || count(nTest, 2) != 2 {
-			return nil, nil, sizeError(c.name, nTrain, nTest, "2 and 2: backward and forward are all there is, for both")
+			return nil, nil, sizeError(c.name, nTrain, nTest,
+				"2 and 2: backward and forward are all there is, for both")
 		}
 		return list(), list(), nil
 	}
@@ -23,10 +24,12 @@ func pair(first, second float64) func(*control, uint64, int, int) (train, test [
 
 // drawn makes tasks of families whose originals draw them without a seed. A task depends on the seed, on train or
 // test, and on its position there, so asking for more tasks keeps the earlier ones.
-func drawn(train, test int, draw func(r *rand.Rand) []float64) func(*control, uint64, int, int) (_, _ []sim.Task, err error) {
+func drawn(train, test int, draw func(r *rand.Rand) []float64) func(*control, uint64, int, int) (
+	_, _ []sim.Task, err error) {
 	return func(c *control, seed uint64, nTrain, nTest int) (_, _ []sim.Task, err error) {
 		if nTrain < 0 || nTest < 0 {
-			return nil, nil, sizeError(c.name, nTrain, nTest, fmt.Sprintf("at least 1 of each, or 0 for %d and %d", train, test))
+			return nil, nil, sizeError(c.name, nTrain, nTest, fmt.Sprintf("at least 1 of each, or 0 for %d and %d",
+				train, test))
 		}
 		nTrain, nTest = count(nTrain, train), count(nTest, test)
 		tasks := make([]sim.Task, 0, nTrain+nTest)

@@ -44,7 +44,8 @@ func TestDrawnTasks(t *testing.T) {
 			t.Errorf("%s: the number of tasks changed their parameters", c.family.name)
 		}
 		other, _, err := c.family.Tasks(2, 1, 1)
-		if err != nil || slices.Equal(other[0].Params, train[0].Params) || slices.Equal(test[0].Params, train[0].Params) {
+		if err != nil || slices.Equal(other[0].Params, train[0].Params) ||
+			slices.Equal(test[0].Params, train[0].Params) {
 			t.Errorf("%s: another seed or list has the same first task, error %v", c.family.name, err)
 		}
 		if _, _, err := c.family.Tasks(1, -4, 2); err == nil || !strings.Contains(err.Error(), "-4 train") {
@@ -64,7 +65,8 @@ func uniform(t *testing.T, what string, values []float64, low, high float64) {
 		distance = max(distance, math.Abs(u-float64(i)/n), math.Abs(u-float64(i+1)/n))
 	}
 	if distance > 1.63/math.Sqrt(n) {
-		t.Errorf("%s is not uniform on [%v, %v]: distance %v of %v values, %v to %v", what, low, high, distance, n, values[0], values[len(values)-1])
+		t.Errorf("%s is not uniform on [%v, %v]: distance %v of %v values, %v to %v", what, low, high, distance, n,
+			values[0], values[len(values)-1])
 	}
 }
 
@@ -145,7 +147,8 @@ func TestWalkerParameters(t *testing.T) {
 		}
 	}
 	tasks[0].Params[64] = -1
-	if err := b.Reset(0, tasks[0], rng.New(1), make([]float64, 17)); err == nil || !strings.Contains(err.Error(), "-1 at index 64") {
+	if err := b.Reset(0, tasks[0], rng.New(1), make([]float64, 17)); err == nil ||
+		!strings.Contains(err.Error(), "-1 at index 64") {
 		t.Errorf("a negative multiplier: %v", err)
 	}
 }

@@ -25,7 +25,8 @@ var WalkerXML = sync.OnceValue(func() string {
 	w.line(`<geom name="floor" type="plane" size="40 40 40" conaffinity="1" friction="0.7 0.1 0.1"/>`)
 	w.part(torso)
 	w.close("worldbody")
-	w.motors(1, []motor{{"thigh", 100}, {"leg", 100}, {"foot", 100}, {"thigh_left", 100}, {"leg_left", 100}, {"foot_left", 100}})
+	w.motors(1, []motor{{"thigh", 100}, {"leg", 100}, {"foot", 100}, {"thigh_left", 100}, {"leg_left", 100},
+		{"foot_left", 100}})
 	w.close("mujoco")
 	return w.text.String()
 })

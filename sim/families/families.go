@@ -8,9 +8,9 @@
 //		fmt.Println(spec.Name, err)
 //	}
 //
-// The list is the same everywhere. What a build or a machine cannot run it has too, and sim.Lookup says what is missing.
-// Without MuJoCo only the point robot can be stepped, recorded and drawn; of the others sim.Families gives the specs. In
-// the browser's kernel all are stepped, in MuJoCo's own WebAssembly.
+// The list is the same everywhere. What a build or a machine cannot run it has too, and sim.Lookup says what is
+// missing. Without MuJoCo only the point robot can be stepped, recorded and drawn; of the others sim.Families gives the
+// specs. In the browser's kernel all are stepped, in MuJoCo's own WebAssembly.
 package families
 
 import (

@@ -63,12 +63,14 @@ func TestList(t *testing.T) {
 	if groups["ml1"] != 50 || groups["ml1-2020"] != 50 || len(groups) != 2 {
 		t.Errorf("groups %v; expected the fifty of ML1, and of 2020", groups)
 	}
-	for _, name := range []string{"point-goal", "point-goal-sparse", "cheetah-vel", "cheetah-dir", "ant-dir", "ant-goal", "humanoid-dir", "walker-rand-params"} {
+	for _, name := range []string{"point-goal", "point-goal-sparse", "cheetah-vel", "cheetah-dir", "ant-dir",
+		"ant-goal", "humanoid-dir", "walker-rand-params"} {
 		if !slices.Contains(names, name) {
 			t.Errorf("no family %s", name)
 		}
 	}
-	if _, err := sim.Lookup("cheetah-vle"); err == nil || !strings.Contains(err.Error(), `did you mean "cheetah-vel"?`) {
+	if _, err := sim.Lookup("cheetah-vle"); err == nil ||
+		!strings.Contains(err.Error(), `did you mean "cheetah-vel"?`) {
 		t.Errorf("a wrong name: %v", err)
 	}
 }

@@ -89,7 +89,8 @@ func (m *Model) NewChunk(n int, vary ...Field) (*Chunk, error) {
 	var varied []string
 	for k, f := range vary {
 		if fieldNames[f] == "" || slices.Contains(vary[:k], f) {
-			return nil, fmt.Errorf("mujoco: the fields to vary are %v; expected different ones of 0 to %d", vary, len(fieldNames))
+			return nil, fmt.Errorf("mujoco: the fields to vary are %v; expected different ones of 0 to %d", vary,
+				len(fieldNames))
 		}
 		varied = append(varied, fieldNames[f])
 	}
@@ -107,7 +108,8 @@ func (m *Model) NewChunk(n int, vary ...Field) (*Chunk, error) {
 		rest := bind(&c.states[i], outputParts, m.sizes, c.outputs[i*outputRow:(i+1)*outputRow])
 		if len(c.params[i]) != len(c.nominal) || len(rest) != 0 {
 			c.Close()
-			return nil, fmt.Errorf("mujoco: MuJoCo %s has states of %d and %d numbers, not what this program expects", Version(), c.row, outputRow)
+			return nil, fmt.Errorf("mujoco: MuJoCo %s has states of %d and %d numbers, not what this program expects",
+				Version(), c.row, outputRow)
 		}
 		if err := c.Reset(i); err != nil {
 			c.Close()

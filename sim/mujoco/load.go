@@ -22,8 +22,8 @@ import (
 	"nacre/sim"
 )
 
-// Variable is the environment variable that names the library's file, or a folder that holds it. Where it is set no other
-// place is looked at.
+// Variable is the environment variable that names the library's file, or a folder that holds it. Where it is set no
+// other place is looked at.
 const Variable = "NACRE_MUJOCO"
 
 // unavailable is why there is no library, with what to do about it. It is a sim.ErrUnavailable.
@@ -42,7 +42,8 @@ var load = sync.OnceValue(find)
 func find() error {
 	if named := os.Getenv(Variable); named != "" {
 		if err := open(inFolder(named)); err != nil {
-			return &unavailable{fmt.Sprintf("%s: expected in %s the file %s of MuJoCo or its folder", err, Variable, home.Library())}
+			return &unavailable{fmt.Sprintf("%s: expected in %s the file %s of MuJoCo or its folder", err, Variable,
+				home.Library())}
 		}
 		return nil
 	}
@@ -92,7 +93,8 @@ func inFolder(path string) string {
 // systemNames returns the names that the system's loader is asked for.
 func systemNames() []string {
 	if runtime.GOOS == "darwin" {
-		return []string{home.Library(), "libmujoco.dylib", "/usr/local/lib/libmujoco.dylib", "/opt/homebrew/lib/libmujoco.dylib"}
+		return []string{home.Library(), "libmujoco.dylib", "/usr/local/lib/libmujoco.dylib",
+			"/opt/homebrew/lib/libmujoco.dylib"}
 	}
 	return []string{home.Library(), "libmujoco.so", "/usr/local/lib/libmujoco.so"}
 }

@@ -12,8 +12,8 @@ import (
 // Variable is the environment variable that names the library in builds that can load it.
 const Variable = "NACRE_MUJOCO"
 
-// offer is what the worker's script says of MuJoCo: its version, and functions that fetch it and the scenes of Meta-World
-// (web/src/worker/scenes.ts). It is undefined where the page has none.
+// offer is what the worker's script says of MuJoCo: its version, and functions that fetch it and the scenes of
+// Meta-World (web/src/worker/scenes.ts). It is undefined where the page has none.
 var offer = js.Global().Get("nacreMuJoCo")
 
 // Built reports whether this program can use a MuJoCo; Check says whether the page has one.
@@ -41,11 +41,12 @@ func Version() string {
 // Path returns "": MuJoCo is no file here.
 func Path() string { return "" }
 
-// Notice returns what a reader of results must know about the library: that it is not the version that programs have natively.
-// It is "" where it is. The figures are in docs/browser.md.
+// Notice returns what a reader of results must know about the library: that it is not the version that programs have
+// natively. It is "" where it is. The figures are in docs/browser.md.
 func Notice() string {
 	if v := Version(); v != "" && v != home.MuJoCoVersion {
-		return fmt.Sprintf("MuJoCo %s runs in this page, %s natively, so a seed gives other numbers: a half-cheetah's positions agree to nine digits for 50 steps and part ways by 150",
+		return fmt.Sprintf("MuJoCo %s runs in this page, %s natively, so a seed gives other numbers: a "+
+			"half-cheetah's positions agree to nine digits for 50 steps and part ways by 150",
 			v, home.MuJoCoVersion)
 	}
 	return ""
@@ -54,7 +55,8 @@ func Notice() string {
 // HasScenes reports whether the page has the scenes of Meta-World, which LoadFile takes.
 func HasScenes() bool { return Available() && offer.Get("hasScenes").Bool() }
 
-// start fetches and starts MuJoCo when a model is first made. A failure is forgotten, so that the next model tries again.
+// start fetches and starts MuJoCo when a model is first made. A failure is forgotten, so that the next model tries
+// again.
 func start() (js.Value, error) {
 	started.Lock()
 	defer started.Unlock()

@@ -48,9 +48,11 @@ func TestUnfitLibraries(t *testing.T) {
 	}{
 		"another version in the cache": {func() { library(t, inCache, "int mj_version(void) { return 327; }") },
 			"MuJoCo 3.2.7 at " + filepath.Join(inCache, home.Library()) + ", expected 3.3.0: run `nacre setup`"},
-		"one of the new numbering":    {func() { library(t, inCache, "int mj_version(void) { return 3005001; }") }, "MuJoCo 3.5.1 at "},
-		"a library without functions": {func() { library(t, inCache, "int mj_version(void) { return 330; }") }, "it has no mj_"},
-		"something else":              {func() { library(t, inCache, "int sum;") }, "it has no function mj_version"},
+		"one of the new numbering": {func() { library(t, inCache, "int mj_version(void) { return 3005001; }") },
+			"MuJoCo 3.5.1 at "},
+		"a library without functions": {func() { library(t, inCache, "int mj_version(void) { return 330; }") },
+			"it has no mj_"},
+		"something else": {func() { library(t, inCache, "int sum;") }, "it has no function mj_version"},
 		"half a download": {func() {
 			library(t, inCache, "int sum;") // also makes the folder
 			if err := os.WriteFile(filepath.Join(inCache, home.Library()), []byte("\x7fELF"), 0o644); err != nil {
@@ -69,14 +71,17 @@ func TestUnfitLibraries(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "cannot be loaded (it is damaged"},
-		"a variable that names nothing":     {named("/nonexistent/libmujoco.so"), "expected in NACRE_MUJOCO the file " + home.Library()},
-		"a variable that names an old file": {named(library(t, t.TempDir(), "int mj_version(void) { return 312; }")), "MuJoCo 3.1.2 at "},
+		"a variable that names nothing": {named("/nonexistent/libmujoco.so"), "expected in NACRE_MUJOCO the file " +
+			home.Library()},
+		"a variable that names an old file": {named(library(t, t.TempDir(), "int mj_version(void) { return 312; }")),
+			"MuJoCo 3.1.2 at "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(Variable, "")
 			c.set()
 			err := find()
-			if !errors.Is(err, sim.ErrUnavailable) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			if !errors.Is(err, sim.ErrUnavailable) || !strings.Contains(err.Error(), c.want) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What a cell can do wrong is an error, or a panic that the cell shows, and never the end of the process: C memory that was
-// freed, numbers out of range, controls that are no numbers.
+// What a cell can do wrong is an error, or a panic that the cell shows, and never the end of the process: C memory that
+// was freed, numbers out of range, controls that are no numbers.
 func TestMisuse(t *testing.T) {
 	m, c := newChunk(t, ball, 2)
 	other, d := newChunk(t, ball, 1)
@@ -72,7 +72,8 @@ func TestTwoGoroutinesOnOneChunk(t *testing.T) {
 		all.Go(func() {
 			for range 300 {
 				err := c.Step([]bool{true, true}, []float64{0, 0}, 5)
-				if err != nil && !strings.Contains(err.Error(), "another goroutine") && !strings.Contains(err.Error(), "was closed") {
+				if err != nil && !strings.Contains(err.Error(), "another goroutine") &&
+					!strings.Contains(err.Error(), "was closed") {
 					t.Error(err)
 					return
 				}

@@ -30,8 +30,8 @@ func LoadXML(text string) (*Model, error) {
 	return newModel(model), nil
 }
 
-// LoadFile compiles the MJCF file at path, which is one of the page's scenes of Meta-World, and fetches it with the files
-// it names. The error is MuJoCo's or says what could not be fetched.
+// LoadFile compiles the MJCF file at path, which is one of the page's scenes of Meta-World, and fetches it with the
+// files it names. The error is MuJoCo's or says what could not be fetched.
 func LoadFile(path string) (*Model, error) {
 	physics, err := start()
 	if err != nil {
@@ -52,7 +52,8 @@ func newModel(v js.Value) *Model {
 	s := v.Call("sizes")
 	at := func(i int) int { return s.Index(i).Int() }
 	m := &Model{js: v, sizes: Sizes{
-		NQ: at(0), NV: at(1), NU: at(2), NBody: at(3), NGeom: at(4), NSite: at(5), NMocap: at(6), Timestep: s.Index(7).Float(),
+		NQ: at(0), NV: at(1), NU: at(2), NBody: at(3), NGeom: at(4), NSite: at(5), NMocap: at(6),
+		Timestep: s.Index(7).Float(),
 	}}
 	m.names = array[byte](m, "names")
 	return m
@@ -144,7 +145,8 @@ func (m *Model) elements(site bool) elements {
 		of = "site"
 	}
 	all := elements{
-		names: m.namesAt(of), group: array[int32](m, of+"_group"), material: array[int32](m, of+"_matid"), kind: array[int32](m, of+"_type"),
+		names: m.namesAt(of), group: array[int32](m, of+"_group"), material: array[int32](m, of+"_matid"),
+		kind: array[int32](m, of+"_type"),
 		body: array[int32](m, of+"_bodyid"), size: array[float64](m, of+"_size"), rgba: array[float32](m, of+"_rgba"),
 	}
 	if !site {
@@ -166,8 +168,8 @@ func (m *Model) bodyName(i int) string { return m.namesAt("body")(i) }
 
 func (m *Model) materialColour(i int) []float32 { return array[float32](m, "mat_rgba")[4*i : 4*i+4] }
 
-// textureMean is the mean colour of the texture that a material is painted with. The page's textures have one pixel, which
-// is the mean of the original's.
+// textureMean is the mean colour of the texture that a material is painted with. The page's textures have one pixel,
+// which is the mean of the original's.
 func (m *Model) textureMean(material int) (mean [3]float64, has bool) {
 	const roleRGB = 1 // mjTEXROLE_RGB
 	textures := array[int32](m, "mat_texid")

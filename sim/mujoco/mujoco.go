@@ -1,15 +1,15 @@
-// Package mujoco steps chunks of states with the real MuJoCo library. It loads a model, keeps states of it, steps them all
-// in one call, and reads and writes them in place. It knows no task and no reward.
+// Package mujoco steps chunks of states with the real MuJoCo library. It loads a model, keeps states of it, steps them
+// all in one call, and reads and writes them in place. It knows no task and no reward.
 //
-// The library is loaded when it is first needed: the one that $NACRE_MUJOCO names, the one that nacre setup fetched into
-// the user's cache, one beside the program, the system's. It must be of the version whose headers this package was
+// The library is loaded when it is first needed: the one that $NACRE_MUJOCO names, the one that nacre setup fetched
+// into the user's cache, one beside the program, the system's. It must be of the version whose headers this package was
 // compiled with; without it every function returns an error that wraps sim.ErrUnavailable and says what to do.
 //
-// In a browser it is MuJoCo's official WebAssembly build, which the page fetches when a model is first made; numbers cross
-// between the two programs once before and once after a chunk's step. Its version may be another, see Notice.
+// In a browser it is MuJoCo's official WebAssembly build, which the page fetches when a model is first made; numbers
+// cross between the two programs once before and once after a chunk's step. Its version may be another, see Notice.
 //
-// Natively the package is compiled with cgo and the build tag mujoco, which `make` sets where it has the headers. Without them it
-// is ErrUnavailable that every function returns, so that packages above build anywhere.
+// Natively the package is compiled with cgo and the build tag mujoco, which `make` sets where it has the headers.
+// Without them it is ErrUnavailable that every function returns, so that packages above build anywhere.
 //
 //	model, err := mujoco.LoadXML(text)
 //	chunk, err := model.NewChunk(16)
@@ -47,7 +47,8 @@ const (
 	DofDamping                // nv, N·s/m or N·m·s
 	GeomFriction              // ngeom×3: sliding, spinning, rolling
 	BodyPos                   // nbody×3, in the parent body's frame, in metres
-	SitePos                   // nsite×3, in the body's frame, in metres; without effect on sites compiled into that frame's origin
+	// nsite×3, in the body's frame, in metres; without effect on sites compiled into that frame's origin
+	SitePos
 )
 
 // StepError is an error of one environment of a chunk: a MuJoCo error or a warning (a bad number in the state, a

@@ -109,8 +109,8 @@ func (m *Model) Parameters(fields ...Field) []float64 {
 	return all
 }
 
-// Chunk is n states of one model, stepped together. It is used by one goroutine at a time; a second one gets an error, and
-// so does who uses a chunk that was closed, or whose model was.
+// Chunk is n states of one model, stepped together. It is used by one goroutine at a time; a second one gets an error,
+// and so does who uses a chunk that was closed, or whose model was.
 type Chunk struct {
 	model   *Model
 	busy    atomic.Bool
@@ -164,7 +164,8 @@ func (c *Chunk) vary(fields []Field) error {
 	c.c.own, c.copied = C.nacre_head(c.model.m), true
 	for k, f := range fields {
 		if f < 0 || f >= C.NACRE_FIELDS || slices.Contains(fields[:k], f) {
-			return fmt.Errorf("mujoco: the fields to vary are %v; expected different ones of 0 to %d", fields, C.NACRE_FIELDS-1)
+			return fmt.Errorf("mujoco: the fields to vary are %v; expected different ones of 0 to %d", fields,
+				C.NACRE_FIELDS-1)
 		}
 		at := &c.c.field[k]
 		at.at = C.nacre_field(c.c.own, C.int(f), &at.length)
@@ -381,8 +382,10 @@ func (c *Chunk) Touch(i, geom1, geom2 int) float64 {
 func views(d *C.mjData, s Sizes) state {
 	return state{
 		qpos: view(d.qpos, s.NQ), qvel: view(d.qvel, s.NV), ctrl: view(d.ctrl, s.NU),
-		mocapPos: view(d.mocap_pos, 3*s.NMocap), mocapQuat: view(d.mocap_quat, 4*s.NMocap), warmstart: view(d.qacc_warmstart, s.NV),
-		xpos: view(d.xpos, 3*s.NBody), xquat: view(d.xquat, 4*s.NBody), xmat: view(d.xmat, 9*s.NBody), xipos: view(d.xipos, 3*s.NBody),
+		mocapPos: view(d.mocap_pos, 3*s.NMocap), mocapQuat: view(d.mocap_quat, 4*s.NMocap),
+		warmstart: view(d.qacc_warmstart, s.NV),
+		xpos:      view(d.xpos, 3*s.NBody), xquat: view(d.xquat, 4*s.NBody), xmat: view(d.xmat, 9*s.NBody),
+		xipos:  view(d.xipos, 3*s.NBody),
 		cinert: view(d.cinert, 10*s.NBody), cvel: view(d.cvel, 6*s.NBody),
 		qfrcActuator: view(d.qfrc_actuator, s.NV), cfrcExt: view(d.cfrc_ext, 6*s.NBody),
 		siteXPos: view(d.site_xpos, 3*s.NSite), siteXMat: view(d.site_xmat, 9*s.NSite),

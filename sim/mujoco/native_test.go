@@ -127,7 +127,8 @@ func TestErrorsComeBack(t *testing.T) {
 	broken, d := newChunk(t, ball, 2)
 	broken.breakIntegrator()
 	for range 3 {
-		if err := d.Step([]bool{false, true}, ctrl, 5); !errors.As(err, &at) || at.Env != 1 || !strings.Contains(at.Text, "ntegrator") {
+		if err := d.Step([]bool{false, true}, ctrl, 5); !errors.As(err, &at) || at.Env != 1 ||
+			!strings.Contains(at.Text, "ntegrator") {
 			t.Fatalf("error inside mj_step: %v", err)
 		}
 		if err := d.PlainLoop(ctrl, 5); !errors.As(err, &at) || at.Env != 0 {
@@ -161,7 +162,8 @@ func TestFullContactListIsAnError(t *testing.T) {
 	}
 	defer c.Close()
 	var at *StepError
-	if err := c.Step([]bool{false, true}, nil, 1); !errors.As(err, &at) || at.Env != 1 || !strings.Contains(at.Text, "contacts") {
+	if err := c.Step([]bool{false, true}, nil, 1); !errors.As(err, &at) || at.Env != 1 ||
+		!strings.Contains(at.Text, "contacts") {
 		t.Errorf("error %v", err)
 	}
 }

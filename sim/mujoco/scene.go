@@ -13,7 +13,8 @@ const hidden = 3
 
 // kinds are the values of mjtGeom that a scene has solids for.
 var kinds = map[int32]scene.Kind{
-	0: scene.Plane, 2: scene.Sphere, 3: scene.Capsule, 4: scene.Ellipsoid, 5: scene.Cylinder, 6: scene.Box, 7: scene.Mesh,
+	0: scene.Plane, 2: scene.Sphere, 3: scene.Capsule, 4: scene.Ellipsoid, 5: scene.Cylinder, 6: scene.Box,
+	7: scene.Mesh,
 }
 
 // Shape is a geometry or a site of a model, as a solid of a scene.

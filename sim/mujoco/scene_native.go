@@ -34,15 +34,18 @@ func (m *Model) elements(site bool) elements {
 	if n := int(p.nsite); site {
 		return elements{
 			names: func(i int) string { return m.name(C.mjOBJ_SITE, i) },
-			group: ints(p.site_group, n), material: ints(p.site_matid, n), kind: ints(p.site_type, n), body: ints(p.site_bodyid, n),
+			group: ints(p.site_group, n), material: ints(p.site_matid, n), kind: ints(p.site_type, n),
+			body: ints(p.site_bodyid, n),
 			size: view(p.site_size, 3*n), rgba: unsafe.Slice((*float32)(unsafe.Pointer(p.site_rgba)), 4*n),
 		}
 	}
 	n := int(p.ngeom)
 	return elements{
 		names: func(i int) string { return m.name(C.mjOBJ_GEOM, i) },
-		group: ints(p.geom_group, n), material: ints(p.geom_matid, n), kind: ints(p.geom_type, n), body: ints(p.geom_bodyid, n),
-		mesh: ints(p.geom_dataid, n), size: view(p.geom_size, 3*n), rgba: unsafe.Slice((*float32)(unsafe.Pointer(p.geom_rgba)), 4*n),
+		group: ints(p.geom_group, n), material: ints(p.geom_matid, n), kind: ints(p.geom_type, n),
+		body: ints(p.geom_bodyid, n),
+		mesh: ints(p.geom_dataid, n), size: view(p.geom_size, 3*n),
+		rgba: unsafe.Slice((*float32)(unsafe.Pointer(p.geom_rgba)), 4*n),
 	}
 }
 
@@ -65,7 +68,8 @@ func (m *Model) mesh(i int) scene.Triangles {
 	p, n := m.m, int(m.m.nmesh)
 	firstVertex, vertices := int(ints(p.mesh_vertadr, n)[i]), int(ints(p.mesh_vertnum, n)[i])
 	firstFace, faces := int(ints(p.mesh_faceadr, n)[i]), int(ints(p.mesh_facenum, n)[i])
-	t := scene.Triangles{Name: m.name(C.mjOBJ_MESH, i), Vertices: make([][3]float32, vertices), Faces: make([][3]int32, faces)}
+	t := scene.Triangles{Name: m.name(C.mjOBJ_MESH, i), Vertices: make([][3]float32, vertices),
+		Faces: make([][3]int32, faces)}
 	for k, v := range unsafe.Slice(p.mesh_vert, 3*(firstVertex+vertices))[3*firstVertex:] {
 		t.Vertices[k/3][k%3] = float32(v)
 	}

@@ -40,7 +40,8 @@ func loadCrane(t *testing.T) *Model {
 	t.Helper()
 	folder := t.TempDir()
 	file := filepath.Join(folder, "crane.xml")
-	err := errors.Join(os.WriteFile(file, []byte(crane), 0o644), os.WriteFile(filepath.Join(folder, "ball.xml"), []byte(craneBall), 0o644))
+	err := errors.Join(os.WriteFile(file, []byte(crane), 0o644),
+		os.WriteFile(filepath.Join(folder, "ball.xml"), []byte(craneBall), 0o644))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +160,8 @@ func TestTouchIsTheWeight(t *testing.T) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
-	near(t, "force", []float64{c.Touch(0, ball, floor), c.Touch(0, floor, ball), c.Touch(0, ball, block)}, []float64{30, 30, 0}, 1e-6)
+	near(t, "force", []float64{c.Touch(0, ball, floor), c.Touch(0, floor, ball), c.Touch(0, ball, block)},
+		[]float64{30, 30, 0}, 1e-6)
 }
 
 // After a step positions are a step old, after a step with forward they are not. The ball falls from a height.
@@ -204,7 +206,8 @@ func TestSnapshots(t *testing.T) {
 	}
 	defer s.Close()
 	want := run(a, 1)
-	if x, above := a.SiteXPos(1, 0)[0], a.SiteXPos(1, 0)[2]-a.XPos(1, 3)[2]; math.Abs(x-3) > 1e-15 || math.Abs(above-0.5) > 1e-15 {
+	if x, above := a.SiteXPos(1, 0)[0], a.SiteXPos(1, 0)[2]-a.XPos(1, 3)[2]; math.Abs(x-3) > 1e-15 ||
+		math.Abs(above-0.5) > 1e-15 {
 		t.Errorf("the site is at x %v, %v above the ball; expected 3 and 0.5", x, above)
 	}
 	if x := run(a, 0)[15]; x != 2 {

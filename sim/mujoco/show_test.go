@@ -42,11 +42,15 @@ func TestShapes(t *testing.T) {
 	defer m.Close()
 	shapes, meshes, omitted := m.Shapes()
 	want := []Shape{
-		{Solid: scene.Solid{Name: "floor", Kind: scene.Plane, Size: [3]float64{3, 2, 1}, Color: scene.Color{0.5, 0, 0.5, 1}}, Body: "world"},
-		{Solid: scene.Solid{Name: "bar", Kind: scene.Capsule, Size: [3]float64{0.05, 0.25}, Color: scene.Color{0.1, 0.2, 0.3, 1}}, Body: "arm"},
-		{Solid: scene.Solid{Name: "drop", Kind: scene.Ellipsoid, Size: [3]float64{0.1, 0.2, 0.3}, Color: scene.Color{0, 0.5, 0, 0.5}}, Body: "arm"},
+		{Solid: scene.Solid{Name: "floor", Kind: scene.Plane, Size: [3]float64{3, 2, 1},
+			Color: scene.Color{0.5, 0, 0.5, 1}}, Body: "world"},
+		{Solid: scene.Solid{Name: "bar", Kind: scene.Capsule, Size: [3]float64{0.05, 0.25},
+			Color: scene.Color{0.1, 0.2, 0.3, 1}}, Body: "arm"},
+		{Solid: scene.Solid{Name: "drop", Kind: scene.Ellipsoid, Size: [3]float64{0.1, 0.2, 0.3},
+			Color: scene.Color{0, 0.5, 0, 0.5}}, Body: "arm"},
 		{Solid: scene.Solid{Name: "wedge", Kind: scene.Mesh, Color: scene.Color{0.5, 0.5, 0.5, 1}}, Body: "arm"},
-		{Solid: scene.Solid{Name: "tip", Kind: scene.Sphere, Size: [3]float64{0.02, 0.005, 0.005}, Color: scene.Color{1, 0, 0, 1}, Sign: true}, Body: "arm", Site: true},
+		{Solid: scene.Solid{Name: "tip", Kind: scene.Sphere, Size: [3]float64{0.02, 0.005, 0.005},
+			Color: scene.Color{1, 0, 0, 1}, Sign: true}, Body: "arm", Site: true},
 	}
 	if len(shapes) != len(want) || len(omitted) != 1 || omitted[0] != "hill" {
 		t.Fatalf("shapes %+v, omitted %v", shapes, omitted)
@@ -88,7 +92,8 @@ func TestPoses(t *testing.T) {
 	defer c.Close()
 	shapes, meshes, _ := m.Shapes()
 	poses := make([]scene.Pose, len(shapes))
-	for k, q := range [][4]float64{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, {0.5, 0.5, -0.5, 0.5}, {0.1, -0.7, 0.1, 0.7}} {
+	for k, q := range [][4]float64{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, {0.5, 0.5, -0.5, 0.5},
+		{0.1, -0.7, 0.1, 0.7}} {
 		if err := c.Reset(1); err != nil {
 			t.Fatal(err)
 		}

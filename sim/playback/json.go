@@ -164,7 +164,8 @@ func (d *Document) UnmarshalJSON(b []byte) error {
 		return fmt.Errorf("playback: %w", err)
 	}
 	if in.Format != Format || in.Version != Version {
-		return fmt.Errorf("playback: the format is %q, version %d; expected %q, version %d", in.Format, in.Version, Format, Version)
+		return fmt.Errorf("playback: the format is %q, version %d; expected %q, version %d", in.Format, in.Version,
+			Format, Version)
 	}
 	var meshes []scene.Triangles
 	for _, p := range in.Meshes {
@@ -200,7 +201,8 @@ func (e *episode) unpack(meshes []scene.Triangles) (Episode, error) {
 	}
 	out := Episode{Label: e.Label, Film: &scene.Film{Scene: s}}
 	if row := 28 * len(e.Moving); e.Frames < 1 || e.Frames > mostFrames || len(e.Poses) != e.Frames*row {
-		return out, fmt.Errorf("%d frames of %d moving solids in %d bytes; expected 1 to %d frames and 28 bytes per pose",
+		return out, fmt.Errorf("%d frames of %d moving solids in %d bytes; expected 1 to %d frames and 28 bytes per "+
+			"pose",
 			e.Frames, len(e.Moving), len(e.Poses), mostFrames)
 	}
 	raw := e.Poses
@@ -220,7 +222,8 @@ func (e *episode) unpack(meshes []scene.Triangles) (Episode, error) {
 	}
 	if m := e.Model; m != nil {
 		if m.NQ < 1 || m.NQ > len(m.QPos) || len(m.QPos) != 4*m.NQ*e.Frames {
-			return out, fmt.Errorf("%d joint positions of %d frames in %d bytes; expected 4 bytes each", m.NQ, e.Frames, len(m.QPos))
+			return out, fmt.Errorf("%d joint positions of %d frames in %d bytes; expected 4 bytes each", m.NQ, e.Frames,
+				len(m.QPos))
 		}
 		s.Model = &m.Model
 		for row := range slices.Chunk(m.QPos, 4*m.NQ) {

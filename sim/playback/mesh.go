@@ -69,7 +69,8 @@ func (p *packed) unpack() (scene.Triangles, error) {
 	width := p.width()
 	m := scene.Triangles{Name: p.Name}
 	if p.Count < 0 || len(p.Vertices) != 6*p.Count || len(p.Faces)%(3*width) != 0 {
-		return m, fmt.Errorf("mesh %q: %d vertices in %d bytes and faces in %d bytes; expected 6 bytes per vertex and %d per face",
+		return m, fmt.Errorf("mesh %q: %d vertices in %d bytes and faces in %d bytes; expected 6 bytes per vertex "+
+			"and %d per face",
 			p.Name, p.Count, len(p.Vertices), len(p.Faces), 3*width)
 	}
 	for raw := range slices.Chunk(p.Vertices, 6) {

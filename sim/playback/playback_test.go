@@ -32,7 +32,8 @@ func falls(t testing.TB) *Document {
 		f := &scene.Film{Scene: s}
 		for k := range 4 {
 			height := float64(i+1) - 0.1*float64(k)
-			if err := f.Append([]scene.Pose{scene.At(0, 0, 0), scene.At(1, 2, 0), scene.At(0.1, -0.2, height)}); err != nil {
+			if err := f.Append([]scene.Pose{scene.At(0, 0, 0), scene.At(1, 2, 0),
+				scene.At(0.1, -0.2, height)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -41,7 +42,8 @@ func falls(t testing.TB) *Document {
 			s.Model = &scene.Model{MJCF: "<mujoco/>", Substeps: 5, Gain: 0.5, Geoms: []int{0, -1, 1}}
 			qpos = [][]float64{{2, 0.5}, {1.75, 0}, {1.5, -0.25}, {1.25, 0}}
 		}
-		d.Episodes = append(d.Episodes, Episode{QPos: qpos, Label: fmt.Sprint(i + 1), Film: f, Reward: []float64{1, 0.1, -3}, Success: []bool{false, i == 1, i == 1}})
+		d.Episodes = append(d.Episodes, Episode{QPos: qpos, Label: fmt.Sprint(i + 1), Film: f,
+			Reward: []float64{1, 0.1, -3}, Success: []bool{false, i == 1, i == 1}})
 	}
 	return d
 }
@@ -69,11 +71,13 @@ func TestWriteRead(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &raw); err != nil {
 		t.Fatal(err)
 	}
-	if raw.Format != "nacre-rollout" || raw.Version != 1 || len(raw.Meshes) != 1 || raw.Meshes[0].Name != "ring" || len(raw.Episodes) != 2 {
+	if raw.Format != "nacre-rollout" || raw.Version != 1 || len(raw.Meshes) != 1 || raw.Meshes[0].Name != "ring" ||
+		len(raw.Episodes) != 2 {
 		t.Fatalf("document %+v", raw)
 	}
 	e := raw.Episodes[1]
-	if e.Frames != 4 || !reflect.DeepEqual(e.Moving, []int{2}) || !reflect.DeepEqual(e.Reward, []float64{1, 0.1, -3}) || !reflect.DeepEqual(e.Success, []int{0, 1, 1}) {
+	if e.Frames != 4 || !reflect.DeepEqual(e.Moving, []int{2}) || !reflect.DeepEqual(e.Reward, []float64{1, 0.1, -3}) ||
+		!reflect.DeepEqual(e.Success, []int{0, 1, 1}) {
 		t.Errorf("episode %+v", e)
 	}
 	if raw.Episodes[0].Success != nil {
@@ -99,7 +103,8 @@ func TestWriteRead(t *testing.T) {
 				t.Errorf("frame %d of episode %d came back as %v", k, i+1, is.Film.Frame(k))
 			}
 		}
-		if back.Title != d.Title || was.Label != is.Label || is.Film.Scene.View != was.Film.Scene.View || is.Film.Scene.Interval != 0.05 ||
+		if back.Title != d.Title || was.Label != is.Label || is.Film.Scene.View != was.Film.Scene.View ||
+			is.Film.Scene.Interval != 0.05 ||
 			is.Film.Scene.Solids[2] != was.Film.Scene.Solids[2] || float32(is.Reward[1]) != 0.1 {
 			t.Errorf("episode %d came back changed", i+1)
 		}
@@ -126,13 +131,23 @@ func TestBadEpisodes(t *testing.T) {
 		"episode 2: the film has no frames": func(d *Document) {
 			d.Episodes[1] = Episode{Film: &scene.Film{Scene: d.Episodes[0].Film.Scene}}
 		},
-		"episode 1: 2 rewards for the 3 steps":              func(d *Document) { d.Episodes[0].Reward = make([]float64, 2) },
-		"episode 1: 4 successes for the 3 steps":            func(d *Document) { d.Episodes[0].Success = make([]bool, 4) },
-		"episode 2: 3 rows of joint positions for 4 frames": func(d *Document) { d.Episodes[1].QPos = d.Episodes[1].QPos[:3] },
-		"episode 2: 1 joint positions in frame 2 and 2":     func(d *Document) { d.Episodes[1].QPos[2] = []float64{1} },
-		"the model says of 2 solids":                        func(d *Document) { d.Episodes[1].Film.Scene.Model.Geoms = []int{0, 1} },
-		"episode 2: the reward of step 1 is NaN":            func(d *Document) { d.Episodes[1].Reward[1] = math.NaN() },
-		`episode 2: scene ball: solid 2 "ball": size [`:     func(d *Document) { d.Episodes[1].Film.Scene.Solids[2].Size[0] = 0 },
+		"episode 1: 2 rewards for the 3 steps": func(d *Document) {
+			d.Episodes[0].Reward = make([]float64, 2)
+		},
+		"episode 1: 4 successes for the 3 steps": func(d *Document) {
+			d.Episodes[0].Success = make([]bool, 4)
+		},
+		"episode 2: 3 rows of joint positions for 4 frames": func(d *Document) {
+			d.Episodes[1].QPos = d.Episodes[1].QPos[:3]
+		},
+		"episode 2: 1 joint positions in frame 2 and 2": func(d *Document) { d.Episodes[1].QPos[2] = []float64{1} },
+		"the model says of 2 solids": func(d *Document) {
+			d.Episodes[1].Film.Scene.Model.Geoms = []int{0, 1}
+		},
+		"episode 2: the reward of step 1 is NaN": func(d *Document) { d.Episodes[1].Reward[1] = math.NaN() },
+		`episode 2: scene ball: solid 2 "ball": size [`: func(d *Document) {
+			d.Episodes[1].Film.Scene.Solids[2].Size[0] = 0
+		},
 	} {
 		d := falls(t)
 		spoil(d)

@@ -29,10 +29,10 @@ type Rates struct {
 	Rounds  int     `json:"rounds"`
 }
 
-// Measure steps a family whose batches are a sim.PlainStepper. Each round advances the same environments, envs for each of workers
-// goroutines, from the same states with the same random actions through plain C loops and through batches, in changing
-// order, so that a change of the machine's speed meets both. Environments are stepped on after their task has ended. All
-// four numbers must be at least 1; it is an error if the two ways do not end in the same states.
+// Measure steps a family whose batches are a sim.PlainStepper. Each round advances the same environments, envs for each
+// of workers goroutines, from the same states with the same random actions through plain C loops and through batches,
+// in changing order, so that a change of the machine's speed meets both. Environments are stepped on after their task
+// has ended. All four numbers must be at least 1; it is an error if the two ways do not end in the same states.
 func Measure(family string, workers, envs, steps, rounds int) (Rates, error) {
 	if workers < 1 || envs < 1 || steps < 1 || rounds < 1 {
 		return Rates{}, fmt.Errorf("rates: %d workers, %d environments, %d steps, %d rounds; each must be at least 1",
@@ -55,14 +55,16 @@ func Measure(family string, workers, envs, steps, rounds int) (Rates, error) {
 		defer made.Close()
 		b, ok := made.(sim.PlainStepper)
 		if !ok {
-			return Rates{}, fmt.Errorf("rates: %s has no plain loop to compare with; expected a family on MuJoCo", family)
+			return Rates{}, fmt.Errorf("rates: %s has no plain loop to compare with; expected a family on MuJoCo",
+				family)
 		}
 		if meters[w], err = newMeter(b, f.Spec(), tasks, steps, uint64(w)); err != nil {
 			return Rates{}, err
 		}
 	}
 	defer sim.SpareProcessor(workers)()
-	plain, batched, ratio, wall := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
+	plain, batched, ratio, wall := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds),
+		make([]float64, rounds)
 	for r := range rounds {
 		order := []*float64{&plain[r], &batched[r]}
 		if r%2 == 1 {
@@ -130,7 +132,8 @@ func newMeter(b sim.PlainStepper, spec sim.Spec, tasks []sim.Task, steps int, se
 		b: b, spec: spec, tasks: tasks, steps: steps, seed: seed,
 		act: make([]float64, steps*n*spec.ActDim), active: make([]bool, n), obs: make([]float64, n*spec.ObsDim),
 		out: sim.StepResult{
-			Reward: make([]float64, n), Done: make([]bool, n), Success: make([]bool, n), ContextReward: make([]float64, n),
+			Reward: make([]float64, n), Done: make([]bool, n), Success: make([]bool, n),
+			ContextReward: make([]float64, n),
 		},
 	}
 	r := rng.New(seed, rng.Action)
@@ -179,7 +182,8 @@ func (m *meter) compare() error {
 	for i, v := range end {
 		if v != m.end[i] {
 			nq := len(end) / m.b.Len()
-			return fmt.Errorf("rates: the plain loop and the batch ended in different states: qpos[%d] of environment %d is %v and %v",
+			return fmt.Errorf("rates: the plain loop and the batch ended in different states: qpos[%d] of "+
+				"environment %d is %v and %v",
 				i%nq, i/nq, m.end[i], v)
 		}
 	}

@@ -24,7 +24,8 @@ func available(t testing.TB, family string) {
 }
 
 func TestMeasure(t *testing.T) {
-	for _, name := range []string{"cheetah-vel", "ant-goal", "humanoid-dir", "walker-rand-params", "ml1/push", "ml1/door-lock:v2"} {
+	for _, name := range []string{"cheetah-vel", "ant-goal", "humanoid-dir", "walker-rand-params", "ml1/push",
+		"ml1/door-lock:v2"} {
 		t.Run(name, func(t *testing.T) {
 			available(t, name)
 			r, err := rates.Measure(name, 2, 2, 10, 2)
@@ -67,8 +68,8 @@ func BenchmarkMeasure(b *testing.B) {
 	}
 }
 
-// BenchmarkFamilies compares every family with its plain C loop, 16 environments for one worker. Variants of a family that
-// only differ in horizon or reward are left out.
+// BenchmarkFamilies compares every family with its plain C loop, 16 environments for one worker. Variants of a family
+// that only differ in horizon or reward are left out.
 func BenchmarkFamilies(b *testing.B) {
 	for _, s := range sim.Families() {
 		if strings.Contains(s.Name, ":") || strings.HasPrefix(s.Name, "point-") {
@@ -101,7 +102,8 @@ func BenchmarkRollout(b *testing.B) {
 			defer p.Close()
 			begin := mujoco.CPUSeconds()
 			for b.Loop() {
-				if _, err := p.Rollout(context.Background(), eps, sim.UniformPolicy(eps, f.Spec().ActDim), 0); err != nil {
+				if _, err := p.Rollout(context.Background(), eps, sim.UniformPolicy(eps, f.Spec().ActDim),
+					0); err != nil {
 					b.Fatal(err)
 				}
 			}

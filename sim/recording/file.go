@@ -119,7 +119,8 @@ func parse(file []byte) (*Recording, error) {
 	}
 	r.Family, r.Success, r.Done = string(family), booleans(success), booleans(done)
 	n := len(r.Act)
-	for name, length := range map[string]int{"obs": len(r.Obs) - 1, "reward": len(r.Reward), "success": len(r.Success), "done": len(r.Done)} {
+	for name, length := range map[string]int{"obs": len(r.Obs) - 1, "reward": len(r.Reward), "success": len(r.Success),
+		"done": len(r.Done)} {
 		if n == 0 || length != n {
 			return nil, fmt.Errorf("array %s is of %d steps and act of %d", name, length, n)
 		}

@@ -21,7 +21,8 @@ func (r *Recording) Film() (*scene.Film, error) {
 // FilmOf is Film of a family that need not be registered: the one that was recorded.
 func (r *Recording) FilmOf(f sim.Family) (*scene.Film, error) {
 	if len(r.QPos) == 0 || r.Mocap != nil && len(r.Mocap) != len(r.QPos) {
-		return nil, fmt.Errorf("recording: %s: %d rows of joint positions and %d of bodies moved by hand; a film needs them for every step",
+		return nil, fmt.Errorf("recording: %s: %d rows of joint positions and %d of bodies moved by hand; a film "+
+			"needs them for every step",
 			r.Family, len(r.QPos), len(r.Mocap))
 	}
 	b, err := f.NewBatch(1)
@@ -31,7 +32,8 @@ func (r *Recording) FilmOf(f sim.Family) (*scene.Film, error) {
 	defer b.Close()
 	v, ok := b.(sim.Visible)
 	if !ok {
-		return nil, fmt.Errorf("recording: family %s cannot be drawn: its batches do not implement sim.Visible", r.Family)
+		return nil, fmt.Errorf("recording: family %s cannot be drawn: its batches do not implement sim.Visible",
+			r.Family)
 	}
 	obs := make([]float64, f.Spec().ObsDim)
 	// The start is drawn only to be replaced by the recorded one.

@@ -29,7 +29,8 @@ func record(t *testing.T, family string, steps int) *Recording {
 	rec := Recorder{Family: f}
 	defer rec.Close()
 	episodes := []sim.Episode{{Task: train[0], Seed: 4}}
-	if _, err := rec.Rollout(context.Background(), episodes, sim.UniformPolicy(episodes, f.Spec().ActDim), steps); err != nil {
+	if _, err := rec.Rollout(context.Background(), episodes, sim.UniformPolicy(episodes, f.Spec().ActDim),
+		steps); err != nil {
 		t.Fatal(err)
 	}
 	return &rec.Recordings[0]
@@ -103,7 +104,8 @@ func TestWalkerFilm(t *testing.T) {
 
 // Torso and signs of the other controls: position, and a goal or a direction that shows the task.
 func TestControlFilms(t *testing.T) {
-	for family, torsoAt := range map[string]int{"cheetah-vel": -1, "cheetah-dir": -1, "ant-dir": 0, "ant-goal": 0, "humanoid-dir": 0} {
+	for family, torsoAt := range map[string]int{"cheetah-vel": -1, "cheetah-dir": -1, "ant-dir": 0, "ant-goal": 0,
+		"humanoid-dir": 0} {
 		r := record(t, family, 4)
 		film, err := r.Film()
 		if err != nil {
@@ -111,7 +113,8 @@ func TestControlFilms(t *testing.T) {
 		}
 		last := film.Frames() - 1
 		q := r.QPos[last]
-		if torsoAt == 0 && !strings.HasPrefix(family, "humanoid") && !near(pose(t, film, "torso", last), q[0], q[1], q[2]) {
+		if torsoAt == 0 && !strings.HasPrefix(family, "humanoid") &&
+			!near(pose(t, film, "torso", last), q[0], q[1], q[2]) {
 			t.Errorf("%s: torso %v, qpos %v", family, pose(t, film, "torso", last), q[:3])
 		}
 		if p := pose(t, film, "floor", last); !near(p, 0, 0, 0, 1, 0, 0, 0) {
@@ -130,7 +133,8 @@ func TestControlFilms(t *testing.T) {
 			}
 		case "ant-dir", "humanoid-dir":
 			tip := film.Scene.Meshes[0].Vertices[5]
-			if angle := math.Atan2(float64(tip[1]), float64(tip[0])); math.Abs(math.Remainder(angle-r.Params[0], 2*math.Pi)) > 1e-6 {
+			if angle := math.Atan2(float64(tip[1]), float64(tip[0])); math.Abs(math.Remainder(angle-r.Params[0],
+				2*math.Pi)) > 1e-6 {
 				t.Errorf("%s: the arrow points along %v, the task %v", family, angle, r.Params)
 			}
 		}
@@ -151,7 +155,8 @@ func TestMetaWorldFilm(t *testing.T) {
 			}
 		}
 		if film.Scene.Interval != 0.0125 || len(film.Scene.Omitted) != 0 || len(film.Scene.Meshes) < 12 {
-			t.Errorf("%s: interval %v, omitted %v, %d meshes", family, film.Scene.Interval, film.Scene.Omitted, len(film.Scene.Meshes))
+			t.Errorf("%s: interval %v, omitted %v, %d meshes", family, film.Scene.Interval, film.Scene.Omitted,
+				len(film.Scene.Meshes))
 		}
 	}
 }

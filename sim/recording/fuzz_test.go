@@ -13,8 +13,10 @@ import (
 // whole is a recording of two steps.
 func whole(t testing.TB) []byte {
 	r := Recording{
-		Family: "point-goal", Params: []float64{1, 2}, Obs: [][]float64{{0, 1}, {2, 3}, {4, 5}}, Act: [][]float64{{1}, {-1}}, Reward: []float64{1, 2},
-		Context: []float64{1, 2}, Success: []bool{false, true}, Done: []bool{false, false}, QPos: [][]float64{{0}, {1}, {2}},
+		Family: "point-goal", Params: []float64{1, 2}, Obs: [][]float64{{0, 1}, {2, 3}, {4, 5}},
+		Act: [][]float64{{1}, {-1}}, Reward: []float64{1, 2},
+		Context: []float64{1, 2}, Success: []bool{false, true}, Done: []bool{false, false},
+		QPos: [][]float64{{0}, {1}, {2}},
 	}
 	file := filepath.Join(t.TempDir(), "r.npz")
 	if err := r.Save(file); err != nil {
@@ -61,7 +63,8 @@ func npyFile(shape string, data []byte) []byte {
 	return append(append([]byte("\x93NUMPY\x01\x00"+string([]byte{byte(len(header)), 0})), header...), data...)
 }
 
-var claims = []string{"(1000000000000000, 2)", "(1000000000000000,)", "(4611686018427387904, 4)", "(-1, -2)", "(2, 0)", "(2,)", "(2, 1, 1)", "(9, 9"}
+var claims = []string{"(1000000000000000, 2)", "(1000000000000000,)", "(4611686018427387904, 4)", "(-1, -2)", "(2, 0)",
+	"(2,)", "(2, 1, 1)", "(9, 9"}
 
 // bounded reads a file's contents and fails where that takes much more memory, or gives what a recording is not.
 func bounded(t *testing.T, raw []byte) error {
@@ -95,7 +98,8 @@ func TestClaimsOfHeaders(t *testing.T) {
 			}
 		}
 	}
-	if err := bounded(t, with(t, good, "obs", npyFile("(3000000, 4)", make([]byte, 96<<20)))); err == nil || !strings.Contains(err.Error(), "unpacks") {
+	if err := bounded(t, with(t, good, "obs", npyFile("(3000000, 4)", make([]byte, 96<<20)))); err == nil ||
+		!strings.Contains(err.Error(), "unpacks") {
 		t.Errorf("a bomb: %v", err)
 	}
 }

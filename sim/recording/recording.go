@@ -71,13 +71,15 @@ func (c *Recorder) Close() error {
 }
 
 // Rollout runs every episode for at most horizon steps, 0 for the family's own; see sim.Pool.Rollout.
-func (c *Recorder) Rollout(ctx context.Context, episodes []sim.Episode, policy sim.Policy, horizon int) ([]sim.Trajectory, error) {
+func (c *Recorder) Rollout(ctx context.Context, episodes []sim.Episode, policy sim.Policy,
+	horizon int) ([]sim.Trajectory, error) {
 	spec := c.Family.Spec()
 	if horizon == 0 {
 		horizon = spec.Horizon
 	}
 	if horizon < 0 {
-		return nil, fmt.Errorf("recording: %s: horizon %d; expected at least 1, or 0 for the family's %d", spec.Name, horizon, spec.Horizon)
+		return nil, fmt.Errorf("recording: %s: horizon %d; expected at least 1, or 0 for the family's %d", spec.Name,
+			horizon, spec.Horizon)
 	}
 	if c.batch == nil {
 		b, err := c.Family.NewBatch(1)
@@ -99,7 +101,8 @@ func (c *Recorder) Rollout(ctx context.Context, episodes []sim.Episode, policy s
 	return out, nil
 }
 
-func (c *Recorder) episode(ctx context.Context, e int, ep sim.Episode, policy sim.Policy, horizon int) (Recording, error) {
+func (c *Recorder) episode(ctx context.Context, e int, ep sim.Episode, policy sim.Policy,
+	horizon int) (Recording, error) {
 	spec := c.Family.Spec()
 	r := Recording{Family: spec.Name, Params: ep.Task.Params}
 	obs, act := make([]float64, spec.ObsDim), make([]float64, spec.ActDim)

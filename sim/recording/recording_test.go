@@ -57,7 +57,8 @@ func TestRecorderAndFile(t *testing.T) {
 		if !reflect.DeepEqual(*back, rec.Recordings[1]) {
 			t.Errorf("%s: the file gives back another recording", name)
 		}
-		if name == "walker-rand-params" && (len(back.QPos) != len(back.Obs) || !slices.Equal(back.QPos[1][1:], back.Obs[1][:8])) {
+		if name == "walker-rand-params" && (len(back.QPos) != len(back.Obs) ||
+			!slices.Equal(back.QPos[1][1:], back.Obs[1][:8])) {
 			t.Error("the joint positions are not those of the observations")
 		}
 	}

@@ -16,9 +16,11 @@ type camera struct {
 }
 
 func newCamera(v scene.View, width, height int) (*camera, error) {
-	if !(v.Distance > 0) || !(v.Angle > 0 && v.Angle < 170) || math.Abs(v.Elevation) > 90 || math.IsInf(v.Distance, 0) ||
+	if !(v.Distance > 0) || !(v.Angle > 0 && v.Angle < 170) || math.Abs(v.Elevation) > 90 ||
+		math.IsInf(v.Distance, 0) ||
 		math.IsNaN(v.Azimuth+v.Elevation+v.Target[0]+v.Target[1]+v.Target[2]) {
-		return nil, fmt.Errorf("render: view of %v at azimuth %v°, distance %v, elevation %v° and angle %v°; expected numbers, a positive distance, an elevation in [-90,90] and an angle in (0,170)",
+		return nil, fmt.Errorf("render: view of %v at azimuth %v°, distance %v, elevation %v° and angle %v°; "+
+			"expected numbers, a positive distance, an elevation in [-90,90] and an angle in (0,170)",
 			v.Target, v.Azimuth, v.Distance, v.Elevation, v.Angle)
 	}
 	sinA, cosA := math.Sincos(v.Azimuth * math.Pi / 180)
@@ -48,7 +50,8 @@ func Project(v scene.View, width, height int, point [3]float64) (x, y, depth flo
 	}
 	p := vecOf(point).sub(c.eye)
 	depth = p.dot(c.forward)
-	return float64(width)/2 + p.dot(c.right)/(depth*c.pixel), float64(height)/2 - p.dot(c.up)/(depth*c.pixel), depth, nil
+	return float64(width)/2 + p.dot(c.right)/(depth*c.pixel), float64(height)/2 - p.dot(c.up)/(depth*c.pixel),
+		depth, nil
 }
 
 // span returns the pixels [x0,x1)×[y0,y1) that a sphere can cover.
@@ -58,7 +61,8 @@ func (c *camera) span(centre vec, radius float64) (x0, y0, x1, y1 int) {
 	lx, hx := c.shadowOf(p.dot(c.right), depth, radius)
 	ly, hy := c.shadowOf(-p.dot(c.up), depth, radius)
 	limit := func(v float64, size int) int { return int(clamp(v+float64(size)/2, 0, float64(size))) }
-	return limit(math.Floor(lx), c.width), limit(math.Floor(ly), c.height), limit(math.Ceil(hx)+1, c.width), limit(math.Ceil(hy)+1, c.height)
+	return limit(math.Floor(lx), c.width), limit(math.Floor(ly), c.height), limit(math.Ceil(hx)+1, c.width),
+		limit(math.Ceil(hy)+1, c.height)
 }
 
 // shadowOf is the interval, in pixels from the picture's middle, covered by a circle at x to the side and depth ahead.

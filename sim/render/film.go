@@ -58,7 +58,8 @@ func Still(f *scene.Film, frame int, o Options) (*image.RGBA, error) {
 func Strip(ctx context.Context, f *scene.Film, n int, o Options) (*image.RGBA, error) {
 	const gap = 4
 	if n < 2 || f.Frames() < 2 || n > maxPixels/max(o.Width+gap, 1) {
-		return nil, fmt.Errorf("render: a strip of %d pictures of a film of %d frames; expected at least 2 of each", n, f.Frames())
+		return nil, fmt.Errorf("render: a strip of %d pictures of a film of %d frames; expected at least 2 of each",
+			n, f.Frames())
 	}
 	frames := make([]int, n)
 	for i := range frames {

@@ -22,7 +22,8 @@ func EncodeGIF(w io.Writer, pictures []*image.RGBA, fps float64) error {
 	size := pictures[0].Rect
 	for i, p := range pictures {
 		if p.Rect != size {
-			return fmt.Errorf("render: picture %d of the animation is of size %v and the first of %v", i, p.Rect.Size(), size.Size())
+			return fmt.Errorf("render: picture %d of the animation is of size %v and the first of %v", i, p.Rect.Size(),
+				size.Size())
 		}
 	}
 	colours := newPalette(pictures)

@@ -33,7 +33,8 @@ type Painter struct {
 // New prepares a scene for pictures of width by height pixels.
 func New(s *scene.Scene, width, height int) (*Painter, error) {
 	if width < 1 || height < 1 || width > maxPixels/height {
-		return nil, fmt.Errorf("render: a picture of %d×%d pixels; expected at least 1×1 and at most %d pixels", width, height, maxPixels)
+		return nil, fmt.Errorf("render: a picture of %d×%d pixels; expected at least 1×1 and at most %d pixels", width,
+			height, maxPixels)
 	}
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -48,7 +49,8 @@ func New(s *scene.Scene, width, height int) (*Painter, error) {
 // Draw returns the picture of a frame: one pose per solid of the scene, seen by v.
 func (p *Painter) Draw(poses []scene.Pose, v scene.View) (*image.RGBA, error) {
 	if len(poses) != len(p.scene.Solids) {
-		return nil, fmt.Errorf("render: a frame of %d poses; the scene %s has %d solids", len(poses), p.scene.Name, len(p.scene.Solids))
+		return nil, fmt.Errorf("render: a frame of %d poses; the scene %s has %d solids", len(poses), p.scene.Name,
+			len(p.scene.Solids))
 	}
 	c, err := newCamera(v, p.width, p.height)
 	if err != nil {

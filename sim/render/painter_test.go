@@ -17,8 +17,10 @@ import (
 // room is a floor with solids of strong colours above it.
 func room(t testing.TB, solids []scene.Solid, poses ...scene.Pose) *scene.Film {
 	s := &scene.Scene{
-		Name: "room", Interval: 0.05, Solids: append([]scene.Solid{{Name: "floor", Kind: scene.Plane, Color: scene.Floor}}, solids...),
-		View: scene.View{Target: [3]float64{0.2, -0.1, 0.3}, Distance: 3, Azimuth: 30, Elevation: 25, Angle: 35, Follow: -1},
+		Name: "room", Interval: 0.05,
+		Solids: append([]scene.Solid{{Name: "floor", Kind: scene.Plane, Color: scene.Floor}}, solids...),
+		View: scene.View{Target: [3]float64{0.2, -0.1, 0.3}, Distance: 3, Azimuth: 30, Elevation: 25, Angle: 35,
+			Follow: -1},
 	}
 	f := &scene.Film{Scene: s}
 	if err := f.Append(append([]scene.Pose{scene.At(0, 0, 0)}, poses...)); err != nil {
@@ -44,8 +46,8 @@ func still(t testing.TB, f *scene.Film, width, height int) *image.RGBA {
 	return img
 }
 
-// The projection by hand: the target is in the middle, and what is up by distance·tan(angle/2), across the line of sight,
-// is at the upper edge.
+// The projection by hand: the target is in the middle, and what is up by distance·tan(angle/2), across the line of
+// sight, is at the upper edge.
 func TestProject(t *testing.T) {
 	v := scene.View{Target: [3]float64{1, 2, 0.5}, Distance: 4, Azimuth: -90, Angle: 40}
 	half := 4 * math.Tan(20*math.Pi/180)
@@ -56,7 +58,8 @@ func TestProject(t *testing.T) {
 		{[3]float64{1 + half, 6, 0.5}, [3]float64{420, 200, 8}},
 	} {
 		x, y, depth, err := Project(v, 640, 400, c.point)
-		if err != nil || math.Abs(x-c.want[0]) > 1e-9 || math.Abs(y-c.want[1]) > 1e-9 || math.Abs(depth-c.want[2]) > 1e-9 {
+		if err != nil || math.Abs(x-c.want[0]) > 1e-9 || math.Abs(y-c.want[1]) > 1e-9 ||
+			math.Abs(depth-c.want[2]) > 1e-9 {
 			t.Errorf("%v is at %v, %v, depth %v, %v; want %v", c.point, x, y, depth, err, c.want)
 		}
 	}
@@ -66,10 +69,12 @@ func TestProject(t *testing.T) {
 func TestSolidsAreWhereProjected(t *testing.T) {
 	const width, height = 240, 160
 	centres := [][3]float64{{0.2, -0.1, 0.3}, {-0.6, 0.4, 0.2}, {0.9, 0.8, 0.7}}
-	for _, kind := range []scene.Kind{scene.Sphere, scene.Box, scene.Capsule, scene.Cylinder, scene.Ellipsoid, scene.Mesh} {
+	for _, kind := range []scene.Kind{scene.Sphere, scene.Box, scene.Capsule, scene.Cylinder, scene.Ellipsoid,
+		scene.Mesh} {
 		for _, at := range centres {
 			solid := scene.Solid{Name: "it", Kind: kind, Size: [3]float64{0.06, 0.05, 0.04}, Color: red}
-			f := room(t, []scene.Solid{solid}, scene.Pose{float32(at[0]), float32(at[1]), float32(at[2]), 0.5, 0.5, 0.5, 0.5})
+			f := room(t, []scene.Solid{solid}, scene.Pose{float32(at[0]), float32(at[1]), float32(at[2]), 0.5,
+				0.5, 0.5, 0.5})
 			if kind == scene.Mesh {
 				f.Scene.Solids[1].Size = [3]float64{}
 				f.Scene.Meshes = []scene.Triangles{*boxMesh([3]float64{0.06, 0.05, 0.04})}
@@ -79,7 +84,8 @@ func TestSolidsAreWhereProjected(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reach := 0.12 / (depth * 2 * math.Tan(35*math.Pi/360) / height) // pixels from the centre to the farthest corner, and more
+			// pixels from the centre to the farthest corner, and more
+			reach := 0.12 / (depth * 2 * math.Tan(35*math.Pi/360) / height)
 			var x, y, n float64
 			for j := range height {
 				for i := range width {
@@ -133,7 +139,8 @@ func TestShadowDepthAndOpacity(t *testing.T) {
 		t.Errorf("a sign casts a shadow: %v, light %v", b, light)
 	}
 
-	back := scene.Solid{Name: "back", Kind: scene.Sphere, Size: [3]float64{0.15}, Color: scene.Color{0.05, 0.05, 0.9, 1}}
+	back := scene.Solid{Name: "back", Kind: scene.Sphere, Size: [3]float64{0.15},
+		Color: scene.Color{0.05, 0.05, 0.9, 1}}
 	toEye := func(distance float64) scene.Pose {
 		sinA, cosA := math.Sincos(30 * math.Pi / 180)
 		sinE, cosE := math.Sincos(25 * math.Pi / 180)
@@ -158,8 +165,9 @@ func TestShadowDepthAndOpacity(t *testing.T) {
 // An empty mesh is drawn as nothing, also where it is all there is.
 func TestEmptyMesh(t *testing.T) {
 	s := &scene.Scene{
-		Name: "empty", Interval: 1, Solids: []scene.Solid{{Kind: scene.Mesh, Color: red}}, Meshes: make([]scene.Triangles, 1),
-		View: scene.View{Distance: 1, Angle: 30, Follow: -1},
+		Name: "empty", Interval: 1, Solids: []scene.Solid{{Kind: scene.Mesh, Color: red}},
+		Meshes: make([]scene.Triangles, 1),
+		View:   scene.View{Distance: 1, Angle: 30, Follow: -1},
 	}
 	f := &scene.Film{Scene: s}
 	if err := f.Append([]scene.Pose{{}}); err != nil {
@@ -184,10 +192,12 @@ func TestCoresDoNotMatter(t *testing.T) {
 
 // The view keeps even motion in its place, also at the ends, and smooths jumps.
 func TestFollow(t *testing.T) {
-	f := room(t, []scene.Solid{{Name: "it", Kind: scene.Sphere, Size: [3]float64{0.1}, Color: red}}, scene.At(0.5, 0, 0.5))
+	f := room(t, []scene.Solid{{Name: "it", Kind: scene.Sphere, Size: [3]float64{0.1}, Color: red}},
+		scene.At(0.5, 0, 0.5))
 	f.Scene.View.Follow = 1
 	for k := 1; k < 40; k++ {
-		if err := f.Append([]scene.Pose{scene.At(0, 0, 0), scene.At(0.5+0.1*float64(k), -0.05*float64(k), 0.5)}); err != nil {
+		if err := f.Append([]scene.Pose{scene.At(0, 0, 0),
+			scene.At(0.5+0.1*float64(k), -0.05*float64(k), 0.5)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -255,7 +265,8 @@ func TestGIF(t *testing.T) {
 }
 
 func TestStrip(t *testing.T) {
-	f := room(t, []scene.Solid{{Name: "it", Kind: scene.Sphere, Size: [3]float64{0.1}, Color: red}}, scene.At(0, 0, 0.5))
+	f := room(t, []scene.Solid{{Name: "it", Kind: scene.Sphere, Size: [3]float64{0.1}, Color: red}},
+		scene.At(0, 0, 0.5))
 	if err := f.Append([]scene.Pose{scene.At(0, 0, 0), scene.At(0, 0, 0.9)}); err != nil {
 		t.Fatal(err)
 	}
@@ -283,15 +294,20 @@ func TestBadRequests(t *testing.T) {
 	f := room(t, nil)
 	size := Options{Width: 60, Height: 50}
 	for want, err := range map[string]error{
-		"a picture of 0×50 pixels":                        second(New(f.Scene, 0, 50)),
-		"at most 67108864 pixels":                         second(New(f.Scene, 1<<20, 1<<20)),
-		"frame 1; the film has frames 0 to 0":             second(Still(f, 1, size)),
-		"a strip of 1 pictures":                           second(Strip(context.Background(), f, 1, size)),
-		"an animation of no pictures":                     EncodeGIF(&bytes.Buffer{}, nil, 10),
-		"51 pictures per second":                          EncodeGIF(&bytes.Buffer{}, []*image.RGBA{image.NewRGBA(image.Rect(0, 0, 1, 1))}, 51),
-		"picture 1 of the animation is of size (2,1)":     EncodeGIF(&bytes.Buffer{}, []*image.RGBA{image.NewRGBA(image.Rect(0, 0, 1, 1)), image.NewRGBA(image.Rect(0, 0, 2, 1))}, 10),
-		"azimuth 0°, distance -1":                         second(Still(f, 0, Options{Width: 60, Height: 50, View: &scene.View{Distance: -1, Angle: 30, Follow: -1}})),
-		"elevation 91° and angle 30°":                     second(Still(f, 0, Options{Width: 60, Height: 50, View: &scene.View{Distance: 1, Angle: 30, Elevation: 91, Follow: -1}})),
+		"a picture of 0×50 pixels":            second(New(f.Scene, 0, 50)),
+		"at most 67108864 pixels":             second(New(f.Scene, 1<<20, 1<<20)),
+		"frame 1; the film has frames 0 to 0": second(Still(f, 1, size)),
+		"a strip of 1 pictures":               second(Strip(context.Background(), f, 1, size)),
+		"an animation of no pictures":         EncodeGIF(&bytes.Buffer{}, nil, 10),
+		"51 pictures per second": EncodeGIF(&bytes.Buffer{},
+			[]*image.RGBA{image.NewRGBA(image.Rect(0, 0, 1, 1))}, 51),
+		"picture 1 of the animation is of size (2,1)": EncodeGIF(&bytes.Buffer{},
+			[]*image.RGBA{image.NewRGBA(image.Rect(0, 0, 1, 1)), image.NewRGBA(image.Rect(0, 0, 2, 1))}, 10),
+		"azimuth 0°, distance -1": second(
+			Still(f, 0, Options{Width: 60, Height: 50, View: &scene.View{Distance: -1, Angle: 30, Follow: -1}})),
+		"elevation 91° and angle 30°": second(
+			Still(f, 0, Options{Width: 60, Height: 50, View: &scene.View{Distance: 1, Angle: 30, Elevation: 91,
+				Follow: -1}})),
 		"a frame of 0 poses; the scene room has 1 solids": second(must(New(f.Scene, 9, 9)).Draw(nil, f.Scene.View)),
 		"stopped": stopped(f, size),
 	} {

@@ -17,7 +17,9 @@ func TestShapesMeetTheirInequalities(t *testing.T) {
 		inside func(p vec) float64 // negative inside
 		meet   func(o, d vec) (hit, bool)
 	}{
-		"sphere": {func(p vec) float64 { return p.length() - 0.5 }, func(o, d vec) (hit, bool) { return meetSphere(o, d, 0.5) }},
+		"sphere": {func(p vec) float64 {
+			return p.length() - 0.5
+		}, func(o, d vec) (hit, bool) { return meetSphere(o, d, 0.5) }},
 		"ellipsoid": {func(p vec) float64 {
 			return p.x*p.x/0.25 + p.y*p.y/0.09 + p.z*p.z/0.49 - 1
 		}, func(o, d vec) (hit, bool) { return meetEllipsoid(o, d, size) }},
@@ -70,7 +72,8 @@ func TestShapesMeetTheirInequalities(t *testing.T) {
 				b[k] -= 1e-6
 				gradient[k] = c.inside(vecOf(a)) - c.inside(vecOf(b))
 			}
-			if near := vecOf(gradient).unit().dot(h.normal); near < 0.999 && name != "box" && name != "mesh" && name != "cylinder" {
+			if near := vecOf(gradient).unit().dot(h.normal); near < 0.999 && name != "box" && name != "mesh" &&
+				name != "cylinder" {
 				t.Fatalf("%s: normal %v, gradient %v", name, h.normal, vecOf(gradient).unit())
 			}
 			if math.Abs(h.normal.length()-1) > 1e-9 || h.normal.dot(d) > 0 {
@@ -134,7 +137,8 @@ func TestCreases(t *testing.T) {
 	var tube scene.Triangles
 	for i := range int32(sides) {
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / sides)
-		tube.Vertices = append(tube.Vertices, [3]float32{float32(cos), float32(sin), 0}, [3]float32{float32(cos), float32(sin), 1})
+		tube.Vertices = append(tube.Vertices, [3]float32{float32(cos), float32(sin), 0},
+			[3]float32{float32(cos), float32(sin), 1})
 		next := (i + 1) % sides
 		tube.Faces = append(tube.Faces, [3]int32{2 * i, 2 * next, 2*i + 1}, [3]int32{2 * next, 2*next + 1, 2*i + 1})
 	}

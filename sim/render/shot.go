@@ -83,7 +83,8 @@ func (p *Painter) shot(poses []scene.Pose, v scene.View, c *camera) *shot {
 			continue
 		}
 		t := thing{
-			frame: newFrame(poses[i]), kind: g.Kind, size: g.Size, colour: decode(g.Color), opacity: g.Color[3], sign: g.Sign, id: i,
+			frame: newFrame(poses[i]), kind: g.Kind, size: g.Size, colour: decode(g.Color), opacity: g.Color[3],
+			sign: g.Sign, id: i,
 		}
 		t.centre = t.origin
 		switch a := g.Size; g.Kind {

@@ -20,7 +20,8 @@ func Arc(name string, inner, outer, degrees float64) Triangles {
 	n := int(math.Ceil(degrees / 3))
 	for i := range n + 1 {
 		sin, cos := math.Sincos(degrees * math.Pi / 180 * float64(i) / float64(n))
-		m.Vertices = append(m.Vertices, [3]float32{float32(inner * cos), float32(inner * sin)}, [3]float32{float32(outer * cos), float32(outer * sin)})
+		m.Vertices = append(m.Vertices, [3]float32{float32(inner * cos), float32(inner * sin)},
+			[3]float32{float32(outer * cos), float32(outer * sin)})
 		if k := int32(2 * i); i > 0 {
 			m.Faces = append(m.Faces, [3]int32{k - 2, k - 1, k}, [3]int32{k, k - 1, k + 1})
 		}

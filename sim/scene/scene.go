@@ -99,7 +99,8 @@ func (s *Scene) Validate() error {
 		for k, f := range m.Faces {
 			for _, v := range f {
 				if v < 0 || int(v) >= len(m.Vertices) {
-					return fmt.Errorf("scene %s: mesh %d %q: face %d has the vertex %d; expected 0 to %d", s.Name, i, m.Name, k, v, len(m.Vertices)-1)
+					return fmt.Errorf("scene %s: mesh %d %q: face %d has the vertex %d; expected 0 to %d", s.Name, i,
+						m.Name, k, v, len(m.Vertices)-1)
 				}
 			}
 		}
@@ -108,10 +109,12 @@ func (s *Scene) Validate() error {
 		return fmt.Errorf("scene %s: %v s between frames; expected a positive time", s.Name, s.Interval)
 	}
 	if v := s.View; v.Follow < -1 || v.Follow >= len(s.Solids) {
-		return fmt.Errorf("scene %s: the view follows solid %d; expected -1 for none or 0 to %d", s.Name, v.Follow, len(s.Solids)-1)
+		return fmt.Errorf("scene %s: the view follows solid %d; expected -1 for none or 0 to %d", s.Name, v.Follow,
+			len(s.Solids)-1)
 	}
 	if m := s.Model; m != nil && len(m.Geoms) != len(s.Solids) {
-		return fmt.Errorf("scene %s: the model says of %d solids what they are; the scene has %d", s.Name, len(m.Geoms), len(s.Solids))
+		return fmt.Errorf("scene %s: the model says of %d solids what they are; the scene has %d", s.Name, len(m.Geoms),
+			len(s.Solids))
 	}
 	return nil
 }
@@ -147,12 +150,14 @@ type Film struct {
 // Append adds a frame: the pose of every solid. It copies poses.
 func (r *Film) Append(poses []Pose) error {
 	if len(poses) != len(r.Scene.Solids) {
-		return fmt.Errorf("scene %s: a frame of %d poses; the scene has %d solids", r.Scene.Name, len(poses), len(r.Scene.Solids))
+		return fmt.Errorf("scene %s: a frame of %d poses; the scene has %d solids", r.Scene.Name, len(poses),
+			len(r.Scene.Solids))
 	}
 	for i, p := range poses {
 		for _, v := range p {
 			if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("scene %s: frame %d: the pose of solid %d %q is %v; expected finite numbers", r.Scene.Name, r.Frames(), i, r.Scene.Solids[i].Name, p)
+				return fmt.Errorf("scene %s: frame %d: the pose of solid %d %q is %v; expected finite numbers",
+					r.Scene.Name, r.Frames(), i, r.Scene.Solids[i].Name, p)
 			}
 		}
 	}

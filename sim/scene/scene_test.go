@@ -45,10 +45,12 @@ func TestBadScenes(t *testing.T) {
 		}
 	}
 	f := ball(t)
-	if err := f.Append(make([]Pose, 2)); err == nil || !strings.Contains(err.Error(), "a frame of 2 poses; the scene has 3 solids") {
+	if err := f.Append(make([]Pose, 2)); err == nil ||
+		!strings.Contains(err.Error(), "a frame of 2 poses; the scene has 3 solids") {
 		t.Error(err)
 	}
-	if err := f.Append([]Pose{{}, {}, {float32(math.Inf(1))}}); err == nil || !strings.Contains(err.Error(), `frame 4: the pose of solid 2 "ball"`) {
+	if err := f.Append([]Pose{{}, {}, {float32(math.Inf(1))}}); err == nil ||
+		!strings.Contains(err.Error(), `frame 4: the pose of solid 2 "ball"`) {
 		t.Error(err)
 	}
 }

@@ -14,12 +14,14 @@ import (
 type pointMass struct{}
 
 func (pointMass) Spec() sim.Spec {
-	return sim.Spec{Name: "point-mass", ObsDim: 2, ActDim: 1, Horizon: 100, TaskDim: 1, Source: "a mass on a line, in Go"}
+	return sim.Spec{Name: "point-mass", ObsDim: 2, ActDim: 1, Horizon: 100, TaskDim: 1,
+		Source: "a mass on a line, in Go"}
 }
 
 func (pointMass) Tasks(seed uint64, nTrain, nTest int) (train, test []sim.Task, err error) {
 	if nTrain < 0 || nTest < 0 {
-		return nil, nil, fmt.Errorf("point-mass: %d train and %d test tasks; expected at least 1, or 0 for 20 and 5", nTrain, nTest)
+		return nil, nil, fmt.Errorf("point-mass: %d train and %d test tasks; expected at least 1, or 0 for 20 and 5",
+			nTrain, nTest)
 	}
 	nTrain, nTest = cmp.Or(nTrain, 20), cmp.Or(nTest, 5)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -49,7 +51,8 @@ func (b *masses) Len() int { return len(b.x) }
 
 func (b *masses) Reset(i int, task sim.Task, r *rand.Rand, obs []float64) error {
 	if len(task.Params) != 1 {
-		return sim.NewError("point-mass", task, i, fmt.Errorf("the task has %d parameters, expected a goal of 1", len(task.Params)))
+		return sim.NewError("point-mass", task, i, fmt.Errorf("the task has %d parameters, expected a goal of 1",
+			len(task.Params)))
 	}
 	b.task[i], b.x[i], b.v[i] = task, r.Float64()-0.5, 0
 	obs[0], obs[1] = b.x[i], b.v[i]

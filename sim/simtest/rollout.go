@@ -36,7 +36,8 @@ func rollouts(s *suite) error {
 		}
 		for again := range 2 {
 			var out []sim.Trajectory
-			if out, err = pool.Rollout(context.Background(), list, sim.UniformPolicy(list, s.spec.ActDim), s.short()); err != nil {
+			if out, err = pool.Rollout(context.Background(), list, sim.UniformPolicy(list, s.spec.ActDim),
+				s.short()); err != nil {
 				break
 			}
 			if first == nil {
@@ -44,7 +45,8 @@ func rollouts(s *suite) error {
 			}
 			for i := range out {
 				if !reflect.DeepEqual(out[i], first[i]) {
-					err = errors.Join(err, fmt.Errorf("episode %d is another with %d workers of %d environments, rollout %d, than with one of one; expected the same bits",
+					err = errors.Join(err, fmt.Errorf("episode %d is another with %d workers of %d environments, "+
+						"rollout %d, than with one of one; expected the same bits",
 						i, size.workers, size.envs, again+1))
 				}
 			}
@@ -70,7 +72,8 @@ func controller(s *suite) error {
 	c.Act(s.train[0], obs, act)
 	c.Act(s.train[0], obs, again)
 	if !reflect.DeepEqual(act, again) || !reflect.DeepEqual(obs, s.row(0)) {
-		return fmt.Errorf("Act gives %v and, called again, %v; expected the same action, and the observation as it was", act, again)
+		return fmt.Errorf("Act gives %v and, called again, %v; expected the same action, and the observation as it was",
+			act, again)
 	}
 	pool, err := sim.NewPool(s.family, 1, 0)
 	if err != nil {
@@ -92,7 +95,8 @@ func controller(s *suite) error {
 	}
 	random, byChance, err := mean(pool, list, sim.UniformPolicy(list, s.spec.ActDim))
 	if err == nil && knowing <= random && succeeded <= byChance { // some rewards grow with what leads nowhere
-		err = fmt.Errorf("the mean return of the goal-knowing controller is %.4g and that of random actions %.4g, successes %.4g and %.4g; expected it to be better",
+		err = fmt.Errorf("the mean return of the goal-knowing controller is %.4g and that of random actions %.4g, "+
+			"successes %.4g and %.4g; expected it to be better",
 			knowing, random, succeeded, byChance)
 	}
 	return err
@@ -116,7 +120,8 @@ func blind(s *suite) error {
 		c.Act(s.train[0], s.row(0), first)
 		c.Act(task, s.row(0), other)
 		if !reflect.DeepEqual(first, other) {
-			return fmt.Errorf("the goal-blind controller does %v in one task and %v in another; expected the same", first, other)
+			return fmt.Errorf("the goal-blind controller does %v in one task and %v in another; expected the same",
+				first, other)
 		}
 	}
 	return nil

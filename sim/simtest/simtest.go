@@ -113,7 +113,8 @@ func open(f sim.Family) (s *suite, lacks, err error) {
 		return nil, nil, fmt.Errorf("simtest: %s: its own numbers of tasks: %w", s.spec.Name, err)
 	}
 	if len(s.train) == 0 || len(s.test) == 0 {
-		return nil, nil, fmt.Errorf("simtest: %s: %d train and %d test tasks; expected at least 1 of each", s.spec.Name, len(s.train), len(s.test))
+		return nil, nil, fmt.Errorf("simtest: %s: %d train and %d test tasks; expected at least 1 of each", s.spec.Name,
+			len(s.train), len(s.test))
 	}
 	if s.spec.ObsDim < 1 || s.spec.ActDim < 1 || s.spec.Horizon < 1 {
 		return nil, nil, fmt.Errorf("simtest: %s: ObsDim %d, ActDim %d, Horizon %d; expected at least 1 of each",
@@ -122,7 +123,8 @@ func open(f sim.Family) (s *suite, lacks, err error) {
 	if c, ok := f.(sim.Checker); ok {
 		if lacks := c.Available(); lacks != nil {
 			if !errors.Is(lacks, sim.ErrUnavailable) {
-				return nil, nil, fmt.Errorf("simtest: %s: Available says %w, which does not wrap sim.ErrUnavailable", s.spec.Name, lacks)
+				return nil, nil, fmt.Errorf("simtest: %s: Available says %w, which does not wrap sim.ErrUnavailable",
+					s.spec.Name, lacks)
 			}
 			return s, lacks, nil
 		}
@@ -131,7 +133,8 @@ func open(f sim.Family) (s *suite, lacks, err error) {
 		return nil, nil, fmt.Errorf("simtest: %s: %w", s.spec.Name, err)
 	}
 	if n := s.batch.Len(); n != envs {
-		return nil, nil, errors.Join(fmt.Errorf("simtest: %s: a batch of %d environments; expected %d", s.spec.Name, n, envs), s.batch.Close())
+		return nil, nil, errors.Join(fmt.Errorf("simtest: %s: a batch of %d environments; expected %d", s.spec.Name, n,
+			envs), s.batch.Close())
 	}
 	s.obs, s.out = make([]float64, envs*s.spec.ObsDim), result(envs)
 	return s, nil, nil
@@ -164,7 +167,8 @@ func (s *suite) run(check func(*suite) error) (err error) {
 // all are the flags of a step of every environment.
 var all = []bool{true, true, true}
 
-// reset starts an episode in every environment of the batch: environment i has task tasks[i] and the stream of seeds[i].
+// reset starts an episode in every environment of the batch: environment i has task tasks[i] and the stream of
+// seeds[i].
 func (s *suite) reset(tasks [envs]sim.Task, seeds [envs]uint64) error {
 	for i := range envs {
 		if err := s.batch.Reset(i, tasks[i], rng.New(seeds[i], rng.Reset), s.row(i)); err != nil {

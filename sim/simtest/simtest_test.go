@@ -101,7 +101,9 @@ var total int
 // Each contract broken alone is found, by name.
 func TestBrokenFamiliesAreFound(t *testing.T) {
 	for want, f := range map[string]sim.Family{
-		"spec: the name \"Point Mass\"":                             broken{spec: func(s *sim.Spec) { s.Name = "Point Mass" }},
+		"spec: the name \"Point Mass\"": broken{spec: func(s *sim.Spec) {
+			s.Name = "Point Mass"
+		}},
 		"spec: the Source is empty":                                 broken{spec: func(s *sim.Spec) { s.Source = "" }},
 		"tasks: train task 0 has 1 parameters; expected TaskDim, 2": broken{spec: func(s *sim.Spec) { s.TaskDim = 2 }},
 		"ObsDim 0, ActDim 1":                                        broken{spec: func(s *sim.Spec) { s.ObsDim = 0 }},
@@ -114,25 +116,49 @@ func TestBrokenFamiliesAreFound(t *testing.T) {
 			test[0].Params = train[min(2, len(train)-1)].Params
 			return train, test
 		}},
-		"tasks: 3 train and 1 test tasks where 3 and 2": broken{tasks: func(train, test []sim.Task) ([]sim.Task, []sim.Task) {
+		"tasks: 3 train and 1 test tasks where 3 and 2": broken{tasks: func(train,
+			test []sim.Task) ([]sim.Task, []sim.Task) {
 			return train, test[:max(len(test)-1, 1)]
 		}},
-		"grid: a grid of 2 has the task [1.5]":                   gridded{},
-		"shapes: the first observation of environment 0 has NaN": broken{reset: func(b *wrong, i int, obs []float64) { obs[1] = math.NaN() }},
-		"shapes: a step wrote":                                   after(func(b *wrong, i int, obs []float64, _ *sim.StepResult) { obs[0] = 0 }),
-		"shapes: Step changed the actions":                       before(func(act []float64) error { act[0] /= 2; return nil }),
-		"a step with an action too short: was made":              unchecked(),
-		"actions: an action of 1.5 leads":                        after(func(_ *wrong, i int, _ []float64, out *sim.StepResult) { total++; out.Reward[i] = float64(total) }),
-		"actions: an action of NaN":                              nameless(),
-		"rollout: episode 0 is another":                          after(func(b *wrong, i int, _ []float64, out *sim.StepResult) { out.Reward[i] = float64(len(b.x)) }),
-		"horizon: three different episodes":                      after(func(b *wrong, i int, _ []float64, out *sim.StepResult) { out.Done[i] = b.steps[i] == 100 }),
-		"starts: the same task and stream":                       broken{reset: func(b *wrong, i int, obs []float64) { b.x[i] += float64(i) / 10; obs[0] = b.x[i] }},
-		"controller: the mean return":                            away{},
-		"blind controller: the goal-blind controller does":       peeking{},
-		"allocations: a step of 3 environments":                  after(func(b *wrong, i int, obs []float64, _ *sim.StepResult) { b.kept = append([]float64(nil), obs...) }),
-		"shapes: panic: runtime error":                           broken{reset: func(b *wrong, i int, obs []float64) { obs[7] = 0 }},
-		"state: environments have one state":                     stuck{},
-		"drawing: recording: point-mass: scene ":                 stuck{},
+		"grid: a grid of 2 has the task [1.5]": gridded{},
+		"shapes: the first observation of environment 0 has NaN": broken{reset: func(b *wrong, i int, obs []float64) {
+			obs[1] = math.NaN()
+		}},
+		"shapes: a step wrote": after(func(b *wrong, i int, obs []float64,
+			_ *sim.StepResult) {
+			obs[0] = 0
+		}),
+		"shapes: Step changed the actions": before(func(act []float64) error {
+			act[0] /= 2
+			return nil
+		}),
+		"a step with an action too short: was made": unchecked(),
+		"actions: an action of 1.5 leads": after(func(_ *wrong, i int, _ []float64, out *sim.StepResult) {
+			total++
+			out.Reward[i] = float64(total)
+		}),
+		"actions: an action of NaN": nameless(),
+		"rollout: episode 0 is another": after(func(b *wrong, i int, _ []float64, out *sim.StepResult) {
+			out.Reward[i] = float64(len(b.x))
+		}),
+		"horizon: three different episodes": after(func(b *wrong, i int, _ []float64, out *sim.StepResult) {
+			out.Done[i] = b.steps[i] == 100
+		}),
+		"starts: the same task and stream": broken{reset: func(b *wrong, i int, obs []float64) {
+			b.x[i] += float64(i) / 10
+			obs[0] = b.x[i]
+		}},
+		"controller: the mean return":                      away{},
+		"blind controller: the goal-blind controller does": peeking{},
+		"allocations: a step of 3 environments": after(func(b *wrong, i int, obs []float64, _ *sim.StepResult) {
+			b.kept = append([]float64(nil), obs...)
+		}),
+		"shapes: panic: runtime error": broken{reset: func(b *wrong, i int,
+			obs []float64) {
+			obs[7] = 0
+		}},
+		"state: environments have one state":     stuck{},
+		"drawing: recording: point-mass: scene ": stuck{},
 	} {
 		err := simtest.Check(f)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -47,7 +47,8 @@ func state(s *suite) error {
 		if !reflect.DeepEqual(was, kept) {
 			return errors.New("SetState changed the state it was given")
 		}
-		if got := b.State(i); !slices.Equal(got.QPos, was.QPos) || !slices.Equal(got.QVel, was.QVel) || !slices.Equal(got.MocapPos, was.MocapPos) {
+		if got := b.State(i); !slices.Equal(got.QPos, was.QPos) || !slices.Equal(got.QVel, was.QVel) ||
+			!slices.Equal(got.MocapPos, was.MocapPos) {
 			return fmt.Errorf("environment %d was put into %+v and is in %+v", i, was, got)
 		}
 		if err := finite("the observation of a state that was set", s.row(i)); err != nil {
@@ -59,13 +60,15 @@ func state(s *suite) error {
 			return err
 		}
 		if one, two := b.State(0), b.State(1); !reflect.DeepEqual(one, two) {
-			return fmt.Errorf("%d steps from the same state environments 0 and 1 are in %+v and %+v; expected the same bits", t+1, one, two)
+			return fmt.Errorf("%d steps from the same state environments 0 and 1 are in %+v and %+v; expected the "+
+				"same bits", t+1, one, two)
 		}
 	}
 	long := kept
 	long.QPos = append(slices.Clone(kept.QPos), 0)
 	if err := b.SetState(0, long, s.row(0)); err == nil {
-		return fmt.Errorf("a state of %d positions was set; expected an error, there are %d", len(long.QPos), len(kept.QPos))
+		return fmt.Errorf("a state of %d positions was set; expected an error, there are %d", len(long.QPos),
+			len(kept.QPos))
 	}
 	return nil
 }
@@ -115,8 +118,10 @@ func kept(r *recording.Recording) error {
 		return err
 	}
 	back, err := recording.Load(path)
-	if err == nil && (back.Family != r.Family || !slices.Equal(back.Params, r.Params) || !reflect.DeepEqual(back.Obs, r.Obs) ||
-		!reflect.DeepEqual(back.Act, r.Act) || !slices.Equal(back.Reward, r.Reward) || !reflect.DeepEqual(back.QPos, r.QPos) || !reflect.DeepEqual(back.Mocap, r.Mocap)) {
+	if err == nil && (back.Family != r.Family || !slices.Equal(back.Params, r.Params) ||
+		!reflect.DeepEqual(back.Obs, r.Obs) ||
+		!reflect.DeepEqual(back.Act, r.Act) || !slices.Equal(back.Reward, r.Reward) ||
+		!reflect.DeepEqual(back.QPos, r.QPos) || !reflect.DeepEqual(back.Mocap, r.Mocap)) {
 		err = errors.New("a recording is another after it was saved and loaded")
 	}
 	return err
@@ -133,8 +138,10 @@ func (s *suite) film(r *recording.Recording) error {
 	}
 	last := film.Frames() - 1
 	for k, p := range film.Frame(last) {
-		if n := math.Hypot(math.Hypot(float64(p[3]), float64(p[4])), math.Hypot(float64(p[5]), float64(p[6]))); math.Abs(n-1) > 1e-3 {
-			return fmt.Errorf("solid %d %q has the pose %v; expected a quaternion of length 1 in its last four numbers", k, film.Scene.Solids[k].Name, p)
+		if n := math.Hypot(math.Hypot(float64(p[3]), float64(p[4])),
+			math.Hypot(float64(p[5]), float64(p[6]))); math.Abs(n-1) > 1e-3 {
+			return fmt.Errorf("solid %d %q has the pose %v; expected a quaternion of length 1 in its last four numbers",
+				k, film.Scene.Solids[k].Name, p)
 		}
 	}
 	painter, err := render.New(film.Scene, 48, 32)
@@ -152,13 +159,15 @@ func (s *suite) film(r *recording.Recording) error {
 	if len(seen) < 2 {
 		return errors.New("a picture of one colour: the view shows nothing of the scene")
 	}
-	d := playback.Document{Episodes: []playback.Episode{{Film: film, Reward: r.Reward, Success: r.Success, QPos: r.QPos}}}
+	d := playback.Document{Episodes: []playback.Episode{{Film: film, Reward: r.Reward, Success: r.Success,
+		QPos: r.QPos}}}
 	text, err := d.MarshalJSON()
 	if err != nil {
 		return err
 	}
 	var back playback.Document
-	if err = back.UnmarshalJSON(text); err == nil && (len(back.Episodes) != 1 || back.Episodes[0].Film.Frames() != film.Frames()) {
+	if err = back.UnmarshalJSON(text); err == nil &&
+		(len(back.Episodes) != 1 || back.Episodes[0].Film.Frames() != film.Frames()) {
 		err = errors.New("a playback document is another after it was written and read")
 	}
 	return err
@@ -194,7 +203,8 @@ func plain(s *suite) error {
 	}
 	for i, want := range ends {
 		if got := b.QPos(i); !slices.Equal(got, want) {
-			return fmt.Errorf("after three steps environment %d is at %v, and after the plain loop's at %v; expected the same bits", i, got, want)
+			return fmt.Errorf("after three steps environment %d is at %v, and after the plain loop's at %v; expected "+
+				"the same bits", i, got, want)
 		}
 	}
 	return nil

@@ -24,7 +24,8 @@ func shapes(s *suite) error {
 	if s.spec.TaskDim > 0 {
 		short := sim.Task{Params: s.train[0].Params[1:]}
 		if err := s.batch.Reset(1, short, rng.New(1, rng.Reset), s.row(1)); err == nil {
-			errs = append(errs, fmt.Errorf("a reset to a task of %d parameters; expected an error, TaskDim is %d", len(short.Params), s.spec.TaskDim))
+			errs = append(errs, fmt.Errorf("a reset to a task of %d parameters; expected an error, TaskDim is %d",
+				len(short.Params), s.spec.TaskDim))
 		}
 	}
 	errs = append(errs, s.inactive())
@@ -78,14 +79,17 @@ func (s *suite) inactive() error {
 		kept := out.Reward[i] == untouched && out.ContextReward[i] == untouched && out.Done[i] && out.Success[i]
 		for j, v := range s.row(i) {
 			if written := v != untouched; written != on {
-				return fmt.Errorf("a step wrote %v at index %d of the observation of environment %d, whose flag is %v; expected it to write all of those and none of the others", v, j, i, on)
+				return fmt.Errorf("a step wrote %v at index %d of the observation of environment %d, whose flag is "+
+					"%v; expected it to write all of those and none of the others", v, j, i, on)
 			}
 		}
 		if on && (out.Reward[i] == untouched || out.ContextReward[i] == untouched) || !on && !kept {
-			return fmt.Errorf("a step left environment %d, whose flag is %v, with reward %v and context reward %v; expected it to write those of active ones alone", i, on, out.Reward[i], out.ContextReward[i])
+			return fmt.Errorf("a step left environment %d, whose flag is %v, with reward %v and context reward %v; "+
+				"expected it to write those of active ones alone", i, on, out.Reward[i], out.ContextReward[i])
 		}
 	}
-	return errors.Join(finite("an observation", s.row(1)), finite("a reward", []float64{out.Reward[1], out.ContextReward[1]}))
+	return errors.Join(finite("an observation", s.row(1)),
+		finite("a reward", []float64{out.Reward[1], out.ContextReward[1]}))
 }
 
 // refused turns an error into nil and nil into an error.
@@ -111,7 +115,8 @@ func actions(s *suite) error {
 			return err
 		}
 		if !slices.Equal(s.row(0), s.row(1)) || s.out.Reward[0] != s.out.Reward[1] {
-			errs = append(errs, fmt.Errorf("an action of %v leads elsewhere than one of %v; expected it to be clipped to [-1,1]", beyond, math.Copysign(1, beyond)))
+			errs = append(errs, fmt.Errorf("an action of %v leads elsewhere than one of %v; expected it to be "+
+				"clipped to [-1,1]", beyond, math.Copysign(1, beyond)))
 		}
 	}
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -122,7 +127,8 @@ func actions(s *suite) error {
 		act[2*s.spec.ActDim-1] = bad
 		var at *sim.Error
 		if err := s.step(act); !errors.As(err, &at) || at.Env != 1 || at.Family != s.spec.Name {
-			errs = append(errs, fmt.Errorf("an action of %v in environment 1: %v; expected a *sim.Error that names it", bad, err))
+			errs = append(errs, fmt.Errorf("an action of %v in environment 1: %v; expected a *sim.Error that names it",
+				bad, err))
 		}
 		if err := s.alike(); err != nil {
 			return fmt.Errorf("a reset after an action of %v: %w", bad, err)
@@ -146,12 +152,14 @@ func horizon(s *suite) error {
 				active[i], ended[i] = false, t+1
 			}
 		}
-		if err := errors.Join(finite("an observation", s.obs), finite("a reward", s.out.Reward), finite("a context reward", s.out.ContextReward)); err != nil {
+		if err := errors.Join(finite("an observation", s.obs), finite("a reward", s.out.Reward),
+			finite("a context reward", s.out.ContextReward)); err != nil {
 			return fmt.Errorf("step %d of random actions: %w", t, err)
 		}
 	}
 	if h := s.spec.Horizon; ended == [envs]int{h, h, h} {
-		return fmt.Errorf("three different episodes are Done at step %d, the horizon; expected Done for terminals alone", h)
+		return fmt.Errorf("three different episodes are Done at step %d, the horizon; expected Done for terminals "+
+			"alone", h)
 	}
 	return nil
 }
@@ -167,13 +175,15 @@ func starts(s *suite) error {
 		return nil
 	}
 	if !slices.Equal(first, other) {
-		return errors.New("starts of one task differ though the family is a Starter; expected them to differ after VaryStart alone")
+		return errors.New("starts of one task differ though the family is a Starter; expected them to differ after " +
+			"VaryStart alone")
 	}
 	varied := v.VaryStart()
 	want := s.spec
 	want.Name, want.Source = varied.Spec().Name, varied.Spec().Source
 	if varied.Spec() != want || want.Name == s.spec.Name {
-		return fmt.Errorf("VaryStart has the spec %+v; expected that of the family, %+v, with another name", varied.Spec(), s.spec)
+		return fmt.Errorf("VaryStart has the spec %+v; expected that of the family, %+v, with another name",
+			varied.Spec(), s.spec)
 	}
 	train, test, err := varied.Tasks(1, 0, 0)
 	if err != nil || !equal(train, s.train) || !equal(test, s.test) {

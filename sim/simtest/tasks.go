@@ -20,13 +20,15 @@ func spec(s *suite) error {
 		errs = append(errs, fmt.Errorf("Spec is %+v and, asked again, %+v", s.spec, again))
 	}
 	if !named.MatchString(s.spec.Name) {
-		errs = append(errs, fmt.Errorf("the name %q; expected small letters, digits and hyphens, as in group/name:variant", s.spec.Name))
+		errs = append(errs, fmt.Errorf("the name %q; expected small letters, digits and hyphens, as in "+
+			"group/name:variant", s.spec.Name))
 	}
 	if s.spec.TaskDim < 0 {
 		errs = append(errs, fmt.Errorf("TaskDim %d; expected at least 0", s.spec.TaskDim))
 	}
 	if s.spec.Source == "" {
-		errs = append(errs, errors.New("the Source is empty; expected what defines the family, for doctor and the run record"))
+		errs = append(errs, errors.New("the Source is empty; expected what defines the family, for doctor and the "+
+			"run record"))
 	}
 	if n := sim.ChunkOf(s.family); n < 1 {
 		errs = append(errs, fmt.Errorf("Chunk is %d; expected at least 1", n))
@@ -51,19 +53,24 @@ func tasks(s *suite) error {
 		return err
 	}
 	if !equal(train, s.train) || !equal(test, s.test) {
-		errs = append(errs, errors.New("the tasks of seed 1 are others when asked for again; expected the same arguments to give the same"))
+		errs = append(errs, errors.New("the tasks of seed 1 are others when asked for again; expected the same "+
+			"arguments to give the same"))
 	}
 	if !equal(params(s.train), params(s.test)) { // else both are all there are
 		for i, a := range s.test {
-			if k := slices.IndexFunc(s.train, func(b sim.Task) bool { return slices.Equal(a.Params, b.Params) }); k >= 0 && s.spec.TaskDim > 0 {
-				errs = append(errs, fmt.Errorf("test task %d is train task %d, %v; expected tasks that are not trained on", i, k, a.Params))
+			if k := slices.IndexFunc(s.train, func(b sim.Task) bool {
+				return slices.Equal(a.Params, b.Params)
+			}); k >= 0 && s.spec.TaskDim > 0 {
+				errs = append(errs, fmt.Errorf("test task %d is train task %d, %v; expected tasks that are not "+
+					"trained on", i, k, a.Params))
 			}
 		}
 	}
 	for _, n := range [][2]int{{3, 2}, {1, 4}} {
 		train, test, err := s.family.Tasks(1, n[0], n[1])
 		if err == nil && (len(train) != n[0] || len(test) != n[1]) {
-			errs = append(errs, fmt.Errorf("%d train and %d test tasks where %d and %d were asked for; expected those, or an error", len(train), len(test), n[0], n[1]))
+			errs = append(errs, fmt.Errorf("%d train and %d test tasks where %d and %d were asked for; expected "+
+				"those, or an error", len(train), len(test), n[0], n[1]))
 		}
 	}
 	for _, n := range [][2]int{{-1, 0}, {0, -1}} {
@@ -78,7 +85,8 @@ func tasks(s *suite) error {
 func (s *suite) vectors(what string, list []sim.Task) error {
 	for i, t := range list {
 		if len(t.Params) != s.spec.TaskDim {
-			return fmt.Errorf("%s task %d has %d parameters; expected TaskDim, %d", what, i, len(t.Params), s.spec.TaskDim)
+			return fmt.Errorf("%s task %d has %d parameters; expected TaskDim, %d", what, i, len(t.Params),
+				s.spec.TaskDim)
 		}
 		if err := finite(fmt.Sprintf("%s task %d", what, i), t.Params); err != nil {
 			return err
@@ -117,7 +125,8 @@ func grid(s *suite) error {
 			return err
 		}
 		if len(list) != n || list[0].ID != 0 {
-			errs = append(errs, fmt.Errorf("a grid of %d has %d tasks, the first with ID %d; expected %d from 0", n, len(list), list[0].ID, n))
+			errs = append(errs, fmt.Errorf("a grid of %d has %d tasks, the first with ID %d; expected %d from 0", n,
+				len(list), list[0].ID, n))
 		}
 		errs = append(errs, s.vectors(fmt.Sprintf("a grid of %d:", n), list))
 		for i, t := range list {
@@ -128,7 +137,8 @@ func grid(s *suite) error {
 			}
 			for j, v := range t.Params {
 				if spare := 0.05 * (high[j] - low[j]); v < low[j]-spare-1e-9 || v > high[j]+spare+1e-9 {
-					errs = append(errs, fmt.Errorf("a grid of %d has the task %v; drawn ones are in [%v, %v] at index %d", n, t.Params, low[j], high[j], j))
+					errs = append(errs, fmt.Errorf("a grid of %d has the task %v; drawn ones are in [%v, %v] at "+
+						"index %d", n, t.Params, low[j], high[j], j))
 				}
 			}
 		}

@@ -18,10 +18,11 @@ type Result struct {
 	Family    string `json:"family"`
 	Reference string `json:"reference"` // name of its file
 	Reward    string `json:"reward,omitempty"`
-	Mode      string `json:"mode"` // "free": one trajectory from the reset on; "forced": put into the reference's states
-	Tasks     int    `json:"tasks"`
-	Steps     int    `json:"steps"` // compared, over all tasks
-	Poses     int    `json:"poses"` // single states compared
+	// "free": one trajectory from the reset on; "forced": put into the reference's states
+	Mode  string `json:"mode"`
+	Tasks int    `json:"tasks"`
+	Steps int    `json:"steps"` // compared, over all tasks
+	Poses int    `json:"poses"` // single states compared
 	// The largest absolute differences over all numbers and steps compared.
 	Observation Difference `json:"observation"`
 	RewardDiff  Difference `json:"reward_difference"`
@@ -29,7 +30,8 @@ type Result struct {
 	StepObservation Difference `json:"step_observation"`
 	StepReward      Difference `json:"step_reward"`
 	Flags           int        `json:"flags"` // steps with another success or done
-	// Of the package's task vectors, by seed, how many were compared and how many are not the family's, to the last bit.
+	// Of the package's task vectors, by seed, how many were compared and how many are not the family's, to the last
+	// bit.
 	TaskVectors      int     `json:"task_vectors"`
 	OtherTaskVectors int     `json:"other_task_vectors"`
 	Tolerance        float64 `json:"tolerance"`
@@ -52,8 +54,8 @@ func (d *Difference) see(got, want float64, task, step, column int) {
 	}
 }
 
-// split says which file and which of its reward functions is the reference of the family called name: ml1/push:v2:500 has
-// the second of push-v3, ml1-2020/push the only one of push-v1, a control the only one of its own name.
+// split says which file and which of its reward functions is the reference of the family called name: ml1/push:v2:500
+// has the second of push-v3, ml1-2020/push the only one of push-v1, a control the only one of its own name.
 func split(name string) (file string, reward int) {
 	if base, ok := strings.CutPrefix(name, "ml1-2020/"); ok {
 		return base + "-v1", 0
@@ -108,9 +110,9 @@ const (
 	OneStep = 1e-6
 )
 
-// Check compares family with its reference in the way that fits the version of MuJoCo, see the package's comment; forced
-// puts it into the reference's states whatever the version. Only the runs numbered in tasks are compared, all of them if
-// there are none. The error is about the reference; what is wrong with the family is in the result.
+// Check compares family with its reference in the way that fits the version of MuJoCo, see the package's comment;
+// forced puts it into the reference's states whatever the version. Only the runs numbered in tasks are compared, all of
+// them if there are none. The error is about the reference; what is wrong with the family is in the result.
 func (r References) Check(family sim.Family, forced bool, tasks ...int) (Result, error) {
 	file, reward := split(family.Spec().Name)
 	ref, err := r.Load(file)
@@ -118,13 +120,15 @@ func (r References) Check(family sim.Family, forced bool, tasks ...int) (Result,
 		return Result{}, err
 	}
 	if reward >= len(ref.Rewards) {
-		return Result{}, fmt.Errorf("verify: the reference %s has %d rewards; %s needs number %d", file, len(ref.Rewards), family.Spec().Name, reward+1)
+		return Result{}, fmt.Errorf("verify: the reference %s has %d rewards; %s needs number %d", file,
+			len(ref.Rewards), family.Spec().Name, reward+1)
 	}
 	if len(tasks) > 0 {
 		var runs []Run
 		for _, k := range tasks {
 			if k < 0 || k >= len(ref.Runs) {
-				return Result{}, fmt.Errorf("verify: the reference %s has %d tasks; number %d was asked for", file, len(ref.Runs), k)
+				return Result{}, fmt.Errorf("verify: the reference %s has %d tasks; number %d was asked for", file,
+					len(ref.Runs), k)
 			}
 			runs = append(runs, ref.Runs[k])
 		}
@@ -144,7 +148,8 @@ func (r References) Check(family sim.Family, forced bool, tasks ...int) (Result,
 // Free steps family along every run of ref, from its own reset on, and compares observations, rewards (the one numbered
 // reward), success and done at every step. A batch of three is used in which only the middle one is active.
 func Free(family sim.Family, ref *Reference, reward int, tolerance float64) Result {
-	res := Result{Family: family.Spec().Name, Reference: ref.Name, Reward: ref.Rewards[reward], Mode: "free", Tolerance: tolerance}
+	res := Result{Family: family.Spec().Name, Reference: ref.Name, Reward: ref.Rewards[reward], Mode: "free",
+		Tolerance: tolerance}
 	if err := res.compareTasks(family, ref.TaskLists); err != nil {
 		return res.end(err)
 	}
@@ -172,8 +177,8 @@ func (res Result) end(err error) Result {
 	return res
 }
 
-// SameFormulas reports whether observations and rewards of equal states agree. A forced comparison that has them and has
-// not passed shows that this version of MuJoCo moves otherwise.
+// SameFormulas reports whether observations and rewards of equal states agree. A forced comparison that has them and
+// has not passed shows that this version of MuJoCo moves otherwise.
 func (res Result) SameFormulas() bool {
 	return res.Error == "" && res.Steps > 0 && res.Flags == 0 && res.OtherTaskVectors == 0 &&
 		res.Observation.Largest <= res.Tolerance && res.RewardDiff.Largest <= res.Tolerance

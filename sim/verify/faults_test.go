@@ -14,7 +14,8 @@ import (
 )
 
 // faulty are families of every kind.
-var faulty = []string{"point-goal", "cheetah-vel", "ant-goal", "humanoid-dir", "walker-rand-params", "ml1/push", "ml1/coffee-push:v2", "ml1/door-lock"}
+var faulty = []string{"point-goal", "cheetah-vel", "ant-goal", "humanoid-dir", "walker-rand-params", "ml1/push",
+	"ml1/coffee-push:v2", "ml1/door-lock"}
 
 // Whatever goes wrong in a step or a reset is an error that names it; the batch can be used again after a reset, and
 // MuJoCo leaves no log file.
@@ -41,10 +42,12 @@ func faults(t *testing.T, name string) {
 	}
 	defer b.Close()
 	act, obs := make([]float64, 2*spec.ActDim), make([]float64, 2*spec.ObsDim)
-	out := sim.StepResult{Reward: make([]float64, 2), Done: make([]bool, 2), Success: make([]bool, 2), ContextReward: make([]float64, 2)}
+	out := sim.StepResult{Reward: make([]float64, 2), Done: make([]bool, 2), Success: make([]bool, 2),
+		ContextReward: make([]float64, 2)}
 	reset := func(i int) {
 		t.Helper()
-		if err := b.Reset(i, train[i], rng.New(1, rng.Reset, uint64(i)), obs[i*spec.ObsDim:][:spec.ObsDim]); err != nil {
+		if err := b.Reset(i, train[i], rng.New(1, rng.Reset, uint64(i)),
+			obs[i*spec.ObsDim:][:spec.ObsDim]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,7 +98,8 @@ func faults(t *testing.T, name string) {
 }
 
 // diverge puts the environment into states that MuJoCo cannot go on from.
-func diverge(t *testing.T, b sim.Stateful, reset func(int), step func() error, expect func(string, error, ...string), obs []float64) {
+func diverge(t *testing.T, b sim.Stateful, reset func(int), step func() error, expect func(string, error, ...string),
+	obs []float64) {
 	for what, spoil := range map[string]func(s *sim.State){
 		"velocity 1e15": func(s *sim.State) { s.QVel[0] = 1e15 },
 		"position NaN":  func(s *sim.State) { s.QPos[len(s.QPos)-1] = math.NaN() },

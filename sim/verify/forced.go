@@ -15,7 +15,8 @@ const present = 18
 // Forced puts family into the states that are kept of every run of ref and compares what it observes and pays there,
 // to Exact, and after the reset and after one control step from there, to OneStep.
 func Forced(family sim.Family, ref *Reference, reward int) Result {
-	res := Result{Family: family.Spec().Name, Reference: ref.Name, Reward: ref.Rewards[reward], Mode: "forced", Tolerance: Exact}
+	res := Result{Family: family.Spec().Name, Reference: ref.Name, Reward: ref.Rewards[reward], Mode: "forced",
+		Tolerance: Exact}
 	if err := res.compareTasks(family, ref.TaskLists); err != nil {
 		return res.end(err)
 	}
@@ -77,7 +78,8 @@ func (res *Result) force(b sim.Forcible, s sim.Spec, run *Run, k, reward int) er
 }
 
 // one makes a control step from the state that the environment is in, which is that of step t.
-func (res *Result) one(b sim.Forcible, s sim.Spec, run *Run, k, t, reward int, obs []float64, out *sim.StepResult) error {
+func (res *Result) one(b sim.Forcible, s sim.Spec, run *Run, k, t, reward int, obs []float64,
+	out *sim.StepResult) error {
 	act := make([]float64, envs*s.ActDim)
 	copy(act[middle*s.ActDim:], run.Act[t])
 	if err := b.Step([]bool{false, true, false}, act, obs, out); err != nil {

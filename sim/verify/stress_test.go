@@ -49,7 +49,8 @@ func stress(t *testing.T, name string, total int) {
 		for i := range episodes {
 			episodes[i] = sim.Episode{Task: train[i%len(train)], Seed: rng.New(uint64(round), uint64(i)).Uint64()}
 		}
-		trajectories, err := pool.Rollout(context.Background(), episodes, sim.UniformPolicy(episodes, family.Spec().ActDim), 0)
+		trajectories, err := pool.Rollout(context.Background(), episodes,
+			sim.UniformPolicy(episodes, family.Spec().ActDim), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,13 +1,13 @@
 // Package verify compares families of package sim with the Python packages that define them, step by step. What the
 // packages did is in reference files made by the scripts in testdata, which are part of the program: three tasks of 150
-// steps for each of Meta-World's fifty families with both rewards, and for each of the fifty of 2020, and a hundred steps
-// or so of each control.
+// steps for each of Meta-World's fifty families with both rewards, and for each of the fifty of 2020, and a hundred
+// steps or so of each control.
 //
 // With the MuJoCo version of the reference an environment runs freely along the reference's actions, from its own
 // reset on, and everything must agree to 1e-9 at every step. Other versions move differently, so there Meta-World's
 // environments are put into states of the reference: what they observe and pay in a state must agree to 1e-9, and after
-// one control step from it to 1e-6. The controls still run freely, and must agree to 1e-6 as long as they are kept. Those
-// of 2020 run freely too; no other version that they run on is known.
+// one control step from it to 1e-6. The controls still run freely, and must agree to 1e-6 as long as they are kept.
+// Those of 2020 run freely too; no other version that they run on is known.
 //
 //	refs, err := verify.Open("") // the files in the program; else a folder made by the scripts
 //	family, err := sim.Lookup("cheetah-vel")
@@ -50,7 +50,8 @@ func Open(folder string) (References, error) {
 	}
 	found, err := fs.Glob(os.DirFS(folder), "*.npz")
 	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("verify: %s holds no .npz file; expected a folder made by sim/verify/testdata/ml1.py, ml1_2020.py or controls.py", folder)
+		err = fmt.Errorf("verify: %s holds no .npz file; expected a folder made by sim/verify/testdata/ml1.py, "+
+			"ml1_2020.py or controls.py", folder)
 	}
 	return References{os.DirFS(folder)}, err
 }
@@ -173,7 +174,8 @@ func (ref *Reference) addPoses(a map[string]array) error {
 		}
 		ref.Poses = append(ref.Poses, Pose{
 			State: sim.State{QPos: q, QVel: make([]float64, nv), MocapPos: a["mocap"].matrix(0)[i]},
-			Act:   act, Obs: a["obs"].matrix(0)[i], Reward: a["reward"].matrix(0)[i], Success: a["success"].matrix(0)[i],
+			Act:   act, Obs: a["obs"].matrix(0)[i], Reward: a["reward"].matrix(0)[i],
+			Success: a["success"].matrix(0)[i],
 		})
 	}
 	return nil
@@ -207,7 +209,8 @@ func build(name string, a map[string]array) (*Reference, error) {
 	}
 	for k := range a["params"].shape[0] {
 		run := Run{
-			Params: a["params"].matrix(0)[k], Act: a["act"].actions(k), Obs: a["obs"].matrix(k), Reward: a["reward"].matrix(k),
+			Params: a["params"].matrix(0)[k], Act: a["act"].actions(k), Obs: a["obs"].matrix(k),
+			Reward: a["reward"].matrix(k),
 			States: map[int]sim.State{},
 		}
 		if meta {
@@ -246,7 +249,8 @@ func build2020(name string, a map[string]array) (*Reference, error) {
 	}
 	for k := range a["params"].shape[0] {
 		ref.Runs = append(ref.Runs, Run{
-			Params: a["params"].matrix(0)[k], Act: a["act"].actions(k), Obs: a["obs"].matrix(k), Reward: a["reward"].matrix(k),
+			Params: a["params"].matrix(0)[k], Act: a["act"].actions(k), Obs: a["obs"].matrix(k),
+			Reward:  a["reward"].matrix(k),
 			Success: a["success"].matrix(k),
 		})
 	}
@@ -329,7 +333,8 @@ func readArray(file *npz.Reader, key string) (array, error) {
 		n *= s
 	}
 	if err == nil && (len(a.data) != n || (d.Fortran && len(d.Shape) > 1)) {
-		err = fmt.Errorf("%d numbers, shape %v, column by column %v; expected all numbers, row by row", len(a.data), d.Shape, d.Fortran)
+		err = fmt.Errorf("%d numbers, shape %v, column by column %v; expected all numbers, row by row", len(a.data),
+			d.Shape, d.Fortran)
 	}
 	if err != nil {
 		return array{}, fmt.Errorf("array %s: %w", key, err)

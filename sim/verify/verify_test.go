@@ -34,8 +34,8 @@ func lookup(t *testing.T, name string) sim.Family {
 	return family
 }
 
-// Every family that Meta-World and PEARL define, with every reward, does what they do. Each reward is compared on two of
-// the three tasks, so that all three are met; nacre verify envs compares all.
+// Every family that Meta-World and PEARL define, with every reward, does what they do. Each reward is compared on two
+// of the three tasks, so that all three are met; nacre verify envs compares all.
 func TestFamiliesAreTheirReferences(t *testing.T) {
 	refs := open(t)
 	var names []string
@@ -44,7 +44,8 @@ func TestFamiliesAreTheirReferences(t *testing.T) {
 	}
 	names = refs.Of(names)
 	if len(names) != 156 {
-		t.Errorf("%d families and rewards have a reference; expected 6 controls, 50 families with 2 rewards and 50 of 2020", len(names))
+		t.Errorf("%d families and rewards have a reference; expected 6 controls, 50 families with 2 rewards and 50 "+
+			"of 2020", len(names))
 	}
 	for i, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -69,12 +70,14 @@ func TestFamiliesAreTheirReferences(t *testing.T) {
 			if !r.Passed {
 				t.Errorf("%+v", r)
 			}
-			if strings.HasPrefix(name, "ml1-2020/") && (r.Observation.Largest != 0 || r.Steps != 450 || r.TaskVectors != 200) {
+			if strings.HasPrefix(name, "ml1-2020/") && (r.Observation.Largest != 0 || r.Steps != 450 ||
+				r.TaskVectors != 200) {
 				t.Errorf("observations differ by %g in %d steps, %d task vectors compared; expected 0, 450 and 200",
 					r.Observation.Largest, r.Steps, r.TaskVectors)
 			}
 			if tasks != nil && (r.Steps != 300 || r.Poses != 40 || r.TaskVectors != 500) {
-				t.Errorf("%d steps, %d poses and %d task vectors compared; expected 300, 40 and 500", r.Steps, r.Poses, r.TaskVectors)
+				t.Errorf("%d steps, %d poses and %d task vectors compared; expected 300, 40 and 500", r.Steps, r.Poses,
+					r.TaskVectors)
 			}
 		})
 	}
@@ -83,14 +86,16 @@ func TestFamiliesAreTheirReferences(t *testing.T) {
 // Put into the reference's states, families observe and pay what it does, and so they do one step later.
 func TestForced(t *testing.T) {
 	refs := open(t)
-	for _, name := range []string{"ml1/push", "ml1/stick-push:v2", "ml1/box-close:v2", "ml1/dial-turn", "ml1/bin-picking:v2"} {
+	for _, name := range []string{"ml1/push", "ml1/stick-push:v2", "ml1/box-close:v2", "ml1/dial-turn",
+		"ml1/bin-picking:v2"} {
 		family := lookup(t, name)
 		r, err := refs.Check(family, true, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// In states 0, 1, 15, 30 … 150; the first one is not judged.
-		if r.Mode != "forced" || r.Steps != 11 || !r.SameFormulas() || (!r.Passed && mujoco.Version() == verify.ReferenceVersion) {
+		if r.Mode != "forced" || r.Steps != 11 || !r.SameFormulas() ||
+			(!r.Passed && mujoco.Version() == verify.ReferenceVersion) {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -135,10 +140,16 @@ func TestDifferencesAreSeen(t *testing.T) {
 		spoil func(step int, obs []float64, out *sim.StepResult)
 		seen  func(r verify.Result) bool
 	}{
-		"nothing":     {func(int, []float64, *sim.StepResult) {}, func(r verify.Result) bool { return r.Passed }},
-		"observation": {func(t int, obs []float64, _ *sim.StepResult) { obs[20+7] += bump(t, 1e-8) }, func(r verify.Result) bool { return r.Observation.Step == 31 && r.Observation.Column == 7 }},
-		"reward":      {func(t int, _ []float64, out *sim.StepResult) { out.Reward[1] += bump(t, 1e-8) }, func(r verify.Result) bool { return r.RewardDiff.Step == 30 }},
-		"done":        {func(t int, _ []float64, out *sim.StepResult) { out.Done[1] = t == 30 }, func(r verify.Result) bool { return r.Flags == 1 }},
+		"nothing": {func(int, []float64, *sim.StepResult) {}, func(r verify.Result) bool { return r.Passed }},
+		"observation": {func(t int, obs []float64, _ *sim.StepResult) {
+			obs[20+7] += bump(t, 1e-8)
+		}, func(r verify.Result) bool { return r.Observation.Step == 31 && r.Observation.Column == 7 }},
+		"reward": {func(t int, _ []float64, out *sim.StepResult) {
+			out.Reward[1] += bump(t, 1e-8)
+		}, func(r verify.Result) bool { return r.RewardDiff.Step == 30 }},
+		"done": {func(t int, _ []float64, out *sim.StepResult) {
+			out.Done[1] = t == 30
+		}, func(r verify.Result) bool { return r.Flags == 1 }},
 	} {
 		r, err := refs.Check(other{family, c.spoil}, false)
 		if err != nil {
