@@ -51,8 +51,8 @@ func (p *program) tell() {
 // mostStride is how many iterations a GPU makes at most while messages wait.
 const mostStride = 50
 
-// setStride has a GPU make about as many iterations between two looks at messages as a frame has time for; reading them takes
-// time as well. The processor makes one after the other.
+// setStride has a GPU make about as many iterations between two looks at messages as a frame has time for; reading them
+// takes time as well. The processor makes one after the other.
 func (p *program) setStride(took time.Duration) {
 	switch {
 	case p.session.Device() == "" || took > 3*pieceTime:

@@ -139,7 +139,8 @@ func (p *program) show() error {
 	e := p.data
 	group, names := groups(e)
 	if len(names) > mostLabels {
-		return fmt.Errorf("%s: the labels have %d different values; expected at most %d", p.name, len(names), mostLabels)
+		return fmt.Errorf("%s: the labels have %d different values; expected at most %d", p.name, len(names),
+			mostLabels)
 	}
 	values := make([]float32, len(e.Mean.Data))
 	for i, v := range e.Mean.Data {
@@ -148,7 +149,8 @@ func (p *program) show() error {
 	g, v := int32s(group), float32s(values)
 	post("data", map[string]any{
 		"name": p.name, "points": e.Mean.Rows, "columns": e.Mean.Cols, "group": g, "names": texts(names), "values": v,
-		"same": p.session != nil, "labels": texts(tsne.Labels(p.name, p.raw)), "notes": texts(e.Read), "largest": tsne.LargestPerplexity(e.Mean.Rows),
+		"same": p.session != nil, "labels": texts(tsne.Labels(p.name, p.raw)), "notes": texts(e.Read),
+		"largest": tsne.LargestPerplexity(e.Mean.Rows),
 	}, g.Get("buffer"), v.Get("buffer"))
 	return nil
 }
@@ -194,7 +196,8 @@ func (p *program) layout(m js.Value) error {
 	}
 	p.session, p.running, p.used, p.stride, p.told = s, true, time.Since(began), 1, 0
 	post("began", map[string]any{
-		"of": s.Remaining(), "method": string(s.Method()), "seconds": p.used.Seconds(), "programs": programs, "device": s.Device(), "notice": notice,
+		"of": s.Remaining(), "method": string(s.Method()), "seconds": p.used.Seconds(), "programs": programs,
+		"device": s.Device(), "notice": notice,
 	})
 	p.tell()
 	p.send(true)
@@ -275,7 +278,8 @@ func (p *program) piece() {
 	if over {
 		p.running = false
 		l := p.session.Layout()
-		post("done", map[string]any{"iteration": p.session.Iteration(), "seconds": p.used.Seconds(), "kl": l.KL, "notes": texts(l.Notes)})
+		post("done", map[string]any{"iteration": p.session.Iteration(), "seconds": p.used.Seconds(), "kl": l.KL,
+			"notes": texts(l.Notes)})
 	}
 }
 
@@ -302,7 +306,8 @@ func (p *program) send(must bool) {
 	}
 	copyTo(array, y)
 	post("positions", map[string]any{
-		"positions": array, "iteration": p.session.Iteration(), "of": p.session.Iteration() + p.session.Remaining(), "seconds": p.used.Seconds(),
+		"positions": array, "iteration": p.session.Iteration(), "of": p.session.Iteration() + p.session.Remaining(),
+		"seconds": p.used.Seconds(),
 	}, array.Get("buffer"))
 }
 

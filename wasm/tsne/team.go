@@ -57,17 +57,20 @@ func (p *program) order(what int, value float64) error {
 // teamPoints is the number of points from which starting other programs costs less than they save.
 const teamPoints = 5000
 
-// worthATeam reports whether several programs compute a layout that the page asks for: of what they share most is a field's.
+// worthATeam reports whether several programs compute a layout that the page asks for: of what they share most is a
+// field's.
 func worthATeam(m js.Value, points int) bool {
 	method := tsne.Method(m.Get("method").String())
-	return js.Global().Get("nacrePrograms").Int() > 1 && points >= teamPoints && (method == tsne.MethodAuto || method == tsne.MethodFFT)
+	return js.Global().Get("nacrePrograms").Int() > 1 && points >= teamPoints &&
+		(method == tsne.MethodAuto || method == tsne.MethodFFT)
 }
 
 // recruit starts the other programs of a team.
 func recruit(ctx context.Context, m js.Value, data tsne.Matrix) (*crew, error) {
 	mean := js.Global().Get("Float64Array").New(len(data.Data))
 	js.CopyBytesToJS(js.Global().Get("Uint8Array").New(mean.Get("buffer")), bytesOf(data.Data))
-	job := js.Global().Get("Object").Call("assign", js.ValueOf(map[string]any{"points": data.Rows, "columns": data.Cols, "mean": mean}), m)
+	job := js.Global().Get("Object").Call("assign",
+		js.ValueOf(map[string]any{"points": data.Rows, "columns": data.Cols, "mean": mean}), m)
 	came, failed := make(chan js.Value, 1), make(chan js.Value, 1)
 	send := func(to chan js.Value) js.Func {
 		return js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -75,7 +78,8 @@ func recruit(ctx context.Context, m js.Value, data tsne.Matrix) (*crew, error) {
 			return nil
 		})
 	}
-	js.Global().Call("nacreRecruit", job).Call("then", send(came), send(failed)) // one of them may come too late to be released here
+	// one of them may come too late to be released here
+	js.Global().Call("nacreRecruit", job).Call("then", send(came), send(failed))
 	select {
 	case team := <-came:
 		return &crew{team: team}, nil
@@ -93,7 +97,8 @@ func help(job js.Value) {
 	c := &crew{team: job.Get("team")}
 	x := tsne.NewMatrix(job.Get("points").Int(), job.Get("columns").Int())
 	mean := job.Get("mean")
-	js.CopyBytesToGo(bytesOf(x.Data), js.Global().Get("Uint8Array").New(mean.Get("buffer"), mean.Get("byteOffset"), mean.Get("byteLength")))
+	js.CopyBytesToGo(bytesOf(x.Data), js.Global().Get("Uint8Array").New(mean.Get("buffer"), mean.Get("byteOffset"),
+		mean.Get("byteLength")))
 	s, err := tsne.New(append(optionsOf(job, x.Rows), tsne.WithTeam(c))...).Start(context.Background(), x)
 	for err == nil {
 		order := c.team.Call("next")

@@ -1,5 +1,5 @@
-// Package liberation offers the Liberation fonts to plots in the browser. Of the twelve faces five are linked, 0.2 MB of
-// download each; the others are shown by the nearest of them.
+// Package liberation offers the Liberation fonts to plots in the browser. Of the twelve faces five are linked, 0.2 MB
+// of download each; the others are shown by the nearest of them.
 package liberation
 
 import (
@@ -20,7 +20,8 @@ import (
 
 // Collection returns a face for every variant, style and weight.
 var Collection = sync.OnceValue(func() font.Collection {
-	regular, italic, bold := parse(liberationserifregular.TTF), parse(liberationserifitalic.TTF), parse(liberationserifbold.TTF)
+	regular, italic, bold := parse(liberationserifregular.TTF), parse(liberationserifitalic.TTF),
+		parse(liberationserifbold.TTF)
 	sans, sansBold := parse(liberationsansregular.TTF), parse(liberationsansbold.TTF)
 	var all font.Collection
 	add := func(variant font.Variant, regular, italic, bold *sfnt.Font) {
@@ -33,7 +34,8 @@ var Collection = sync.OnceValue(func() font.Collection {
 				case style == stdfnt.StyleItalic:
 					face = italic
 				}
-				all = append(all, font.Face{Font: font.Font{Typeface: "Liberation", Variant: variant, Style: style, Weight: weight}, Face: face})
+				all = append(all, font.Face{Font: font.Font{Typeface: "Liberation", Variant: variant, Style: style,
+					Weight: weight}, Face: face})
 			}
 		}
 	}
