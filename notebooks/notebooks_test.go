@@ -32,7 +32,10 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "kernel" {
 		env := &app.Env{Out: io.Discard, Err: os.Stderr, Log: slog.New(slog.DiscardHandler)}
-		err := app.Kernel(context.Background(), env, app.KernelOptions{Pipe: true}, func(string) (kernel.Session, error) { return kernel.New(kernel.Options{Library: library.New()}) })
+		err := app.Kernel(context.Background(), env, app.KernelOptions{Pipe: true},
+			func(string) (kernel.Session, error) {
+				return kernel.New(kernel.Options{Library: library.New()})
+			})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -101,7 +104,8 @@ const (
 
 func TestQuickstart(t *testing.T) {
 	shown := run(t, "quickstart.ipynb", "iterations=2", "windows=12", "folder="+t.TempDir())
-	if c, e := count(t, shown, curves, "image/png", "text/plain"), count(t, shown, embedding, "image/png", "text/plain"); c != 1 || e != 2 {
+	if c, e := count(t, shown, curves, "image/png", "text/plain"),
+		count(t, shown, embedding, "image/png", "text/plain"); c != 1 || e != 2 {
 		t.Errorf("%d curves and %d embeddings, expected 1 and 2", c, e)
 	}
 	if n := count(t, shown, "text/html", "text/plain"); n != 3 {
@@ -111,7 +115,8 @@ func TestQuickstart(t *testing.T) {
 
 func TestControls(t *testing.T) {
 	heavy.Skip(t, "trains again for every control")
-	shown := run(t, "controls.ipynb", "iterations=2", "windows=16", "folder="+t.TempDir(), "changes=pearl.updates_per_iteration=4")
+	shown := run(t, "controls.ipynb", "iterations=2", "windows=16", "folder="+t.TempDir(),
+		"changes=pearl.updates_per_iteration=4")
 	if n := count(t, shown, display.ScrubberMIME, "image/png", "text/plain"); n != 1 {
 		t.Errorf("%d scrubbers, expected 1", n)
 	}
@@ -129,7 +134,8 @@ func TestHalfCheetah(t *testing.T) {
 		t.Skip(err)
 	}
 	shown := run(t, "half-cheetah.ipynb", "iterations=1", "films=2", "folder="+t.TempDir(),
-		"changes=pearl.hidden=16 pearl.encoder_hidden=16 pearl.updates_per_iteration=4 pearl.meta_batch=4 pearl.batch=16 pearl.initial_steps=200 train_tasks=4 test_tasks=3")
+		"changes=pearl.hidden=16 pearl.encoder_hidden=16 pearl.updates_per_iteration=4 pearl.meta_batch=4 "+
+			"pearl.batch=16 pearl.initial_steps=200 train_tasks=4 test_tasks=3")
 	// Two states are saved; of those that follow each other at once the last is shown.
 	if c, r := count(t, shown, curves, "image/png"), count(t, shown, rollout, "image/png"); c != 1 || r < 1 || r > 2 {
 		t.Errorf("%d curves and %d films, expected 1 and 1 or 2", c, r)
@@ -194,17 +200,21 @@ func TestTSNEStudy(t *testing.T) {
 
 func TestNewLoss(t *testing.T) {
 	shown := run(t, "new-loss.ipynb", "rounds=1", "updates=20", "folder="+t.TempDir())
-	if c, n := count(t, shown, curves, "image/png", "text/plain"), count(t, shown, plots.ChartMIME, "image/png", "text/plain"); c != 1 || n != 3 {
+	if c, n := count(t, shown, curves, "image/png", "text/plain"),
+		count(t, shown, plots.ChartMIME, "image/png", "text/plain"); c != 1 || n != 3 {
 		t.Errorf("%d curves and %d charts, expected 1 and 3", c, n)
 	}
 }
 
 func TestFirstSteps(t *testing.T) {
 	shown := run(t, "first-steps.ipynb", "iterations=1", "folder="+t.TempDir(),
-		"more=pearl.hidden=8 pearl.encoder_hidden=8 pearl.updates_per_iteration=4 pearl.initial_steps=40 train_tasks=5 test_tasks=4")
-	charts, tables, embeddings := count(t, shown, plots.ChartMIME, "image/png"), count(t, shown, frame.MIME, "text/html"), count(t, shown, embedding, "image/png")
+		"more=pearl.hidden=8 pearl.encoder_hidden=8 pearl.updates_per_iteration=4 pearl.initial_steps=40 "+
+			"train_tasks=5 test_tasks=4")
+	charts, tables, embeddings := count(t, shown, plots.ChartMIME, "image/png"),
+		count(t, shown, frame.MIME, "text/html"), count(t, shown, embedding, "image/png")
 	if charts != 5 || tables != 4 || embeddings != 2 || count(t, shown, rollout) != 1 {
-		t.Errorf("%d charts, %d tables and %d embeddings, expected 5, 4 and 2, and a rollout", charts, tables, embeddings)
+		t.Errorf("%d charts, %d tables and %d embeddings, expected 5, 4 and 2, and a rollout", charts, tables,
+			embeddings)
 	}
 }
 
