@@ -78,7 +78,8 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 	}
 	if _, carries := a.Learner.Adapter().(protocol.Carrier); cfg.Evaluation.Protocol.CarryBelief && !carries {
 		a.Close()
-		return nil, fmt.Errorf("evaluation.protocol.carry_belief = true with %s, want false: it has no belief that a task could begin with", cfg.Algorithm)
+		return nil, fmt.Errorf("evaluation.protocol.carry_belief = true with %s, want false: it has no belief that a "+
+			"task could begin with", cfg.Algorithm)
 	}
 	return a, nil
 }
@@ -102,11 +103,13 @@ func loadAgent(dir, weights string, host Host) (*Agent, error) {
 	}
 	metadata, err := LoadWeights(run.Path(weights), a.Learner.Memory())
 	if typ := metadata[halfPrecision]; typ != "" {
-		a.half = fmt.Sprintf("%s has weights of type %s, half of float32's precision: figures are of these, not of the weights that training left", run.Path(weights), typ)
+		a.half = fmt.Sprintf("%s has weights of type %s, half of float32's precision: figures are of these, not of "+
+			"the weights that training left", run.Path(weights), typ)
 	}
 	if err != nil {
 		a.Close()
-		return nil, fmt.Errorf("%w (a run has weights once its first collection is complete; of shipped studies only the first seed has)", err)
+		return nil, fmt.Errorf("%w (a run has weights once its first collection is complete; of shipped studies only "+
+			"the first seed has)", err)
 	}
 	if e, ok := a.Learner.(rl.Experienced); ok {
 		if err := loadExperience(run, cfg, e); err != nil {
@@ -129,12 +132,13 @@ func loadExperience(run *Run, cfg Config, e rl.Experienced) error {
 }
 
 // Evaluate adapts the agent to tasks under a protocol. Equal seeds give equal results.
-func (a *Agent) Evaluate(ctx context.Context, tasks []sim.Task, p protocol.Protocol, seed uint64) (protocol.Result, error) {
+func (a *Agent) Evaluate(ctx context.Context, tasks []sim.Task, p protocol.Protocol,
+	seed uint64) (protocol.Result, error) {
 	return protocol.Evaluate(ctx, a.pool, tasks, p, a.Learner.Adapter(), seed)
 }
 
-// Baselines holds what an agent's results are measured against: random actions, standing still (no action at all), and the
-// controllers of the family that do not and that do know the goal, nil where it has none.
+// Baselines holds what an agent's results are measured against: random actions, standing still (no action at all), and
+// the controllers of the family that do not and that do know the goal, nil where it has none.
 type Baselines struct {
 	Random protocol.Result  `json:"random"`
 	Still  *protocol.Result `json:"still,omitempty"` // nil of results that were measured before there was one
@@ -142,7 +146,8 @@ type Baselines struct {
 	Goal   *protocol.Result `json:"goal_knowing,omitempty"`
 }
 
-// Foot is the adapted return from which shares of a way are measured: of random actions or of standing still, whichever is more.
+// Foot is the adapted return from which shares of a way are measured: of random actions or of standing still, whichever
+// is more.
 func (b Baselines) Foot() float64 {
 	foot := b.Random.Summary.Adapted.Mean
 	if b.Still != nil {
@@ -151,8 +156,8 @@ func (b Baselines) Foot() float64 {
 	return foot
 }
 
-// Share is how far an adapted return is on the way from Foot to the goal-knowing controller; nil if there is none, or where
-// it is not above the foot.
+// Share is how far an adapted return is on the way from Foot to the goal-knowing controller; nil if there is none, or
+// where it is not above the foot.
 func (b Baselines) Share(adapted float64) (*float64, error) {
 	if b.Goal == nil || b.Goal.Summary.Adapted.Mean <= b.Foot() {
 		return nil, nil
@@ -162,13 +167,15 @@ func (b Baselines) Share(adapted float64) (*float64, error) {
 }
 
 // Standing evaluates standing still.
-func (a *Agent) Standing(ctx context.Context, tasks []sim.Task, p protocol.Protocol, seed uint64) (*protocol.Result, error) {
+func (a *Agent) Standing(ctx context.Context, tasks []sim.Task, p protocol.Protocol,
+	seed uint64) (*protocol.Result, error) {
 	r, err := protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Still(), seed)
 	return &r, err
 }
 
 // Baselines evaluates them under the same protocol as an agent.
-func (a *Agent) Baselines(ctx context.Context, tasks []sim.Task, p protocol.Protocol, seed uint64) (b Baselines, err error) {
+func (a *Agent) Baselines(ctx context.Context, tasks []sim.Task, p protocol.Protocol,
+	seed uint64) (b Baselines, err error) {
 	if b, err = a.Scripted(ctx, tasks, p, seed); err != nil {
 		return b, err
 	}
@@ -180,7 +187,8 @@ func (a *Agent) Baselines(ctx context.Context, tasks []sim.Task, p protocol.Prot
 }
 
 // Scripted evaluates the controllers only.
-func (a *Agent) Scripted(ctx context.Context, tasks []sim.Task, p protocol.Protocol, seed uint64) (b Baselines, err error) {
+func (a *Agent) Scripted(ctx context.Context, tasks []sim.Task, p protocol.Protocol,
+	seed uint64) (b Baselines, err error) {
 	controller := func(c sim.Controller) (*protocol.Result, error) {
 		r, err := protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Scripted(c), seed)
 		return &r, err

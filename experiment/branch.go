@@ -27,16 +27,19 @@ type Origin struct {
 // unchangeable are settings that are no branch's own, with the reason.
 var unchangeable = map[string]string{
 	"algorithm": "it would have nothing to go on from", "family": "it is what the state was learned on",
-	"preset": "it says where the run's values started from", "seed": "the tasks and random streams of the history are its",
+	"preset":      "it says where the run's values started from",
+	"seed":        "the tasks and random streams of the history are its",
 	"train_tasks": "what was collected is of them", "test_tasks": "the history's evaluations are of them",
 	"arithmetic": "the state was computed in it",
 }
 
 // Branch begins a run in the new folder out with the state that the run in the folder from had after so many complete
-// iterations: with its history, its replay and its random streams, and with settings that change changes. The run has to
-// have a checkpoint of then: its last, the one before it, or one that Host.KeepState kept. What cannot be changed, such as
-// sizes of networks, is an error that names the setting. Without a change the branch ends as the run did, byte for byte.
-func Branch(from string, iteration int, out string, host Host, change func(*Config) error) (t *Training, notices []string, err error) {
+// iterations: with its history, its replay and its random streams, and with settings that change changes. The run has
+// to have a checkpoint of then: its last, the one before it, or one that Host.KeepState kept. What cannot be changed,
+// such as sizes of networks, is an error that names the setting. Without a change the branch ends as the run did, byte
+// for byte.
+func Branch(from string, iteration int, out string, host Host,
+	change func(*Config) error) (t *Training, notices []string, err error) {
 	b := branching{from: from, at: iteration, host: host}
 	if b.parent, err = View(from); err != nil {
 		return nil, nil, err
@@ -93,7 +96,8 @@ func (b *branching) begin(old, cfg Config, out string) (t *Training, err error) 
 				continue
 			}
 			if alone, failed := b.agent(old, one, file); failed != nil {
-				return nil, fmt.Errorf("%s cannot be changed in a branch: with %s instead of %s the state does not fit (%w)", d.Key, d.Now, d.Before, failed)
+				return nil, fmt.Errorf("%s cannot be changed in a branch: with %s instead of %s the state does not "+
+					"fit (%w)", d.Key, d.Now, d.Before, failed)
 			} else if err := alone.Agent.Close(); err != nil {
 				return nil, err
 			}
@@ -250,7 +254,9 @@ func (b *branching) checkpoint() (string, error) {
 	midway := ""
 	for _, name := range b.states() {
 		var at place
-		err := checkpoint.Load(b.parent.Path(name), "", func(r *checkpoint.Reader) error { return r.JSON("place", &at) })
+		err := checkpoint.Load(b.parent.Path(name), "", func(r *checkpoint.Reader) error {
+			return r.JSON("place", &at)
+		})
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -268,7 +274,8 @@ func (b *branching) checkpoint() (string, error) {
 		slices.Sort(there)
 		has = "those after " + strings.Trim(strings.ReplaceAll(fmt.Sprint(slices.Compact(there)), " ", ", "), "[]")
 	}
-	return "", fmt.Errorf("the run has no checkpoint of then; it has %s%s%s; \"nacre train --keep-checkpoints N\" keeps one after every N iterations", has, midway, b.parent.prunedAway())
+	return "", fmt.Errorf("the run has no checkpoint of then; it has %s%s%s; \"nacre train --keep-checkpoints N\" "+
+		"keeps one after every N iterations", has, midway, b.parent.prunedAway())
 }
 
 // states are the files of checkpoints in the folder, the last one first.
@@ -279,7 +286,8 @@ func (b *branching) states() []string {
 		return names
 	}
 	for _, e := range kept {
-		if n, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".bin")); err == nil && filepath.Join(StatesFolder, e.Name()) == stateFile(n) {
+		if n, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".bin")); err == nil &&
+			filepath.Join(StatesFolder, e.Name()) == stateFile(n) {
 			names = append(names, stateFile(n))
 		}
 	}

@@ -30,14 +30,17 @@ func TestBranch(t *testing.T) {
 			}
 			for _, pairs := range [][]string{{"evaluation.every=1"}, {"checkpoint_every=2"}} {
 				dir := filepath.Join(t.TempDir(), "branch")
-				run, _, err := Branch(parent, 4, dir, Host{Workers: 1}, func(c *Config) error { return Change(c, pairs...) })
+				run, _, err := Branch(parent, 4, dir, Host{Workers: 1}, func(c *Config) error {
+					return Change(c, pairs...)
+				})
 				end(t, run, err)
 				lines := bytes.SplitAfter(read(t, parent, MetricsFile), []byte("\n"))
 				if history := bytes.Join(lines[:5], nil); !bytes.HasPrefix(read(t, dir, MetricsFile), history) {
 					t.Errorf("%v: the history's bytes differ", pairs)
 				}
 				record, err := (&Run{Dir: dir}).Record()
-				if err != nil || record.Branch == nil || record.Branch.Iteration != 4 || filepath.Base(record.Branch.Parent) != "run" || len(record.Branch.Changed) != 1 {
+				if err != nil || record.Branch == nil || record.Branch.Iteration != 4 ||
+					filepath.Base(record.Branch.Parent) != "run" || len(record.Branch.Changed) != 1 {
 					t.Errorf("%v: record %+v, %v", pairs, record.Branch, err)
 				}
 			}
@@ -68,7 +71,8 @@ func TestBranchRefuses(t *testing.T) {
 		pairs string
 		want  string
 	}{
-		{2, "", "the run has no checkpoint of then; it has those after 3, 4; \"nacre train --keep-checkpoints N\" keeps"},
+		{2, "", "the run has no checkpoint of then; it has those after 3, 4; \"nacre train --keep-checkpoints N\" " +
+			"keeps"},
 		{9, "", "it has those after 3, 4"},
 		{4, "seed=6", "seed cannot be changed in a branch"},
 		{4, "family=sparse-point-robot", "family cannot be changed in a branch"},
@@ -85,7 +89,9 @@ func TestBranchRefuses(t *testing.T) {
 			c.want = "unknown key pearl.gamma"
 		}
 		out := filepath.Join(t.TempDir(), "branch")
-		_, _, err := Branch(parent, c.at, out, Host{Workers: 1}, func(cfg *Config) error { return Change(cfg, strings.Fields(c.pairs)...) })
+		_, _, err := Branch(parent, c.at, out, Host{Workers: 1}, func(cfg *Config) error {
+			return Change(cfg, strings.Fields(c.pairs)...)
+		})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%d %s: %v, want %s", c.at, c.pairs, err, c.want)
 		}

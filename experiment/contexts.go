@@ -19,17 +19,19 @@ import (
 // ContextKind says what an encoder is given of a task.
 type ContextKind string
 
-// The first three are taken of one rollout each, in which the agent acts as one that knows nothing of its task yet. The fourth
-// is what the agent has at the meta-test when it begins to be scored, the last what it does then.
+// The first three are taken of one rollout each, in which the agent acts as one that knows nothing of its task yet. The
+// fourth is what the agent has at the meta-test when it begins to be scored, the last what it does then.
 const (
-	WindowContext   ContextKind = "window"    // consecutive transitions, the place drawn: what TCL-PEARL trains on
-	RowsContext     ContextKind = "rows"      // as many transitions, drawn independently with replacement: what PEARL trains on
+	WindowContext ContextKind = "window" // consecutive transitions, the place drawn: what TCL-PEARL trains on
+	// as many transitions, drawn independently with replacement: what PEARL trains on
+	RowsContext     ContextKind = "rows"
 	RolloutContext  ContextKind = "rollout"   // all transitions
 	MetaTestContext ContextKind = "meta-test" // all of the run's protocol's exploration, as that has the agent explore
 	AdaptedContext  ContextKind = "adapted"   // as WindowContext, of the first trajectory after that exploration
 )
 
-// ContextKinds lists those of studies, in the order of tables. AdaptedContext is not among them: nothing is inferred from it.
+// ContextKinds lists those of studies, in the order of tables. AdaptedContext is not among them: nothing is inferred
+// from it.
 var ContextKinds = []ContextKind{WindowContext, RowsContext, RolloutContext, MetaTestContext}
 
 // ParseContextKind returns a kind by its name. The error of an unknown one carries the nearest.
@@ -41,7 +43,8 @@ func ParseContextKind(name string) (ContextKind, error) {
 		}
 		names = append(names, string(k))
 	}
-	return "", fmt.Errorf("context %q does not exist%s; expected %s", name, nearest.Hint(name, names), strings.Join(names, ", "))
+	return "", fmt.Errorf("context %q does not exist%s; expected %s", name, nearest.Hint(name, names),
+		strings.Join(names, ", "))
 }
 
 // Contexts are contexts of several tasks, task by task.
@@ -69,7 +72,8 @@ func (a *Agent) Contexts(ctx context.Context, o EmbedOptions, kinds ...ContextKi
 		o.Length = a.WindowLength()
 	}
 	if o.Length < 1 || o.Length > a.Spec.Horizon {
-		return nil, fmt.Errorf("embed: windows of %d transitions; expected 1 to %d, the steps of an episode of %s", o.Length, a.Spec.Horizon, a.Spec.Name)
+		return nil, fmt.Errorf("embed: windows of %d transitions; expected 1 to %d, the steps of an episode of %s",
+			o.Length, a.Spec.Horizon, a.Spec.Name)
 	}
 	for _, k := range kinds {
 		if _, err := ParseContextKind(string(k)); err != nil {
@@ -87,7 +91,8 @@ func (a *Agent) Contexts(ctx context.Context, o EmbedOptions, kinds ...ContextKi
 	if pool != a.pool {
 		defer pool.Close()
 	}
-	x := &explorer{Agent: a, EmbedOptions: o, encoder: encoder, pool: pool, dims: replay.Dims{Obs: a.Spec.ObsDim, Act: a.Spec.ActDim}}
+	x := &explorer{Agent: a, EmbedOptions: o, encoder: encoder, pool: pool,
+		dims: replay.Dims{Obs: a.Spec.ObsDim, Act: a.Spec.ActDim}}
 	out := make([]*Contexts, len(kinds))
 	for i, kind := range kinds {
 		out[i] = &Contexts{Kind: kind, Names: taskNames(tasks), Tasks: tasks, width: encoder.Width()}
@@ -132,7 +137,8 @@ func (x *explorer) add(ctx context.Context, task sim.Task, label int, to []*Cont
 				episodes[i] = sim.Episode{Task: task, Seed: addresses[i]}
 			}
 			var err error
-			if trajectories, err = x.pool.Rollout(ctx, episodes, x.encoder.Explorer(x.Seed, addresses), x.Spec.Horizon); err != nil {
+			if trajectories, err = x.pool.Rollout(ctx, episodes, x.encoder.Explorer(x.Seed, addresses),
+				x.Spec.Horizon); err != nil {
 				return err
 			}
 		}
@@ -167,14 +173,16 @@ func (x *explorer) rowsOf(kind ContextKind, t *sim.Trajectory, address uint64) (
 	return c.Rows[:c.Valid()*x.encoder.Width()], err
 }
 
-// metaTest adapts to a task as often as there are to be contexts, by the run's own protocol, and returns what the agent had
-// observed of each when exploration ended, or a window of what it did next.
+// metaTest adapts to a task as often as there are to be contexts, by the run's own protocol, and returns what the agent
+// had observed of each when exploration ended, or a window of what it did next.
 func (x *explorer) metaTest(ctx context.Context, task sim.Task, kind ContextKind) ([][]float32, error) {
 	p := x.Config.Evaluation.Protocol
 	if p.Explore < 1 {
-		return nil, fmt.Errorf("embed: protocol %s explores %d trajectories; the context of the meta-test needs at least 1", p.Name, p.Explore)
+		return nil, fmt.Errorf("embed: protocol %s explores %d trajectories; the context of the meta-test needs at "+
+			"least 1", p.Name, p.Explore)
 	}
-	p.Scored, p.Extend, p.Repeats = 1, kind == AdaptedContext, x.Windows // extended, the scored trajectory is observed too
+	// extended, the scored trajectory is observed too
+	p.Scored, p.Extend, p.Repeats = 1, kind == AdaptedContext, x.Windows
 	seen := &observer{Adapter: x.Learner.Adapter(), dims: x.dims, nextObs: x.encoder.NextObs()}
 	if _, err := protocol.Evaluate(ctx, x.pool, []sim.Task{task}, p, seen, x.Seed); err != nil {
 		return nil, err

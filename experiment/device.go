@@ -49,9 +49,9 @@ func (a *Agent) open(host Host, workers int) (err error) {
 	return err
 }
 
-// Together is a host for n agents of one configuration with different seeds. On a GPU that can do it their updates run as
-// one program; every agent has the bits that it has alone. They must be trained at the same time, and each closed when it
-// is done, since an update waits for those of the agents that are open.
+// Together is a host for n agents of one configuration with different seeds. On a GPU that can do it their updates run
+// as one program; every agent has the bits that it has alone. They must be trained at the same time, and each closed
+// when it is done, since an update waits for those of the agents that are open.
 func (h Host) Together(n int) (Host, error) {
 	if n < 2 || !devices.Accelerated(h.Device) {
 		return h, nil
@@ -67,8 +67,8 @@ func (h Host) Together(n int) (Host, error) {
 	return h, nil
 }
 
-// recorded completes a host that names no device by the one a run's last session used, and its precision, so that it goes
-// on as it was.
+// recorded completes a host that names no device by the one a run's last session used, and its precision, so that it
+// goes on as it was.
 func (h Host) recorded(r Record) Host {
 	n := len(r.Sessions)
 	if h.Device != "" || n == 0 {

@@ -33,13 +33,17 @@ func short(t *testing.T, algorithm string) Config {
 	cfg.Algorithm = algorithm
 	settings := map[string][]string{
 		"oracle": {"oracle.hidden=27", "oracle.iterations=1", "oracle.updates_per_iteration=3"},
-		"mql": {"mql.hidden=27", "mql.context=5", "mql.history=4", "mql.batch=64", "mql.iterations=2", "mql.updates_per_iteration=5", "mql.warmup_transitions=0", "mql.min_initial_steps=100",
+		"mql": {"mql.hidden=27", "mql.context=5", "mql.history=4", "mql.batch=64", "mql.iterations=2",
+			"mql.updates_per_iteration=5", "mql.warmup_transitions=0", "mql.min_initial_steps=100",
 			"mql.initial_steps=20", "mql.adapt_updates=3", "mql.replay_updates=3"},
-		"pearl": {"pearl.hidden=27", "pearl.layers=2", "pearl.encoder_hidden=20", "pearl.meta_batch=3", "pearl.batch=64",
-			"pearl.iterations=2", "pearl.updates_per_iteration=4", "pearl.initial_steps=60", "pearl.tasks_per_iteration=2"},
+		"pearl": {"pearl.hidden=27", "pearl.layers=2", "pearl.encoder_hidden=20", "pearl.meta_batch=3",
+			"pearl.batch=64",
+			"pearl.iterations=2", "pearl.updates_per_iteration=4", "pearl.initial_steps=60",
+			"pearl.tasks_per_iteration=2"},
 	}
 	settings["tcl-pearl"] = settings["pearl"]
-	settings[algorithm] = append(settings[algorithm], "train_tasks=6", "test_tasks=2", "evaluation.protocol.explore=1", "evaluation.protocol.scored=1")
+	settings[algorithm] = append(settings[algorithm], "train_tasks=6", "test_tasks=2", "evaluation.protocol.explore=1",
+		"evaluation.protocol.scored=1")
 	if err := Change(&cfg, settings[algorithm]...); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +166,8 @@ func interruptOnGPU(t *testing.T, gpu string) {
 		}
 		if stop > 0 {
 			ctx, cancel := context.WithCancel(context.Background())
-			if err := run.Train(ctx, &stopper{progress.Silent(), stop, cancel}); !errors.Is(err, context.Canceled) || run.Updates() != 64 {
+			if err := run.Train(ctx, &stopper{progress.Silent(), stop, cancel}); !errors.Is(err, context.Canceled) ||
+				run.Updates() != 64 {
 				t.Fatalf("stopped after %d updates: %v", run.Updates(), err)
 			}
 			if err := run.Close(); err != nil {
@@ -199,7 +204,8 @@ func bits(t *testing.T, run *Training) map[string]string {
 	out := map[string]string{}
 	mem := run.Learner.Memory()
 	for _, s := range mem.Params() {
-		for suffix, n := range map[string]int{"": s.Rows * s.Cols, ".m": s.Rows * s.Cols, ".v": s.Rows * s.Cols, ".t": 1} {
+		for suffix, n := range map[string]int{"": s.Rows * s.Cols, ".m": s.Rows * s.Cols, ".v": s.Rows * s.Cols,
+			".t": 1} {
 			x := make([]float64, n)
 			if err := mem.Read(s.Name+suffix, x); err != nil {
 				t.Fatal(err)
@@ -264,7 +270,8 @@ func TestDeviceFallsBack(t *testing.T) {
 	t.Setenv(webgpu.EnvLibrary, t.TempDir()+"/none")
 	gpu.Versions(11040, 13, 130002)
 	d, notice, err := OpenDevice(Host{Workers: 1, Device: "auto"})
-	if err != nil || !strings.HasPrefix(d.Name(), "cpu/") || !strings.Contains(notice, "the driver speaks CUDA 11.4, want 12.0 or newer") {
+	if err != nil || !strings.HasPrefix(d.Name(), "cpu/") ||
+		!strings.Contains(notice, "the driver speaks CUDA 11.4, want 12.0 or newer") {
 		t.Errorf("auto: %v, notice %q, error %v", d, notice, err)
 	}
 	var e *cuda.Error
@@ -272,13 +279,14 @@ func TestDeviceFallsBack(t *testing.T) {
 		t.Errorf("cuda: error %v", err)
 	}
 	gpu.Versions(13000, 13, 130002)
-	if d, notice, err = OpenDevice(Host{Workers: 1, Device: "auto"}); err != nil || notice != "" || !strings.HasPrefix(d.Name(), "cuda:0/fp32") {
+	if d, notice, err = OpenDevice(Host{Workers: 1, Device: "auto"}); err != nil || notice != "" ||
+		!strings.HasPrefix(d.Name(), "cuda:0/fp32") {
 		t.Errorf("auto with a GPU: %v, notice %q, error %v", d, notice, err)
 	}
 }
 
-// Runs of several seeds whose updates are one program end with the weights, the optimiser's state and the metrics of runs by
-// themselves, bit for bit, also where one is stopped in between.
+// Runs of several seeds whose updates are one program end with the weights, the optimiser's state and the metrics of
+// runs by themselves, bit for bit, also where one is stopped in between.
 func TestSeedsTogether(t *testing.T) {
 	heavy.Skip(t, "trains several seeds together and apart")
 	fakecuda.Use(t)

@@ -15,7 +15,8 @@ import (
 
 // EmbedOptions says which context embeddings to make.
 type EmbedOptions struct {
-	Tasks   int         // tasks, evenly spread where the family can (sim.Gridder), else the first test tasks; 0: 8, the paper's
+	// tasks, evenly spread where the family can (sim.Gridder), else the first test tasks; 0: 8, the paper's
+	Tasks   int
 	Windows int         // contexts per task, each of rollouts of its own; 0: 200, the paper's
 	Length  int         // transitions per window, at most the family's horizon; 0: as the encoder was trained on
 	Seed    uint64      // of rollouts and crops; agents given the same seed start their rollouts alike
@@ -24,8 +25,8 @@ type EmbedOptions struct {
 	VaryStart bool
 }
 
-// Embed makes the context embeddings of the paper's t-SNE study: the posteriors of contexts of the agent's own rollouts, in
-// the order of tasks.
+// Embed makes the context embeddings of the paper's t-SNE study: the posteriors of contexts of the agent's own
+// rollouts, in the order of tasks.
 func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, error) {
 	c, err := a.Contexts(ctx, o, cmp.Or(o.Kind, WindowContext))
 	if err != nil {
@@ -39,7 +40,8 @@ func (a *Agent) Encoder() (rl.Encoder, error) {
 	if e, ok := a.Learner.(rl.Encoding); ok {
 		return e.Encoder(), nil
 	}
-	return nil, fmt.Errorf("embed: %s infers no task embedding; expected a run of %s", a.Config.Algorithm, strings.Join(rl.Embedding(), " or "))
+	return nil, fmt.Errorf("embed: %s infers no task embedding; expected a run of %s", a.Config.Algorithm,
+		strings.Join(rl.Embedding(), " or "))
 }
 
 // EmbedContexts makes the posteriors of contexts, which may be those of another agent on the family.
@@ -49,7 +51,8 @@ func (a *Agent) EmbedContexts(c *Contexts) (*tsne.Embeddings, error) {
 		return nil, err
 	}
 	if c.width != encoder.Width() {
-		return nil, fmt.Errorf("embed: contexts of rows of %d numbers; the encoder reads rows of %d", c.width, encoder.Width())
+		return nil, fmt.Errorf("embed: contexts of rows of %d numbers; the encoder reads rows of %d", c.width,
+			encoder.Width())
 	}
 	posteriors, err := encoder.Posteriors(c.Rows)
 	if err != nil {
@@ -57,7 +60,8 @@ func (a *Agent) EmbedContexts(c *Contexts) (*tsne.Embeddings, error) {
 	}
 	latent := encoder.Latent()
 	e := &tsne.Embeddings{
-		Mean: tsne.NewMatrix(len(posteriors), latent), Std: tsne.NewMatrix(len(posteriors), latent), Label: c.Label, Names: c.Names,
+		Mean: tsne.NewMatrix(len(posteriors), latent), Std: tsne.NewMatrix(len(posteriors), latent), Label: c.Label,
+		Names: c.Names,
 	}
 	for i, q := range posteriors {
 		copy(e.Mean.Row(i), q.Mean)
@@ -68,8 +72,8 @@ func (a *Agent) EmbedContexts(c *Contexts) (*tsne.Embeddings, error) {
 	return e, nil
 }
 
-// WindowLength is the length of the windows that the encoder was trained on, which an episode bounds; 0 where the agent infers
-// no embedding.
+// WindowLength is the length of the windows that the encoder was trained on, which an episode bounds; 0 where the agent
+// infers no embedding.
 func (a *Agent) WindowLength() int {
 	if a.algorithm.Window == nil {
 		return 0
@@ -83,26 +87,28 @@ func (a *Agent) spread(n int) ([]sim.Task, error) {
 		return g.Grid(n)
 	}
 	if n > len(a.TestTasks) {
-		return nil, fmt.Errorf("embed: %d tasks; %s has %d test tasks and cannot spread others evenly", n, a.Spec.Name, len(a.TestTasks))
+		return nil, fmt.Errorf("embed: %d tasks; %s has %d test tasks and cannot spread others evenly", n, a.Spec.Name,
+			len(a.TestTasks))
 	}
 	return a.TestTasks[:n], nil
 }
 
-// rollouts is the pool to embed from: the agent's own, or one of the family with varied starts, which is the caller's to
-// close.
+// rollouts is the pool to embed from: the agent's own, or one of the family with varied starts, which is the caller's
+// to close.
 func (a *Agent) rollouts(varied bool) (*sim.Pool, error) {
 	if !varied {
 		return a.pool, nil
 	}
 	s, ok := a.Family.(sim.Starter)
 	if !ok {
-		return nil, fmt.Errorf("embed: %s cannot vary the start of its episodes; only families whose tasks have one start each can", a.Spec.Name)
+		return nil, fmt.Errorf("embed: %s cannot vary the start of its episodes; only families whose tasks have one "+
+			"start each can", a.Spec.Name)
 	}
 	return sim.NewPool(s.VaryStart(), a.pool.Workers(), 0)
 }
 
-// taskNames returns what a legend calls tasks: the position in the list and the task's vector, without the numbers that all of
-// them share. Names sort as the tasks do.
+// taskNames returns what a legend calls tasks: the position in the list and the task's vector, without the numbers that
+// all of them share. Names sort as the tasks do.
 func taskNames(tasks []sim.Task) []string {
 	first := tasks[0].Params
 	var differ []int

@@ -14,8 +14,10 @@ import (
 )
 
 func TestTaskNames(t *testing.T) {
-	tasks := []sim.Task{{Params: []float64{0, 0.65, -0.075, 0.825}}, {Params: []float64{0, 0.65, 0.075, 0.825}}, {Params: []float64{0, 0.65, 0.075, 0.875}}}
-	if got, want := taskNames(tasks), []string{"task 0 (-0.075, 0.825)", "task 1 (0.075, 0.825)", "task 2 (0.075, 0.875)"}; !reflect.DeepEqual(got, want) {
+	tasks := []sim.Task{{Params: []float64{0, 0.65, -0.075, 0.825}}, {Params: []float64{0, 0.65, 0.075, 0.825}},
+		{Params: []float64{0, 0.65, 0.075, 0.875}}}
+	if got, want := taskNames(tasks), []string{"task 0 (-0.075, 0.825)", "task 1 (0.075, 0.825)",
+		"task 2 (0.075, 0.875)"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got, want := taskNames(tasks[:2]), []string{"task 0 (-0.075)", "task 1 (0.075)"}; !reflect.DeepEqual(got, want) {
@@ -66,7 +68,8 @@ func TestContexts(t *testing.T) {
 	}
 	for k, want := range []int{5, 5, a.Spec.Horizon, cfg.Evaluation.Protocol.Explore * a.Spec.Horizon} {
 		c := all[k]
-		if c.Kind != ContextKinds[k] || len(c.Rows) != 12 || !slices.Equal(c.Label, []int{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}) {
+		if c.Kind != ContextKinds[k] || len(c.Rows) != 12 ||
+			!slices.Equal(c.Label, []int{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}) {
 			t.Fatalf("%s: %d contexts, labels %v", c.Kind, len(c.Rows), c.Label)
 		}
 		for i, context := range c.Rows {
@@ -91,7 +94,8 @@ func TestContexts(t *testing.T) {
 			}
 		}
 	}
-	if _, err := a.Contexts(t.Context(), o, "rolout"); err == nil || !strings.Contains(err.Error(), `did you mean "rollout"?`) {
+	if _, err := a.Contexts(t.Context(), o, "rolout"); err == nil ||
+		!strings.Contains(err.Error(), `did you mean "rollout"?`) {
 		t.Errorf("misspelt: %v", err)
 	}
 	adapted, err := a.Contexts(t.Context(), o, AdaptedContext)
@@ -123,13 +127,16 @@ func TestPushPresets(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, window := pearl.Of(big), tcl.Of(big)
-	got := []any{big.Family, big.TrainTasks, big.TestTasks, p.Latent, p.Hidden, p.EncoderHidden, p.Context, window.Window, p.MetaBatch, p.Batch,
-		p.RewardScale, p.InitialSteps, p.TasksPerIteration, p.PriorSteps, p.ExtraPosteriorSteps, p.UpdatesPerIteration, big.Evaluation.Protocol.Explore}
+	got := []any{big.Family, big.TrainTasks, big.TestTasks, p.Latent, p.Hidden, p.EncoderHidden, p.Context,
+		window.Window, p.MetaBatch, p.Batch,
+		p.RewardScale, p.InitialSteps, p.TasksPerIteration, p.PriorSteps, p.ExtraPosteriorSteps, p.UpdatesPerIteration,
+		big.Evaluation.Protocol.Explore}
 	want := []any{"ml1/push", 50, 10, 7, 400, 400, 64, 64, 16, 256, 10.0, 4000, 15, 800, 800, 4000, 10}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if steps := 50*p.InitialSteps + p.Iterations*p.TasksPerIteration*(p.PriorSteps+p.ExtraPosteriorSteps); steps < 1_000_000 || steps > 1_024_000 {
+	if steps := 50*p.InitialSteps +
+		p.Iterations*p.TasksPerIteration*(p.PriorSteps+p.ExtraPosteriorSteps); steps < 1_000_000 || steps > 1_024_000 {
 		t.Errorf("%d environment steps, want the first whole iteration from 1,000,000 on", steps)
 	}
 	small, err := Preset("ml1/push-small")
@@ -140,10 +147,14 @@ func TestPushPresets(t *testing.T) {
 		t.Error(err)
 	}
 	q := pearl.Of(small)
-	if steps := 50*q.InitialSteps + q.Iterations*q.TasksPerIteration*(q.PriorSteps+q.ExtraPosteriorSteps); steps != 440_000 || q.Iterations*q.UpdatesPerIteration != 64_000 {
-		t.Errorf("%d environment steps and %d updates, want 440,000 and 64,000", steps, q.Iterations*q.UpdatesPerIteration)
+	if steps := 50*q.InitialSteps +
+		q.Iterations*q.TasksPerIteration*(q.PriorSteps+q.ExtraPosteriorSteps); steps != 440_000 ||
+		q.Iterations*q.UpdatesPerIteration != 64_000 {
+		t.Errorf("%d environment steps and %d updates, want 440,000 and 64,000", steps,
+			q.Iterations*q.UpdatesPerIteration)
 	}
-	if small.Family != big.Family || tcl.Of(small) != window || q.Latent != p.Latent || q.Context != p.Context || q.MetaBatch != p.MetaBatch {
+	if small.Family != big.Family || tcl.Of(small) != window || q.Latent != p.Latent || q.Context != p.Context ||
+		q.MetaBatch != p.MetaBatch {
 		t.Errorf("the reduction is another task: %+v", small)
 	}
 }

@@ -51,7 +51,9 @@ func TestWhyARunEnded(t *testing.T) {
 		t.Errorf("finished: %q", ended(t, dir))
 	}
 	for cause, want := range map[error]string{
-		errors.New("interrupted"): "interrupted", errors.New("interrupted by a signal (terminated)"): "interrupted by a signal (terminated)", context.Canceled: "interrupted",
+		errors.New("interrupted"):                          "interrupted",
+		errors.New("interrupted by a signal (terminated)"): "interrupted by a signal (terminated)",
+		context.Canceled:                                   "interrupted",
 	} {
 		cfg := tinyRun(t, "oracle")
 		run, err := Start(filepath.Join(t.TempDir(), "run"), cfg, host)
@@ -63,7 +65,8 @@ func TestWhyARunEnded(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancelCause(context.Background())
 		cancel(cause)
-		if err := errors.Join(run.Train(ctx, progress.Silent()), run.Close()); !errors.Is(err, cause) || ended(t, run.Dir()) != want {
+		if err := errors.Join(run.Train(ctx, progress.Silent()), run.Close()); !errors.Is(err, cause) ||
+			ended(t, run.Dir()) != want {
 			t.Errorf("%v: %v, %q", cause, err, ended(t, run.Dir()))
 		}
 	}
@@ -77,10 +80,18 @@ func TestRewardsThatAreNone(t *testing.T) {
 		want   string
 		left   string
 	}{
-		"pays-nan":      {func(sim.Task, []float64, []float64, []float64) float64 { return math.NaN() }, "step 0: the reward is NaN", "has no checkpoint yet"},
-		"pays-infinite": {func(sim.Task, []float64, []float64, []float64) float64 { return math.Inf(1) }, "step 0: the reward is +Inf", "has no checkpoint yet"},
-		"pays-less":     {func(sim.Task, []float64, []float64, []float64) float64 { return math.Inf(-1) }, "the reward is -Inf", "has no checkpoint yet"},
-		"pays-absurdly": {func(sim.Task, []float64, []float64, []float64) float64 { return -1e200 }, "the reward is -1e+200; expected a number from -1e+18 to 1e+18", "has no checkpoint yet"},
+		"pays-nan": {func(sim.Task, []float64, []float64, []float64) float64 {
+			return math.NaN()
+		}, "step 0: the reward is NaN", "has no checkpoint yet"},
+		"pays-infinite": {func(sim.Task, []float64, []float64, []float64) float64 {
+			return math.Inf(1)
+		}, "step 0: the reward is +Inf", "has no checkpoint yet"},
+		"pays-less": {func(sim.Task, []float64, []float64, []float64) float64 {
+			return math.Inf(-1)
+		}, "the reward is -Inf", "has no checkpoint yet"},
+		"pays-absurdly": {func(sim.Task, []float64, []float64, []float64) float64 {
+			return -1e200
+		}, "the reward is -1e+200; expected a number from -1e+18 to 1e+18", "has no checkpoint yet"},
 		"pays-late": {func(sim.Task, []float64, []float64, []float64) float64 {
 			if late++; late > 300 {
 				return math.NaN()
@@ -115,7 +126,8 @@ func TestFolderTakenAway(t *testing.T) {
 	if err := os.RemoveAll(run.Dir()); err != nil {
 		t.Skip("this system does not remove what is open: ", err)
 	}
-	if err := run.Train(context.Background(), nil); err == nil || strings.Contains(err.Error(), "keeps") || !strings.Contains(err.Error(), "there is no run in") {
+	if err := run.Train(context.Background(), nil); err == nil || strings.Contains(err.Error(), "keeps") ||
+		!strings.Contains(err.Error(), "there is no run in") {
 		t.Errorf("%v", err)
 	}
 }
@@ -132,7 +144,9 @@ func TestRebuild(t *testing.T) {
 		if found, err := Verify(dir); err != nil || found[0].State != Missing || !found[0].Remade {
 			t.Errorf("%s: verified %+v, %v", algorithm, found, err)
 		}
-		if _, err := LoadAgent(dir, host); err == nil || !strings.Contains(err.Error(), "has checkpoint.bin and no config.toml") || !strings.Contains(err.Error(), "nacre resume "+dir) {
+		if _, err := LoadAgent(dir, host); err == nil ||
+			!strings.Contains(err.Error(), "has checkpoint.bin and no config.toml") ||
+			!strings.Contains(err.Error(), "nacre resume "+dir) {
 			t.Errorf("%s: %v", algorithm, err)
 		}
 		run, notices, err := Resume(dir, host)
@@ -148,7 +162,8 @@ func TestRebuild(t *testing.T) {
 	if err := os.Remove(filepath.Join(older, ConfigFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Resume(older, host); err == nil || !strings.Contains(err.Error(), "keeps no settings to make it from") {
+	if _, _, err := Resume(older, host); err == nil ||
+		!strings.Contains(err.Error(), "keeps no settings to make it from") {
 		t.Errorf("of an older program: %v", err)
 	}
 	empty := t.TempDir()
@@ -164,7 +179,9 @@ func TestFamilyOfANotebook(t *testing.T) {
 	_, _, resume := Resume(dir, Host{Workers: 1})
 	_, load := LoadAgent(dir, Host{Workers: 1})
 	for _, err := range []error{resume, load} {
-		if err == nil || !strings.Contains(err.Error(), `family "point-nan" is none of this program: a notebook defined it`) || !strings.Contains(err.Error(), "lab.Folder") {
+		if err == nil || !strings.Contains(err.Error(),
+			`family "point-nan" is none of this program: a notebook defined it`) ||
+			!strings.Contains(err.Error(), "lab.Folder") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -197,7 +214,10 @@ func TestOldestFingerprint(t *testing.T) {
 	write := func(hash string) {
 		if err := checkpoint.Save(path, checkpoint.Header{ConfigHash: hash}, func(w *checkpoint.Writer) (err error) {
 			for _, name := range names {
-				err = errors.Join(err, w.Section(name, func(out io.Writer) error { _, err := out.Write(parts[name]); return err }))
+				err = errors.Join(err, w.Section(name, func(out io.Writer) error {
+					_, err := out.Write(parts[name])
+					return err
+				}))
 			}
 			return err
 		}); err != nil {
@@ -209,7 +229,9 @@ func TestOldestFingerprint(t *testing.T) {
 	}
 	write("0123456789abcdef")
 	_, _, err = Resume(dir, Host{Workers: 1})
-	if err == nil || !errors.Is(err, rl.ErrOther) || !strings.Contains(err.Error(), "kept a fingerprint of the settings, 0123456789ab") || strings.Contains(err.Error(), "were changed after") {
+	if err == nil || !errors.Is(err, rl.ErrOther) ||
+		!strings.Contains(err.Error(), "kept a fingerprint of the settings, 0123456789ab") ||
+		strings.Contains(err.Error(), "were changed after") {
 		t.Errorf("another fingerprint: %v", err)
 	}
 	if found, err := Verify(dir); err != nil || found[1].State != Other {
@@ -218,7 +240,8 @@ func TestOldestFingerprint(t *testing.T) {
 	write(hashes[0])
 	run, _, err := Resume(dir, Host{Workers: 1})
 	end(t, run, err)
-	if metrics, want := read(t, dir, MetricsFile), read(t, dir, "expected.metrics.csv"); runtime.GOARCH == "amd64" && !bytes.Equal(metrics, want) {
+	if metrics, want := read(t, dir, MetricsFile), read(t, dir, "expected.metrics.csv"); runtime.GOARCH == "amd64" &&
+		!bytes.Equal(metrics, want) {
 		t.Errorf("metrics\n%s\nwant\n%s", metrics, want)
 	}
 }
@@ -231,12 +254,21 @@ func TestWhatDiffers(t *testing.T) {
 		change func(rl.Settings)
 		want   string
 	}{
-		{func(s rl.Settings) { s["pearl.lr_q"] = []byte("0.5") }, "pearl.lr_q = 0.0003, it was 0.5; its settings were changed after it was written"},
-		{func(s rl.Settings) { s["pearl.sparkle"] = []byte("1") }, "pearl.sparkle was 1, a setting that this program does not have; it was written by another program (nacre 0.1)"},
-		{func(s rl.Settings) { delete(s, "pearl.hidden") }, "pearl.hidden = 6, a setting that the earlier program did not have; expected its default, 300; it was written by another program"},
+		{func(s rl.Settings) {
+			s["pearl.lr_q"] = []byte("0.5")
+		}, "pearl.lr_q = 0.0003, it was 0.5; its settings were changed after it was written"},
+		{func(s rl.Settings) {
+			s["pearl.sparkle"] = []byte("1")
+		}, "pearl.sparkle was 1, a setting that this program does not have; it was written by another program (nacre " +
+			"0.1)"},
+		{func(s rl.Settings) {
+			delete(s, "pearl.hidden")
+		}, "pearl.hidden = 6, a setting that the earlier program did not have; expected its default, 300; it was " +
+			"written by another program"},
 		{func(s rl.Settings) { s["seed"] = []byte("8") }, "seed = 5, it was 8; its settings were changed"},
-		{func(s rl.Settings) { s["pearl.iterations"] = []byte("8") }, ""}, // a run that is longer or shorter is told of elsewhere
-		{func(s rl.Settings) { delete(s, "pearl.lr_q") }, ""},             // at its default
+		// a run that is longer or shorter is told of elsewhere
+		{func(s rl.Settings) { s["pearl.iterations"] = []byte("8") }, ""},
+		{func(s rl.Settings) { delete(s, "pearl.lr_q") }, ""}, // at its default
 	} {
 		s, err := cfg.Settings()
 		if err != nil {

@@ -24,7 +24,8 @@ func Example() {
 		return
 	}
 	cfg.Seed = 1
-	err = experiment.Change(&cfg, "pearl.hidden=16", "pearl.initial_steps=20", "pearl.updates_per_iteration=10", "pearl.iterations=2")
+	err = experiment.Change(&cfg, "pearl.hidden=16", "pearl.initial_steps=20", "pearl.updates_per_iteration=10",
+		"pearl.iterations=2")
 	if err != nil {
 		fmt.Println(err)
 		return

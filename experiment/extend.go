@@ -27,7 +27,8 @@ func longer(cfg *Config, change func(*Config) error) error {
 	}
 	for _, d := range differ {
 		if !cfg.Lengthens(d.Key) {
-			return fmt.Errorf("%s = %s, it was %s: a run that goes on can only be made longer, by %s; nacre branch begins another run from its state with other settings",
+			return fmt.Errorf("%s = %s, it was %s: a run that goes on can only be made longer, by %s; nacre branch "+
+				"begins another run from its state with other settings",
 				d.Key, d.Now, d.Before, lengths(*cfg))
 		}
 	}
@@ -52,16 +53,18 @@ type lengthened struct {
 type aheadError struct{ setting string }
 
 func (e *aheadError) Error() string {
-	return fmt.Sprintf("%s collects the data of an iteration while the one before is updated, with the networks as they were before, and the last iteration of the shorter run collected none", e.setting)
+	return fmt.Sprintf("%s collects the data of an iteration while the one before is updated, with the networks as "+
+		"they were before, and the last iteration of the shorter run collected none", e.setting)
 }
 
-// lengthened compares the run's length with that of the checkpoint that was loaded; nil where it is the same. Only a branch
-// may be shorter than its parent.
+// lengthened compares the run's length with that of the checkpoint that was loaded; nil where it is the same. Only a
+// branch may be shorter than its parent.
 func (t *Training) lengthened(h checkpoint.Header, branch bool) (*lengthened, error) {
 	settings := rl.Settings(h.Settings)
 	before := *t.Agent
 	var err error
-	if before.Config = t.before; settings == nil { // of an older program, whose fingerprint is that of the configuration
+	// of an older program, whose fingerprint is that of the configuration
+	if before.Config = t.before; settings == nil {
 		settings, err = t.before.Settings()
 	} else {
 		before.Config, err = fromSettings(CheckpointFile, settings)
@@ -76,7 +79,8 @@ func (t *Training) lengthened(h checkpoint.Header, branch bool) (*lengthened, er
 	}
 	old := Training{Agent: &before, at: t.at}
 	if t.Done() {
-		return nil, fmt.Errorf("%s = %s is no more than the run has trained already (%s); expected more", differ[0].Key, differ[0].Now, t.so())
+		return nil, fmt.Errorf("%s = %s is no more than the run has trained already (%s); expected more", differ[0].Key,
+			differ[0].Now, t.so())
 	}
 	var says []string
 	for _, d := range differ {
@@ -106,8 +110,8 @@ func number(text string) float64 {
 	return x
 }
 
-// trainOn puts the files of the run, which are those of the checkpoint, where those of a longer run would be now. A run that
-// is killed meanwhile is the shorter one, or is trained on when it is resumed.
+// trainOn puts the files of the run, which are those of the checkpoint, where those of a longer run would be now. A run
+// that is killed meanwhile is the shorter one, or is trained on when it is resumed.
 func (t *Training) trainOn(l *lengthened, host Host, notices []string) ([]string, error) {
 	if err := t.fits(room()); err != nil {
 		return nil, err
@@ -198,7 +202,8 @@ func Longer(cfg, old Config) (bool, error) {
 		if !cfg.Lengthens(d.Key) {
 			return false, d
 		}
-		if x, y := number(d.Now), number(d.Before); x < y || y == 0 { // 0 steps are those of the iterations, however many
+		// 0 steps are those of the iterations, however many
+		if x, y := number(d.Now), number(d.Before); x < y || y == 0 {
 			return false, fmt.Errorf("%w; a run can only be made longer", d)
 		}
 	}

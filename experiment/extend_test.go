@@ -25,19 +25,24 @@ import (
 
 // tiny are settings with which an algorithm trains in a blink.
 var tiny = map[string][]string{
-	"pearl": {"pearl.hidden=6", "pearl.encoder_hidden=6", "pearl.meta_batch=2", "pearl.batch=6", "pearl.context=6", "pearl.initial_steps=20",
-		"pearl.tasks_per_iteration=2", "pearl.prior_steps=20", "pearl.extra_posterior_steps=20", "pearl.updates_per_iteration=2"},
+	"pearl": {"pearl.hidden=6", "pearl.encoder_hidden=6", "pearl.meta_batch=2", "pearl.batch=6", "pearl.context=6",
+		"pearl.initial_steps=20",
+		"pearl.tasks_per_iteration=2", "pearl.prior_steps=20", "pearl.extra_posterior_steps=20",
+		"pearl.updates_per_iteration=2"},
 	"maml": {"maml.hidden=4", "maml.meta_batch=2", "maml.episodes=2"},
 	"rl2":  {"rl2.hidden=4", "rl2.meta_batch=2", "rl2.episodes=2", "rl2.epochs=2", "rl2.chunk=20"},
-	"mql": {"mql.hidden=6", "mql.context=5", "mql.history=4", "mql.batch=6", "mql.initial_steps=20", "mql.initial_episode=10", "mql.min_initial_steps=20",
+	"mql": {"mql.hidden=6", "mql.context=5", "mql.history=4", "mql.batch=6", "mql.initial_steps=20",
+		"mql.initial_episode=10", "mql.min_initial_steps=20",
 		"mql.warmup_transitions=0", "mql.updates_per_iteration=2", "mql.adapt_updates=1", "mql.replay_updates=1"},
-	"varibad": {"varibad.memory=4", "varibad.meta_batch=2", "varibad.episodes=2", "varibad.epochs=1", "varibad.policy_hidden=6",
+	"varibad": {"varibad.memory=4", "varibad.meta_batch=2", "varibad.episodes=2", "varibad.epochs=1",
+		"varibad.policy_hidden=6",
 		"varibad.vae_updates=1", "varibad.trials=2", "varibad.posteriors=3", "varibad.decodes=3", "varibad.unroll=15"},
 	"oracle": {"oracle.hidden=6", "oracle.batch=6", "oracle.initial_steps=20", "oracle.updates_per_iteration=2",
 		"oracle.meta_batch=2", "oracle.tasks_per_iteration=2", "oracle.steps_per_task=40"},
 }
 
-// tinyRun is a configuration of an algorithm, evaluated after every second iteration, with a checkpoint after every third.
+// tinyRun is a configuration of an algorithm, evaluated after every second iteration, with a checkpoint after every
+// third.
 func tinyRun(t *testing.T, algorithm string, more ...string) Config {
 	t.Helper()
 	cfg := Default()
@@ -47,7 +52,8 @@ func tinyRun(t *testing.T, algorithm string, more ...string) Config {
 		own = tiny["pearl"]
 		own = append(slices.Clone(own), "tcl.window=6")
 	}
-	if err := Change(&cfg, slices.Concat(own, []string{"train_tasks=4", "test_tasks=2", "evaluation.every=2", "checkpoint_every=3", "seed=5"}, more)...); err != nil {
+	if err := Change(&cfg, slices.Concat(own, []string{"train_tasks=4", "test_tasks=2", "evaluation.every=2",
+		"checkpoint_every=3", "seed=5"}, more)...); err != nil {
 		t.Fatal(err)
 	}
 	return cfg
@@ -86,8 +92,8 @@ func wholeRun(t *testing.T, c Config, n int, host Host) string {
 	return dir
 }
 
-// equalRuns compares all that two runs have computed: files byte for byte; of the configuration all but the record, of the
-// checkpoint all but clocks, and event files as TensorBoard reads them.
+// equalRuns compares all that two runs have computed: files byte for byte; of the configuration all but the record, of
+// the checkpoint all but clocks, and event files as TensorBoard reads them.
 func equalRuns(t *testing.T, a, b string) {
 	t.Helper()
 	for _, name := range []string{MetricsFile, WeightsFile, EvaluationFile, TasksFile} {
@@ -147,10 +153,11 @@ func sections(t *testing.T, dir string) map[string][]byte {
 	return out
 }
 
-// Runs of every algorithm that are trained on, from an even and an uneven number of iterations, and off the beat of their
-// evaluations, are those that were longer from their beginning, byte for byte.
+// Runs of every algorithm that are trained on, from an even and an uneven number of iterations, and off the beat of
+// their evaluations, are those that were longer from their beginning, byte for byte.
 func TestTrainedOn(t *testing.T) {
-	for _, algorithm := range []string{"pearl", "tcl-pearl", "pearl-windows", "maml", "rl2", "mql", "varibad", "oracle"} {
+	for _, algorithm := range []string{"pearl", "tcl-pearl", "pearl-windows", "maml", "rl2", "mql", "varibad",
+		"oracle"} {
 		t.Run(algorithm, func(t *testing.T) {
 			t.Parallel()
 			cfg := tinyRun(t, algorithm)
@@ -172,8 +179,8 @@ func TestTrainedOn(t *testing.T) {
 	}
 }
 
-// So are those that were interrupted first, that are as long as their environment steps say, whose file was changed by hand,
-// and that collect ahead, whose last iteration is made again.
+// So are those that were interrupted first, that are as long as their environment steps say, whose file was changed by
+// hand, and that collect ahead, whose last iteration is made again.
 func TestTrainedOnOtherwise(t *testing.T) {
 	host := Host{Workers: 2}
 	t.Run("interrupted", func(t *testing.T) {
@@ -223,7 +230,8 @@ func TestTrainedOnOtherwise(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, PreviousCheckpointFile)); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := Extend(dir, host, func(c *Config) error { length(t, c, 7); return nil }); err == nil || !strings.Contains(err.Error(), "pearl.collect_ahead collects") {
+		if _, _, err := Extend(dir, host, func(c *Config) error { length(t, c, 7); return nil }); err == nil ||
+			!strings.Contains(err.Error(), "pearl.collect_ahead collects") {
 			t.Errorf("without the checkpoint before: %v", err)
 		}
 	})
@@ -247,9 +255,11 @@ func TestNotTrainedOn(t *testing.T) {
 	dir := wholeRun(t, cfg, 3, Host{Workers: 1})
 	before := read(t, dir, ConfigFile)
 	for pairs, want := range map[string]string{
-		"oracle.iterations=2":                "oracle.iterations = 2 is no more than the run has trained already (3 iterations",
-		"oracle.lr_q=0.5":                    "oracle.lr_q = 0.5, it was ",
-		"seed=9":                             "seed = 9, it was 5: a run that goes on can only be made longer, by oracle.iterations or env_steps; nacre branch begins another",
+		"oracle.iterations=2": "oracle.iterations = 2 is no more than the run has trained already (3 " +
+			"iterations",
+		"oracle.lr_q=0.5": "oracle.lr_q = 0.5, it was ",
+		"seed=9": "seed = 9, it was 5: a run that goes on can only be made longer, by " +
+			"oracle.iterations or env_steps; nacre branch begins another",
 		"env_steps=3":                        "env_steps = 3 is no more than the run has trained already",
 		"iterations=9":                       "unknown key iterations; the nearest is oracle.iterations",
 		"oracle.iterations=9 oracle.batch=7": "oracle.batch = 7, it was 6",
@@ -293,8 +303,8 @@ func TestFinishedRunsStay(t *testing.T) {
 	}
 }
 
-// told returns what TensorBoard reads from a run's event files: of each tag the steps and values, without what a later file says
-// again.
+// told returns what TensorBoard reads from a run's event files: of each tag the steps and values, without what a later
+// file says again.
 func told(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := tfevents.Files(dir)

@@ -13,8 +13,8 @@ import (
 	"nacre/experiment/progress"
 )
 
-// A run that is stopped in its first collection stops at once, says that nothing was saved, and is, continued, the run that was
-// never stopped, byte for byte. Of a collection that would take minutes nothing else would do.
+// A run that is stopped in its first collection stops at once, says that nothing was saved, and is, continued, the run
+// that was never stopped, byte for byte. Of a collection that would take minutes nothing else would do.
 func TestStoppedInTheFirstCollection(t *testing.T) {
 	for _, algorithm := range []string{"pearl", "tcl-pearl"} {
 		t.Run(algorithm, func(t *testing.T) { stoppedInTheFirst(t, algorithm) })
@@ -27,7 +27,8 @@ func stoppedInTheFirst(t *testing.T, algorithm string) {
 		t.Fatal(err)
 	}
 	cfg.Algorithm = algorithm
-	if err := experiment.Change(&cfg, "pearl.iterations=2", "pearl.updates_per_iteration=2", "pearl.tasks_per_iteration=2", "train_tasks=16",
+	if err := experiment.Change(&cfg, "pearl.iterations=2", "pearl.updates_per_iteration=2",
+		"pearl.tasks_per_iteration=2", "train_tasks=16",
 		"test_tasks=2", "pearl.initial_steps=40", "pearl.hidden=8", "pearl.encoder_hidden=8"); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,8 @@ func stoppedInTheFirst(t *testing.T, algorithm string) {
 	cancel(stopped)
 	tr := begin("stopped")
 	err = errors.Join(tr.Train(ctx, progress.Silent()), tr.Close())
-	if !errors.Is(err, stopped) || !strings.Contains(err.Error(), "in the first collection, before which there is nothing to save") {
+	if !errors.Is(err, stopped) ||
+		!strings.Contains(err.Error(), "in the first collection, before which there is nothing to save") {
 		t.Fatalf("stopped: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(tr.Dir(), experiment.CheckpointFile)); !os.IsNotExist(err) {
@@ -91,7 +93,8 @@ func TestFirstCollectionStopsPromptly(t *testing.T) {
 	defer tr.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
-	if err := tr.Train(ctx, progress.Silent()); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "first collection") {
+	if err := tr.Train(ctx, progress.Silent()); !errors.Is(err, context.Canceled) ||
+		!strings.Contains(err.Error(), "first collection") {
 		t.Errorf("%v", err)
 	}
 }

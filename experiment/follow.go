@@ -23,9 +23,9 @@ type Follower struct {
 // Follow follows the metrics file at path, which need not exist yet.
 func Follow(path string) *Follower { return &Follower{path: path} }
 
-// Read returns the rows added since the last time; a last line without its line end is left for the next. Again tells that
-// the file is shorter than it was, or another: a run that was resumed has taken its metrics back, and the rows are the
-// file's from its beginning on.
+// Read returns the rows added since the last time; a last line without its line end is left for the next. Again tells
+// that the file is shorter than it was, or another: a run that was resumed has taken its metrics back, and the rows are
+// the file's from its beginning on.
 func (f *Follower) Read() (rows [][]float64, again bool, err error) {
 	file, err := plainfile.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {

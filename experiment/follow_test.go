@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A file that is read in pieces cut anywhere gives the rows that it gives read at once, and one that is taken back, replaced
-// or removed is read again from its beginning.
+// A file that is read in pieces cut anywhere gives the rows that it gives read at once, and one that is taken back,
+// replaced or removed is read again from its beginning.
 func TestFollow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), MetricsFile)
 	f := Follow(path)

@@ -21,7 +21,8 @@ func FuzzRunFiles(f *testing.F) {
 		f.Add(text)
 		f.Add(text[:len(text)/2])
 	}
-	for _, text := range []string{"", "{}", "a,b\n1,\n", "a\n\n", "a,a\n", "[record]\nsessions = [{started = 1}]", `{"train": [{"id": 1e99}]}`, `{"Tasks": [[[[`} {
+	for _, text := range []string{"", "{}", "a,b\n1,\n", "a\n\n", "a,a\n", "[record]\nsessions = [{started = 1}]",
+		`{"train": [{"id": 1e99}]}`, `{"Tasks": [[[[`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -21,8 +21,8 @@ func keptFile(iteration int) string {
 	return filepath.Join(KeptFolder, fmt.Sprintf("%06d.safetensors", iteration))
 }
 
-// Kept are the numbers of complete iterations of which a run folder has weights, in order; 0 is the agent before its first
-// update. None is no error.
+// Kept are the numbers of complete iterations of which a run folder has weights, in order; 0 is the agent before its
+// first update. None is no error.
 func Kept(dir string) ([]int, error) {
 	run, err := View(dir)
 	if err != nil {
@@ -37,7 +37,8 @@ func Kept(dir string) ([]int, error) {
 	}
 	var list []int
 	for _, e := range entries {
-		if n, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".safetensors")); err == nil && n >= 0 && filepath.Join(KeptFolder, e.Name()) == keptFile(n) {
+		if n, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".safetensors")); err == nil && n >= 0 &&
+			filepath.Join(KeptFolder, e.Name()) == keptFile(n) {
 			list = append(list, n)
 		}
 	}
@@ -45,8 +46,8 @@ func Kept(dir string) ([]int, error) {
 	return list, nil
 }
 
-// LoadKept is LoadAgent with the weights after so many iterations, which the run has to have kept. What an agent collected
-// (rl.Experienced) is that of the run's last checkpoint.
+// LoadKept is LoadAgent with the weights after so many iterations, which the run has to have kept. What an agent
+// collected (rl.Experienced) is that of the run's last checkpoint.
 func LoadKept(dir string, iteration int, host Host) (*Agent, error) {
 	kept, err := Kept(dir)
 	if err != nil {

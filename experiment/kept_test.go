@@ -12,14 +12,15 @@ import (
 	_ "nacre/sim/families"
 )
 
-// What is kept after the last iteration is what training leaves, also of a run that was interrupted and resumed; keeping changes
-// nothing else.
+// What is kept after the last iteration is what training leaves, also of a run that was interrupted and resumed;
+// keeping changes nothing else.
 func TestKept(t *testing.T) {
 	cfg, err := experiment.Preset("quick/point-goal")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := experiment.Change(&cfg, "pearl.iterations=3", "pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.updates_per_iteration=4", "pearl.meta_batch=2", "pearl.batch=8",
+	if err := experiment.Change(&cfg, "pearl.iterations=3", "pearl.hidden=8", "pearl.encoder_hidden=8",
+		"pearl.updates_per_iteration=4", "pearl.meta_batch=2", "pearl.batch=8",
 		"train_tasks=3", "test_tasks=2"); err != nil {
 		t.Fatal(err)
 	}
@@ -57,19 +58,23 @@ func TestKept(t *testing.T) {
 		}
 		return b
 	}
-	none, each, resumed := train(experiment.Host{}, false), train(experiment.Host{Keep: 1}, false), train(experiment.Host{Keep: 1}, true)
+	none, each, resumed := train(experiment.Host{}, false), train(experiment.Host{Keep: 1}, false),
+		train(experiment.Host{Keep: 1}, true)
 	if kept, err := experiment.Kept(none); err != nil || kept != nil {
 		t.Errorf("a run that keeps nothing has %v (%v)", kept, err)
 	}
 	for _, name := range []string{"000000", "000001", "000002", "000003"} {
-		if !bytes.Equal(read(each, experiment.KeptFolder, name+".safetensors"), read(resumed, experiment.KeptFolder, name+".safetensors")) {
+		if !bytes.Equal(read(each, experiment.KeptFolder, name+".safetensors"),
+			read(resumed, experiment.KeptFolder, name+".safetensors")) {
 			t.Errorf("the weights %s of the resumed run are others", name)
 		}
 	}
-	if last := read(each, experiment.KeptFolder, "000003.safetensors"); !bytes.Equal(last, read(each, experiment.WeightsFile)) || !bytes.Equal(last, read(none, experiment.WeightsFile)) {
+	if last := read(each, experiment.KeptFolder, "000003.safetensors"); !bytes.Equal(last,
+		read(each, experiment.WeightsFile)) || !bytes.Equal(last, read(none, experiment.WeightsFile)) {
 		t.Error("the weights kept last are not those of the end")
 	}
-	if _, err := experiment.LoadKept(each, 7, experiment.Host{}); err == nil || !strings.Contains(err.Error(), "expected one of [0 1 2 3]") {
+	if _, err := experiment.LoadKept(each, 7, experiment.Host{}); err == nil ||
+		!strings.Contains(err.Error(), "expected one of [0 1 2 3]") {
 		t.Errorf("weights that are not there: %v", err)
 	}
 	a, err := experiment.LoadKept(each, 1, experiment.Host{Workers: 1})

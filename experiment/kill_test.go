@@ -99,9 +99,10 @@ func (s *toy) save(run *experiment.Run, metrics *experiment.Metrics) error {
 		return err
 	}
 	s.Metrics = metrics.Position()
-	return checkpoint.Save(run.Path(experiment.CheckpointFile), checkpoint.Header{ConfigHash: "toy"}, func(w *checkpoint.Writer) error {
-		return errors.Join(w.JSON("progress", s), checkpoint.Put(w, "state", s.state))
-	})
+	return checkpoint.Save(run.Path(experiment.CheckpointFile), checkpoint.Header{ConfigHash: "toy"},
+		func(w *checkpoint.Writer) error {
+			return errors.Join(w.JSON("progress", s), checkpoint.Put(w, "state", s.state))
+		})
 }
 
 // Killed again and again at random moments, in the middle of whatever it was writing, a run ends with the files of a
@@ -142,10 +143,12 @@ func TestKilledRunEndsTheSame(t *testing.T) {
 	if kills == 0 {
 		t.Fatal("the run was never killed")
 	}
-	if contents(t, filepath.Join(broken, experiment.MetricsFile)) != contents(t, filepath.Join(whole, experiment.MetricsFile)) {
+	if contents(t, filepath.Join(broken, experiment.MetricsFile)) != contents(t,
+		filepath.Join(whole, experiment.MetricsFile)) {
 		t.Errorf("metrics differ after %d kills", kills)
 	}
-	if contents(t, filepath.Join(broken, experiment.CheckpointFile)) != contents(t, filepath.Join(whole, experiment.CheckpointFile)) {
+	if contents(t, filepath.Join(broken, experiment.CheckpointFile)) != contents(t,
+		filepath.Join(whole, experiment.CheckpointFile)) {
 		t.Errorf("final states differ after %d kills", kills)
 	}
 }

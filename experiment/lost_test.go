@@ -37,8 +37,8 @@ func (f failingStage) Add(n int) {
 	f.left -= n
 }
 
-// A device that fails in the middle of a training, whatever at, ends it by an error that names its stage; the last checkpoint
-// stays, and from it the run goes on to where it had ended alone.
+// A device that fails in the middle of a training, whatever at, ends it by an error that names its stage; the last
+// checkpoint stays, and from it the run goes on to where it had ended alone.
 func TestDeviceFailsWhileTraining(t *testing.T) {
 	cfg := short(t, "tcl-pearl")
 	if err := Change(&cfg, "pearl.iterations=3", "checkpoint_every=1"); err != nil {
@@ -79,7 +79,8 @@ func TestDeviceFailsWhileTraining(t *testing.T) {
 			run := start(t)
 			err := run.Train(context.Background(), &failing{progress.Silent(), 6, func() { gpu.Set(c.set, c.n) }})
 			var e *webgpu.Error
-			if errors.As(err, &e); (e == nil) != (c.fault == "") || e != nil && (e.Fault != c.fault || !strings.Contains(err.Error(), "keeps the last checkpoint")) {
+			if errors.As(err, &e); (e == nil) != (c.fault == "") ||
+				e != nil && (e.Fault != c.fault || !strings.Contains(err.Error(), "keeps the last checkpoint")) {
 				t.Fatalf("after %d updates: %v", run.Updates(), err)
 			}
 			if e == nil {
@@ -97,7 +98,8 @@ func TestDeviceFailsWhileTraining(t *testing.T) {
 				n, usual int
 				fault    webgpu.Fault
 			}{
-				{"adapters", 0, 1, webgpu.NoDevice}, {"refuse", 1, 0, webgpu.NoDevice}, {"storage buffers", 4, 10, webgpu.Limits},
+				{"adapters", 0, 1, webgpu.NoDevice}, {"refuse", 1, 0, webgpu.NoDevice},
+				{"storage buffers", 4, 10, webgpu.Limits},
 				{"shader", 9, 0, webgpu.Compiling}, {"memory", 9000, 1 << 40, webgpu.NoMemory},
 			} {
 				gpu.Set(refused.set, refused.n)
@@ -111,7 +113,8 @@ func TestDeviceFailsWhileTraining(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer again.Close()
-			if !strings.HasPrefix(again.Device(), "webgpu:0/") || !strings.Contains(again.Found(), "after 1 of 3 iterations") {
+			if !strings.HasPrefix(again.Device(), "webgpu:0/") ||
+				!strings.Contains(again.Found(), "after 1 of 3 iterations") {
 				t.Errorf("resumed on %s from %s", again.Device(), again.Found())
 			}
 			if err := again.Train(context.Background(), nil); err != nil {

@@ -116,7 +116,8 @@ func tensor(p core.ParamSpec, values []float64) safetensors.Tensor {
 // leftOut is the metadata of a file of weights that names the networks it was copied without, with blanks between.
 const leftOut = "left_out"
 
-// halfPrecision is the key under which LoadWeights says that weights have fewer bits than training leaves, and of which type.
+// halfPrecision is the key under which LoadWeights says that weights have fewer bits than training leaves, and of which
+// type.
 const halfPrecision = "half_precision"
 
 // networkOf is the network of a parameter: "policy" of "policy/w0".
@@ -125,8 +126,8 @@ func networkOf(name string) string {
 	return network
 }
 
-// CopyWeights copies a file written by SaveWeights with these networks only (rl.Algorithm.Acts), which is enough to act. The
-// copy says in its metadata, under left_out, what it is without.
+// CopyWeights copies a file written by SaveWeights with these networks only (rl.Algorithm.Acts), which is enough to
+// act. The copy says in its metadata, under left_out, what it is without.
 func CopyWeights(from, to string, networks []string) error {
 	file, err := safetensors.Load(from)
 	if err != nil {
@@ -158,8 +159,8 @@ func CopyWeights(from, to string, networks []string) error {
 }
 
 // LoadWeights reads a file written by SaveWeights into m, which must have exactly its parameters, and returns the
-// file's metadata. Parameters that CopyWeights left out become NaN: what needs them cannot go unnoticed. Optimiser state
-// is left alone.
+// file's metadata. Parameters that CopyWeights left out become NaN: what needs them cannot go unnoticed. Optimiser
+// state is left alone.
 func LoadWeights(path string, m core.Memory) (map[string]string, error) {
 	file, err := safetensors.Load(path)
 	if err != nil {
@@ -181,10 +182,12 @@ func LoadWeights(path string, m core.Memory) (map[string]string, error) {
 			return nil, fmt.Errorf("weights: %s has no tensor %s", path, p.Name)
 		}
 		if len(t.Shape) != 2 || t.Shape[0] != p.Rows || t.Shape[1] != p.Cols {
-			return nil, fmt.Errorf("weights: %s: tensor %s has shape %v; expected [%d %d]", path, p.Name, t.Shape, p.Rows, p.Cols)
+			return nil, fmt.Errorf("weights: %s: tensor %s has shape %v; expected [%d %d]", path, p.Name, t.Shape,
+				p.Rows, p.Cols)
 		}
 		if t.Ints != nil {
-			return nil, fmt.Errorf("weights: %s: tensor %s is of type %s; expected floating-point numbers", path, p.Name, t.DType)
+			return nil, fmt.Errorf("weights: %s: tensor %s is of type %s; expected floating-point numbers", path,
+				p.Name, t.DType)
 		}
 		if t.Half() {
 			if file.Metadata == nil {
@@ -204,7 +207,8 @@ func LoadWeights(path string, m core.Memory) (map[string]string, error) {
 		}
 	}
 	if len(file.Tensors) != want {
-		return nil, fmt.Errorf("weights: %s has %d tensors; expected %d: it belongs to another network", path, len(file.Tensors), want)
+		return nil, fmt.Errorf("weights: %s has %d tensors; expected %d: it belongs to another network", path,
+			len(file.Tensors), want)
 	}
 	return file.Metadata, nil
 }

@@ -74,12 +74,16 @@ func TestMemoryInCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c")
 	m := newMemory(specs...)
 	m.fill(3)
-	err := checkpoint.Save(path, checkpoint.Header{}, func(w *checkpoint.Writer) error { return experiment.SaveMemory(w, "params", m) })
+	err := checkpoint.Save(path, checkpoint.Header{}, func(w *checkpoint.Writer) error {
+		return experiment.SaveMemory(w, "params", m)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	load := func(into *fakeMemory) error {
-		return checkpoint.Load(path, "", func(r *checkpoint.Reader) error { return experiment.LoadMemory(r, "params", into) })
+		return checkpoint.Load(path, "", func(r *checkpoint.Reader) error {
+			return experiment.LoadMemory(r, "params", into)
+		})
 	}
 	back := newMemory(specs...)
 	if err := load(back); err != nil || !reflect.DeepEqual(back.values, m.values) {
@@ -95,7 +99,9 @@ func TestMemoryInCheckpoint(t *testing.T) {
 		}
 	}
 	delete(m.values, "q1/b0.v")
-	err = checkpoint.Save(path, checkpoint.Header{}, func(w *checkpoint.Writer) error { return experiment.SaveMemory(w, "params", m) })
+	err = checkpoint.Save(path, checkpoint.Header{}, func(w *checkpoint.Writer) error {
+		return experiment.SaveMemory(w, "params", m)
+	})
 	if err == nil || !strings.Contains(err.Error(), "no entry q1/b0.v") {
 		t.Errorf("an entry that cannot be read: %v", err)
 	}
@@ -116,7 +122,8 @@ func TestWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w, _ := file.Tensor("q1/w0"); len(file.Tensors) != 2 || w.DType != dtype || !reflect.DeepEqual(w.Shape, []int{2, 3}) {
+		if w, _ := file.Tensor("q1/w0"); len(file.Tensors) != 2 || w.DType != dtype ||
+			!reflect.DeepEqual(w.Shape, []int{2, 3}) {
 			t.Errorf("divisor %g: %d tensors, q1/w0 is %s %v", divisor, len(file.Tensors), w.DType, w.Shape)
 		}
 		back := newMemory(specs...)
@@ -142,7 +149,8 @@ func TestWeights(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	whole := newMemory(append(slices.Clone(specs), core.ParamSpec{Name: "policy/w0", Rows: 2, Cols: 2}, core.ParamSpec{Name: "log_alpha", Rows: 1, Cols: 1})...)
+	whole := newMemory(append(slices.Clone(specs), core.ParamSpec{Name: "policy/w0", Rows: 2, Cols: 2},
+		core.ParamSpec{Name: "log_alpha", Rows: 1, Cols: 1})...)
 	whole.fill(4)
 	if err := experiment.SaveWeights(path, whole, map[string]string{"family": "point-goal"}); err != nil {
 		t.Fatal(err)
@@ -155,7 +163,8 @@ func TestWeights(t *testing.T) {
 	}
 	acting := newMemory(whole.Params()...)
 	metadata, err := experiment.LoadWeights(path, acting)
-	if want := map[string]string{"family": "point-goal", "left_out": "log_alpha q1"}; err != nil || !reflect.DeepEqual(metadata, want) {
+	if want := map[string]string{"family": "point-goal", "left_out": "log_alpha q1"}; err != nil ||
+		!reflect.DeepEqual(metadata, want) {
 		t.Fatalf("a copy of the policy: metadata %v, want %v; %v", metadata, want, err)
 	}
 	for _, p := range whole.Params() {
@@ -165,7 +174,8 @@ func TestWeights(t *testing.T) {
 			t.Errorf("%s of a copy of the policy: %v", p.Name, acting.values[p.Name])
 		}
 	}
-	if _, err := experiment.LoadWeights(path, newMemory(core.ParamSpec{Name: "v/w0", Rows: 1, Cols: 1})); err == nil || !strings.Contains(err.Error(), "has no tensor v/w0") {
+	if _, err := experiment.LoadWeights(path, newMemory(core.ParamSpec{Name: "v/w0", Rows: 1, Cols: 1})); err == nil ||
+		!strings.Contains(err.Error(), "has no tensor v/w0") {
 		t.Errorf("a network that was not left out: %v", err)
 	}
 	broken := newMemory(specs...)

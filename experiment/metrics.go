@@ -81,8 +81,8 @@ func ResumeMetrics(path string, at Position, columns ...string) (*Metrics, error
 	return &Metrics{file: f, path: path, columns: columns, at: at, text: text}, nil
 }
 
-// RestoreMetrics is ResumeMetrics of a file whose text until then is known. A file that is missing or has another text is
-// made again, and lost says so; what is no file is an error.
+// RestoreMetrics is ResumeMetrics of a file whose text until then is known. A file that is missing or has another text
+// is made again, and lost says so; what is no file is an error.
 func RestoreMetrics(path string, at Position, text []byte, columns ...string) (m *Metrics, lost, err error) {
 	if int64(len(text)) != at.Bytes {
 		return nil, nil, fmt.Errorf("metrics: %s: a text of %d bytes; expected %d", path, len(text), at.Bytes)
@@ -112,7 +112,8 @@ func takeBack(f *os.File, at Position, columns []string) ([]byte, error) {
 	for read := int64(0); read < at.Bytes; {
 		line, err := in.ReadString('\n')
 		if err != nil {
-			return nil, fmt.Errorf("the checkpoint was written at byte %d and row %d, but the file is shorter or was changed", at.Bytes, at.Rows)
+			return nil, fmt.Errorf("the checkpoint was written at byte %d and row %d, but the file is shorter or was "+
+				"changed", at.Bytes, at.Rows)
 		}
 		if read == 0 {
 			header = strings.TrimSuffix(line, "\n")
@@ -126,7 +127,8 @@ func takeBack(f *os.File, at Position, columns []string) ([]byte, error) {
 		return nil, fmt.Errorf("columns are %q; expected %q", header, want)
 	}
 	if rows != at.Rows {
-		return nil, fmt.Errorf("%d rows before byte %d; the checkpoint says %d: the file was changed", rows, at.Bytes, at.Rows)
+		return nil, fmt.Errorf("%d rows before byte %d; the checkpoint says %d: the file was changed", rows,
+			at.Bytes, at.Rows)
 	}
 	if err := f.Truncate(at.Bytes); err != nil {
 		return nil, err

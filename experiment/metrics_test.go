@@ -31,7 +31,8 @@ func TestMetricsFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := []float64{0, 1e6, -3, 0.1, 0.30000000000000004, 1e-300, math.MaxFloat64, 1 << 53, math.Copysign(0, -1), float64(float32(0.1)), math.Inf(1), math.Inf(-1)}
+	values := []float64{0, 1e6, -3, 0.1, 0.30000000000000004, 1e-300, math.MaxFloat64, 1 << 53, math.Copysign(0, -1),
+		float64(float32(0.1)), math.Inf(1), math.Inf(-1)}
 	for _, v := range values {
 		if err := m.Write(experiment.Row{"c": v, "a": 1}); err != nil {
 			t.Fatal(err)
@@ -64,7 +65,8 @@ func TestMetricsFormat(t *testing.T) {
 	if _, err := s.Column("C"); err == nil || !strings.Contains(err.Error(), `did you mean "c"`) {
 		t.Errorf("unknown column: %v", err)
 	}
-	if err := m.Write(experiment.Row{"a": 1, "d": 2}); err == nil || !strings.Contains(err.Error(), `unknown column "d"`) {
+	if err := m.Write(experiment.Row{"a": 1, "d": 2}); err == nil ||
+		!strings.Contains(err.Error(), `unknown column "d"`) {
 		t.Errorf("unknown column: %v", err)
 	}
 	if m.Position().Rows != len(values)+1 || m.Position().Bytes != int64(len(want)) {
@@ -141,7 +143,8 @@ func TestResumeRefuses(t *testing.T) {
 		"2 rows before byte":     {experiment.Position{Bytes: at.Bytes, Rows: 3}, columns},
 		"columns are":            {at, []string{"iteration", "loss"}},
 	} {
-		if _, err := experiment.ResumeMetrics(path, c.at, c.columns...); err == nil || !strings.Contains(err.Error(), what) {
+		if _, err := experiment.ResumeMetrics(path, c.at, c.columns...); err == nil ||
+			!strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}
 		if contents(t, path) != before {

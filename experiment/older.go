@@ -18,8 +18,8 @@ import (
 	"nacre/rl/config"
 )
 
-// Until version db218f0 the configuration called its arithmetic device, and held the tables of all algorithms, of which a
-// checkpoint kept a hash. What is here reads such runs.
+// Until version db218f0 the configuration called its arithmetic device, and held the tables of all algorithms, of which
+// a checkpoint kept a hash. What is here reads such runs.
 
 var (
 	byteOrderMark = []byte("\ufeff") // with which some editors on Windows begin a file
@@ -28,15 +28,17 @@ var (
 	arithmetics = map[string]string{"cpu": rl.Float32, "ref": rl.Float64}
 )
 
-// readConfig reads a configuration file, an older one as if it were written today, line for line, with the algorithm that it
-// names, and reports whether it is that of a run. Settings of an algorithm that this program does not have are one error that says so.
+// readConfig reads a configuration file, an older one as if it were written today, line for line, with the algorithm
+// that it names, and reports whether it is that of a run. Settings of an algorithm that this program does not have are
+// one error that says so.
 func readConfig(path string) (text []byte, algorithm string, ofRun bool, err error) {
 	if text, err = plainfile.Read(path, maxConfig); err != nil {
 		return nil, "", false, fmt.Errorf("configuration: %w", err)
 	}
 	text = bytes.TrimPrefix(text, byteOrderMark)
 	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, "", false, fmt.Errorf("configuration: %s is empty; expected at least an algorithm and a family", path)
+		return nil, "", false, fmt.Errorf("configuration: %s is empty; expected at least an algorithm and a family",
+			path)
 	}
 	if err := config.Bound(path, text); err != nil {
 		return nil, "", false, err
@@ -63,14 +65,16 @@ func readConfig(path string) (text []byte, algorithm string, ofRun bool, err err
 			if file.Record != nil {
 				own = "; if a notebook defined it, run the cells that do, and go on there: lab.Train with lab.Folder"
 			}
-			return nil, "", false, fmt.Errorf("%s: algorithm %s is not in this program%s%s", path, nearest.Quote(file.Algorithm), nearest.Hint(file.Algorithm, names), own)
+			return nil, "", false, fmt.Errorf("%s: algorithm %s is not in this program%s%s", path,
+				nearest.Quote(file.Algorithm), nearest.Hint(file.Algorithm, names), own)
 		}
 	}
 	return text, file.Algorithm, file.Record != nil, nil
 }
 
-// oldHashes returns the hashes that older programs' checkpoints may keep of the run's configuration: a hash of all of its file; or, later,
-// of all but the tables of the algorithms that were added last and env_steps, where it did not use them.
+// oldHashes returns the hashes that older programs' checkpoints may keep of the run's configuration: a hash of all of
+// its file; or, later, of all but the tables of the algorithms that were added last and env_steps, where it did not use
+// them.
 func oldHashes(path, algorithm string) (list []string, err error) {
 	text, err := plainfile.Read(path, maxConfig)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"nacre/rl"
 )
 
-// older are runs that program db218f0 made in float64 on the point robot, interrupted in their second iteration, and what
-// became of them left alone.
+// older are runs that program db218f0 made in float64 on the point robot, interrupted in their second iteration, and
+// what became of them left alone.
 const older = "testdata/db218f0"
 
 // copied is a folder with a copy of an older run.
@@ -30,8 +30,8 @@ func copied(t *testing.T, name string) string {
 	return dir
 }
 
-// Runs of the program before the registry go on bit for bit, also when they are stopped once more before anything new is
-// computed, and their configuration is then written in today's form.
+// Runs of the program before the registry go on bit for bit, also when they are stopped once more before anything new
+// is computed, and their configuration is then written in today's form.
 func TestOlderRunsResume(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("made on amd64; other processors round sums of products once")
@@ -44,8 +44,10 @@ func TestOlderRunsResume(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if begun.Iteration() != 1 || begun.at.Update == 0 || begun.Config.Arithmetic != rl.Float64 || begun.Config.Algorithm != name {
-					t.Errorf("resumed in iteration %d, update %d, %+v", begun.Iteration(), begun.at.Update, begun.Config)
+				if begun.Iteration() != 1 || begun.at.Update == 0 || begun.Config.Arithmetic != rl.Float64 ||
+					begun.Config.Algorithm != name {
+					t.Errorf("resumed in iteration %d, update %d, %+v", begun.Iteration(), begun.at.Update,
+						begun.Config)
 				}
 				if err := begun.Close(); err != nil {
 					t.Fatal(err)
@@ -67,7 +69,8 @@ func TestOlderRunsResume(t *testing.T) {
 			if want := strings.TrimSpace(string(read(t, dir, "expected.weights.sha256"))); weights != want {
 				t.Errorf("weights %s, want %s", weights, want)
 			}
-			if text := read(t, dir, ConfigFile); !bytes.Contains(text, []byte("\narithmetic = 'float64'\n")) || bytes.Contains(text, []byte("\n[maml]\n")) {
+			if text := read(t, dir, ConfigFile); !bytes.Contains(text, []byte("\narithmetic = 'float64'\n")) ||
+				bytes.Contains(text, []byte("\n[maml]\n")) {
 				t.Errorf("the configuration is still in its older form:\n%s", text)
 			}
 		})
@@ -90,7 +93,8 @@ func edit(t *testing.T, dir, from, to string) {
 	if !bytes.Contains(text, []byte(from)) {
 		t.Fatalf("the configuration has no %q", from)
 	}
-	if err := os.WriteFile(filepath.Join(dir, ConfigFile), bytes.Replace(text, []byte(from), []byte(to), 1), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ConfigFile), bytes.Replace(text, []byte(from), []byte(to), 1),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -120,7 +124,8 @@ func TestFingerprint(t *testing.T) {
 	}
 	dir := copied(t, "pearl")
 	edit(t, dir, "kl_weight = 0.1", "kl_weight = 0.2")
-	refused(dir, "belongs to another configuration than that in config.toml: the program that wrote it (nacre devel (db218f096bb5")
+	refused(dir, "belongs to another configuration than that in config.toml: the program that wrote it (nacre devel "+
+		"(db218f096bb5")
 	edit(t, dir, "kl_weight = 0.2", "kl_weight = 0.1")
 	resumed(dir)
 	edit(t, dir, "kl_weight = 0.1", "kl_weight = 0.2")
@@ -146,7 +151,9 @@ func TestFingerprint(t *testing.T) {
 	p := pearl.Of(cfg)
 	p.PreTanhReg = 1
 	pearl.Put(&cfg, p)
-	if err := cfg.Continues(earlier); err == nil || !strings.Contains(err.Error(), "pearl.pre_tanh_reg = 1, a setting that the earlier program did not have; expected its default, 0") {
+	if err := cfg.Continues(earlier); err == nil ||
+		!strings.Contains(err.Error(),
+			"pearl.pre_tanh_reg = 1, a setting that the earlier program did not have; expected its default, 0") {
 		t.Errorf("a setting was added and is not at its default: %v", err)
 	}
 }
@@ -154,9 +161,11 @@ func TestFingerprint(t *testing.T) {
 // A run of an algorithm or with a setting of another program is one sentence about that.
 func TestForeignRuns(t *testing.T) {
 	for want, change := range map[string][2]string{
-		`algorithm "peral" is not in this program; did you mean "pearl"?`: {"algorithm = 'pearl'", "algorithm = 'peral'"},
-		"unknown key pearl.sparkle":                                       {"\nhidden = 4\n", "\nhidden = 4\nsparkle = 1\n"},
-		"unknown key perl":                                                {"[pearl]\n", "[perl]\n"},
+		`algorithm "peral" is not in this program; did you mean "pearl"?`: {"algorithm = 'pearl'",
+			"algorithm = 'peral'"},
+		"unknown key pearl.sparkle": {"\nhidden = 4\n",
+			"\nhidden = 4\nsparkle = 1\n"},
+		"unknown key perl": {"[pearl]\n", "[perl]\n"},
 	} {
 		dir := copied(t, "pearl")
 		edit(t, dir, change[0], change[1])

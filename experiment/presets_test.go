@@ -15,9 +15,9 @@ import (
 	"nacre/rl/config"
 )
 
-// Every preset has the settings it had in program db218f0, which wrote the file: one line each of the run's settings and
-// those of the tables it uses. Of oyster/… it was TCL-PEARL's then, and is PEARL's now. Settings that there are since are at
-// their defaults.
+// Every preset has the settings it had in program db218f0, which wrote the file: one line each of the run's settings
+// and those of the tables it uses. Of oyster/… it was TCL-PEARL's then, and is PEARL's now. Settings that there are
+// since are at their defaults.
 func TestPresetsKeepTheirSettings(t *testing.T) {
 	want, err := os.ReadFile("testdata/presets.txt")
 	if err != nil {
@@ -105,7 +105,8 @@ func TestTablesOfOtherAlgorithms(t *testing.T) {
 		t.Errorf("%v, the configuration is written as\n%s", err, full)
 	}
 	dir := t.TempDir()
-	for text, ok := range map[string]bool{"algorithm = 'pearl'\nfamily = 'point-goal'\n[mql]\nhidden = 3\n": false, "algorithm = 'pearl'\nfamily = 'point-goal'\n[mql]\nhidden = 3\n[record]\nsessions = []\n": true} {
+	for text, ok := range map[string]bool{"algorithm = 'pearl'\nfamily = 'point-goal'\n[mql]\nhidden = 3\n": false,
+		"algorithm = 'pearl'\nfamily = 'point-goal'\n[mql]\nhidden = 3\n[record]\nsessions = []\n": true} {
 		if err := os.WriteFile(dir+"/c.toml", []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

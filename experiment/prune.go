@@ -103,9 +103,9 @@ func collected(section string) bool {
 	return slices.Contains([]string{"replay", "recent", "ahead", "trials", "batch", "batches"}, first)
 }
 
-// Prune removes from the finished run in dir what it keeps only to be trained further, and notes that in PrunedFile, which
-// Resume then gives as its reason. Weights, metrics, configuration and evaluation stay, and so does the checkpoint of an
-// algorithm whose adaptation needs it. It is ErrLocked while another process has the run.
+// Prune removes from the finished run in dir what it keeps only to be trained further, and notes that in PrunedFile,
+// which Resume then gives as its reason. Weights, metrics, configuration and evaluation stay, and so does the
+// checkpoint of an algorithm whose adaptation needs it. It is ErrLocked while another process has the run.
 func Prune(dir string) (s Spare, err error) {
 	r, err := Open(dir)
 	if err != nil {
@@ -166,7 +166,8 @@ func (r *Run) prunedAway() string {
 	if err != nil || p == nil || len(p.Removed) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; \"nacre runs --prune\" removed %s on %s", strings.Join(slices.Sorted(maps.Keys(p.Removed)), " and "), p.At.Format(time.DateOnly))
+	return fmt.Sprintf("; \"nacre runs --prune\" removed %s on %s",
+		strings.Join(slices.Sorted(maps.Keys(p.Removed)), " and "), p.At.Format(time.DateOnly))
 }
 
 // lacksCheckpoint is why the run has none, though it has results.

@@ -63,7 +63,8 @@ func TestPrune(t *testing.T) {
 		t.Errorf("verified: %v", bad)
 	}
 	_, _, err = Resume(dir, Host{Workers: 1})
-	if lost, ok := errors.AsType[*LostError](err); !ok || !strings.Contains(lost.Error(), "nacre runs --prune") || !strings.Contains(lost.Error(), "cannot be continued") {
+	if lost, ok := errors.AsType[*LostError](err); !ok || !strings.Contains(lost.Error(), "nacre runs --prune") ||
+		!strings.Contains(lost.Error(), "cannot be continued") {
 		t.Errorf("resumed: %v", err)
 	}
 	_, _, err = Branch(dir, 2, filepath.Join(t.TempDir(), "branch"), Host{Workers: 1}, nil)
@@ -126,8 +127,8 @@ func files(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// Every algorithm says of itself whether its adaptation needs what it collected, and names what holds transitions so that
-// Spare finds it.
+// Every algorithm says of itself whether its adaptation needs what it collected, and names what holds transitions so
+// that Spare finds it.
 func TestRemembers(t *testing.T) {
 	for _, name := range []string{"pearl", "tcl-pearl", "mql", "oracle"} {
 		cfg := short(t, name)
@@ -150,7 +151,8 @@ func TestRemembers(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := Prune(run.Dir())
-		if err != nil || s.Replay == 0 || (s.Needed != "") != algorithm.Remembers || view.Has(CheckpointFile) != algorithm.Remembers {
+		if err != nil || s.Replay == 0 || (s.Needed != "") != algorithm.Remembers ||
+			view.Has(CheckpointFile) != algorithm.Remembers {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 		a, err := LoadAgent(run.Dir(), Host{Workers: 1})

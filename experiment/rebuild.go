@@ -25,8 +25,8 @@ func (e *NoConfigError) Error() string {
 		shell.Line(e.Dir), e.Checkpoint, ConfigFile, shell.Command("nacre", "resume", shell.Path(e.Dir)))
 }
 
-// rebuild makes the configuration of a run folder that has lost it again from its checkpoint, and returns a notice that says
-// so; empty where it is there. Who ran the run before is lost with it.
+// rebuild makes the configuration of a run folder that has lost it again from its checkpoint, and returns a notice that
+// says so; empty where it is there. Who ran the run before is lost with it.
 func rebuild(dir string) (notice string, err error) {
 	var lost *NoConfigError
 	if err := checkRun(dir); !errors.As(err, &lost) {
@@ -42,10 +42,12 @@ func rebuild(dir string) (notice string, err error) {
 		h = r.Header()
 		return nil
 	}); err != nil {
-		return "", fmt.Errorf("run folder %s has no %s, and it cannot be made again: %w", shell.Line(dir), ConfigFile, err)
+		return "", fmt.Errorf("run folder %s has no %s, and it cannot be made again: %w", shell.Line(dir),
+			ConfigFile, err)
 	}
 	if h.Settings == nil {
-		return "", fmt.Errorf("run folder %s has no %s, and its checkpoint, by %s, keeps no settings to make it from", shell.Line(dir), ConfigFile, h.Program)
+		return "", fmt.Errorf("run folder %s has no %s, and its checkpoint, by %s, keeps no settings to make it from",
+			shell.Line(dir), ConfigFile, h.Program)
 	}
 	cfg, err := fromSettings(filepath.Join(dir, CheckpointFile), h.Settings)
 	if err != nil {
@@ -54,7 +56,8 @@ func rebuild(dir string) (notice string, err error) {
 	if run.config, err = config.Encode(cfg); err != nil {
 		return "", err
 	}
-	return ConfigFile + " is missing: made again from the checkpoint; what ran the run before is not known any more", run.writeConfig()
+	return ConfigFile + " is missing: made again from the checkpoint; what ran the run before is not known any more",
+		run.writeConfig()
 }
 
 // fromSettings is the configuration that settings were taken of; name stands for them in messages.
@@ -76,6 +79,7 @@ func ofNotebook(err error, cfg Config, dir string) error {
 	if _, unknown := sim.Lookup(cfg.Family); unknown == nil || cfg.Family == "" {
 		return err
 	}
-	return fmt.Errorf("%s: family %q is none of this program: a notebook defined it; run the cells that do, and go on there: lab.Train with lab.Folder(%q)",
+	return fmt.Errorf("%s: family %q is none of this program: a notebook defined it; run the cells that do, and go "+
+		"on there: lab.Train with lab.Folder(%q)",
 		shell.Line(dir), cfg.Family, dir)
 }

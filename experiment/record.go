@@ -59,8 +59,8 @@ const (
 	EndedFailed      = "failed: "
 )
 
-// WhyEnded is why the last session of a run that is not finished, and that nobody is writing, ended: a sentence without its
-// end, empty where nothing tells. Failed reports whether it gave up with an error.
+// WhyEnded is why the last session of a run that is not finished, and that nobody is writing, ended: a sentence without
+// its end, empty where nothing tells. Failed reports whether it gave up with an error.
 func (r Record) WhyEnded() (why string, failed bool) {
 	if len(r.Sessions) == 0 {
 		return "", false
@@ -122,7 +122,8 @@ func differences(before, now Session) []string {
 		{"MuJoCo", before.MuJoCo, now.MuJoCo},
 	} {
 		if f.before != f.now {
-			out = append(out, fmt.Sprintf("resumed with %s %s (before: %s): the continuation may not be bit-identical", f.what, f.now, f.before))
+			out = append(out, fmt.Sprintf("resumed with %s %s (before: %s): the continuation may not be bit-identical",
+				f.what, f.now, f.before))
 		}
 	}
 	return out
@@ -205,7 +206,8 @@ func (r *Run) ofOther(err error) error {
 	record, readErr := r.Record()
 	if v := version.Get(); readErr == nil && len(record.Sessions) > 0 {
 		if s := record.Sessions[len(record.Sessions)-1]; s.Commit != v.Commit {
-			return fmt.Errorf("%w; the run was written by another program, %s %s, which has that setting, or it was added by hand", err, s.Program, s.Commit)
+			return fmt.Errorf("%w; the run was written by another program, %s %s, which has that setting, or it was "+
+				"added by hand", err, s.Program, s.Commit)
 		}
 	}
 	return err

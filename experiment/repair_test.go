@@ -21,8 +21,10 @@ func trained(t *testing.T) (whole, stopped string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Change(&cfg, "train_tasks=6", "test_tasks=3", "pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.meta_batch=3", "pearl.batch=8",
-		"pearl.context=8", "pearl.initial_steps=20", "pearl.updates_per_iteration=3", "pearl.tasks_per_iteration=3", "pearl.iterations=4", "tcl.window=8"); err != nil {
+	if err := Change(&cfg, "train_tasks=6", "test_tasks=3", "pearl.hidden=8", "pearl.encoder_hidden=8",
+		"pearl.meta_batch=3", "pearl.batch=8",
+		"pearl.context=8", "pearl.initial_steps=20", "pearl.updates_per_iteration=3", "pearl.tasks_per_iteration=3",
+		"pearl.iterations=4", "tcl.window=8"); err != nil {
 		t.Fatal(err)
 	}
 	parent := t.TempDir()
@@ -105,11 +107,15 @@ func TestRepair(t *testing.T) {
 		notice string
 	}{
 		{"no checkpoint", remove(CheckpointFile), "checkpoint.bin missing", "continued from the checkpoint before it"},
-		{"a damaged checkpoint", flip(CheckpointFile, 3000), "checkpoint.bin damaged", "continued from the checkpoint before it"},
+		{"a damaged checkpoint", flip(CheckpointFile, 3000), "checkpoint.bin damaged",
+			"continued from the checkpoint before it"},
 		{"no older checkpoint", remove(PreviousCheckpointFile), "", ""},
-		{"no weights", remove(WeightsFile), "weights.safetensors missing", "weights.safetensors is missing: made again"},
-		{"damaged weights", flip(WeightsFile, -3), "weights.safetensors damaged", "not of the state in the checkpoint: made again"},
-		{"no metrics", remove(MetricsFile, TimingFile), "metrics.csv missing", "metrics.csv: no such file or directory: made again"},
+		{"no weights", remove(WeightsFile), "weights.safetensors missing",
+			"weights.safetensors is missing: made again"},
+		{"damaged weights", flip(WeightsFile, -3), "weights.safetensors damaged",
+			"not of the state in the checkpoint: made again"},
+		{"no metrics", remove(MetricsFile, TimingFile), "metrics.csv missing",
+			"metrics.csv: no such file or directory: made again"},
 		{"changed metrics", flip(MetricsFile, -5), "metrics.csv damaged", "the file was changed: made again"},
 		{"no tasks", remove(TasksFile), "tasks.json missing", "tasks.json is missing: made again"},
 	} {
@@ -140,8 +146,9 @@ func TestRepair(t *testing.T) {
 					t.Errorf("%s: %s is not that of a run left alone", c.name, name)
 				}
 			}
-			if record, err := run.run.Record(); err != nil || c.notice != "" && !slices.ContainsFunc(record.Sessions[len(record.Sessions)-1].Notices,
-				func(n string) bool { return strings.Contains(n, c.notice) }) {
+			if record, err := run.run.Record(); err != nil ||
+				c.notice != "" && !slices.ContainsFunc(record.Sessions[len(record.Sessions)-1].Notices,
+					func(n string) bool { return strings.Contains(n, c.notice) }) {
 				t.Errorf("%s: recorded %+v, %v", c.name, record, err)
 			}
 			if bad := states(t, dir); bad != nil {
@@ -156,10 +163,12 @@ func TestStartOver(t *testing.T) {
 	whole, stopped := trained(t)
 	for _, spoil := range []func(dir string) error{
 		func(dir string) error {
-			return errors.Join(os.Remove(filepath.Join(dir, CheckpointFile)), os.Remove(filepath.Join(dir, PreviousCheckpointFile)))
+			return errors.Join(os.Remove(filepath.Join(dir, CheckpointFile)),
+				os.Remove(filepath.Join(dir, PreviousCheckpointFile)))
 		},
 		func(dir string) error {
-			return errors.Join(os.Truncate(filepath.Join(dir, CheckpointFile), 100), os.Truncate(filepath.Join(dir, PreviousCheckpointFile), 0))
+			return errors.Join(os.Truncate(filepath.Join(dir, CheckpointFile), 100),
+				os.Truncate(filepath.Join(dir, PreviousCheckpointFile), 0))
 		},
 	} {
 		dir := clone(t, stopped)
@@ -168,7 +177,8 @@ func TestStartOver(t *testing.T) {
 		}
 		metrics := read(t, dir, MetricsFile)
 		var lost *LostError
-		if _, _, err := Resume(dir, Host{Workers: 1}); !errors.As(err, &lost) || !strings.Contains(err.Error(), "nacre resume --start-over "+dir) {
+		if _, _, err := Resume(dir, Host{Workers: 1}); !errors.As(err, &lost) ||
+			!strings.Contains(err.Error(), "nacre resume --start-over "+dir) {
 			t.Errorf("resumed: %v", err)
 		}
 		if !bytes.Equal(read(t, dir, MetricsFile), metrics) {
@@ -199,7 +209,8 @@ func TestMetricsRemovedWhileTraining(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.Remove(filepath.Join(stopped, MetricsFile)), os.Truncate(filepath.Join(stopped, TimingFile), 3)); err != nil {
+	if err := errors.Join(os.Remove(filepath.Join(stopped, MetricsFile)),
+		os.Truncate(filepath.Join(stopped, TimingFile), 3)); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(run.Train(t.Context(), progress.Silent()), run.Close()); err != nil {
@@ -216,7 +227,8 @@ func TestMetricsRemovedWhileTraining(t *testing.T) {
 // An empty configuration is said to be empty.
 func TestEmptyConfig(t *testing.T) {
 	dir := t.TempDir()
-	for text, want := range map[string]string{"": "config.toml is empty", " \n": "config.toml is empty", "algorithm = 'pearl'\n": "no family is chosen"} {
+	for text, want := range map[string]string{"": "config.toml is empty", " \n": "config.toml is empty",
+		"algorithm = 'pearl'\n": "no family is chosen"} {
 		if err := os.WriteFile(filepath.Join(dir, ConfigFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

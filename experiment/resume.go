@@ -24,15 +24,17 @@ type LostError struct {
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%v: the run cannot be continued; to train it again from its beginning: %s", e.Err, shell.Command("nacre", "resume", "--start-over", shell.Path(e.Dir)))
+	return fmt.Sprintf("%v: the run cannot be continued; to train it again from its beginning: %s", e.Err,
+		shell.Command("nacre", "resume", "--start-over", shell.Path(e.Dir)))
 }
 
 func (e *LostError) Unwrap() error { return e.Err }
 
 // Resume continues the run in dir from its last checkpoint, bit for bit; Found says which. Where that is missing or
-// damaged it continues from the one before; weights, metrics and tasks that are missing, damaged or of another state are
-// made again. Notices say so, and what differs from the session before. A run that was stopped in its first collection has
-// no checkpoint yet and begins anew. A run that has results and no whole checkpoint is a *LostError; see StartOver.
+// damaged it continues from the one before; weights, metrics and tasks that are missing, damaged or of another state
+// are made again. Notices say so, and what differs from the session before. A run that was stopped in its first
+// collection has no checkpoint yet and begins anew. A run that has results and no whole checkpoint is a *LostError; see
+// StartOver.
 func Resume(dir string, host Host) (t *Training, notices []string, err error) {
 	return open(dir, host, nil, (*Training).restore)
 }
@@ -51,9 +53,10 @@ func StartOver(dir string, host Host) (t *Training, notices []string, err error)
 	})
 }
 
-// open makes the agent of a run that this process writes, of a configuration that change may change, and lets begin put it
-// where it goes on.
-func open(dir string, host Host, change func(*Config) error, begin func(*Training, Host) ([]string, error)) (t *Training, notices []string, err error) {
+// open makes the agent of a run that this process writes, of a configuration that change may change, and lets begin put
+// it where it goes on.
+func open(dir string, host Host, change func(*Config) error, begin func(*Training, Host) ([]string, error)) (
+	t *Training, notices []string, err error) {
 	rebuilt, err := rebuild(dir)
 	if err != nil {
 		return nil, nil, err
@@ -106,7 +109,8 @@ func (t *Training) anew(host Host, notice string) ([]string, error) {
 	if err := os.RemoveAll(t.run.Path(KeptFolder)); err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
-	if err := t.run.Remove(EvaluationFile, WeightsFile, MetricsFile, TimingFile, CheckpointFile, PreviousCheckpointFile, PrunedFile); err != nil {
+	if err := t.run.Remove(EvaluationFile, WeightsFile, MetricsFile, TimingFile, CheckpointFile, PreviousCheckpointFile,
+		PrunedFile); err != nil {
 		return nil, err
 	}
 	if err := t.begin(host); err != nil {
@@ -173,7 +177,8 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 		notices = append(notices, longer.notice)
 		return t.trainOn(longer, host, notices)
 	}
-	// The older form of a checkpoint belongs to the older form of config.toml, so it is renewed before Begin renews that.
+	// The older form of a checkpoint belongs to the older form of config.toml, so it is renewed before Begin renews
+	// that.
 	if older {
 		if err := t.save(); err != nil {
 			return nil, err
@@ -188,8 +193,8 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 	return notices, err
 }
 
-// unsaid is the first step of which the event files are still to tell: that of the iteration under way, or, where the one
-// before is complete and has been told of, the one after.
+// unsaid is the first step of which the event files are still to tell: that of the iteration under way, or, where the
+// one before is complete and has been told of, the one after.
 func (t *Training) unsaid() int64 {
 	if t.at.Phase == collecting {
 		return t.at.EnvSteps + 1
@@ -227,8 +232,8 @@ func (r *Run) results() string {
 	return "" // no more than the header
 }
 
-// remake opens the files of what is computed, taken back to the checkpoint, and makes again what cannot be used. Texts are
-// nil for the checkpoints of older programs.
+// remake opens the files of what is computed, taken back to the checkpoint, and makes again what cannot be used. Texts
+// are nil for the checkpoints of older programs.
 func (t *Training) remake(metrics, timing []byte) (made []string, err error) {
 	again := func(lost error) {
 		if lost != nil {
@@ -241,7 +246,8 @@ func (t *Training) remake(metrics, timing []byte) (made []string, err error) {
 	}
 	again(lost)
 	columns := timingColumns
-	if head, _, _ := bytes.Cut(timing, []byte("\n")); timing != nil && len(strings.Split(string(head), ",")) == policyColumn {
+	if head, _, _ := bytes.Cut(timing, []byte("\n")); timing != nil &&
+		len(strings.Split(string(head), ",")) == policyColumn {
 		columns = timingColumns[:policyColumn]
 	}
 	t.timing, lost, err = resumeMetrics(t.run.Path(TimingFile), t.at.Timing, timing, columns)
@@ -275,7 +281,8 @@ func resumeMetrics(path string, at Position, text []byte, columns []string) (m *
 	return RestoreMetrics(path, at, text, columns...)
 }
 
-// remakeWeights writes the weights again where they are not those of the state that was loaded, and says what they were.
+// remakeWeights writes the weights again where they are not those of the state that was loaded, and says what they
+// were.
 func (t *Training) remakeWeights() (lost, err error) {
 	var want bytes.Buffer
 	if err := writeWeights(&want, t.Learner.Memory(), t.weightsOf()); err != nil {
@@ -300,7 +307,8 @@ func (t *Training) remakeWeights() (lost, err error) {
 func (t *Training) weightsOf() map[string]string {
 	return map[string]string{
 		"algorithm": t.Config.Algorithm, "family": t.Config.Family, "preset": t.Config.Preset,
-		"seed": fmt.Sprint(t.Config.Seed), "iteration": fmt.Sprint(t.at.Iteration), "env_steps": fmt.Sprint(t.at.EnvSteps),
+		"seed": fmt.Sprint(t.Config.Seed), "iteration": fmt.Sprint(t.at.Iteration),
+		"env_steps": fmt.Sprint(t.at.EnvSteps),
 	}
 }
 
@@ -340,7 +348,9 @@ func (r *Run) continued(h checkpoint.Header, cfg Config) error {
 	if h.Settings == nil {
 		hashes, err := oldHashes(r.Path(ConfigFile), cfg.Algorithm)
 		if err == nil && !slices.Contains(hashes, h.ConfigHash) {
-			err = fmt.Errorf("belongs to %w than that in %s: the program that wrote it (%s) kept a fingerprint of the settings, %.12s, and theirs is %.12s now; which of them was changed, or written anew by another program, it does not tell",
+			err = fmt.Errorf("belongs to %w than that in %s: the program that wrote it (%s) kept a fingerprint of "+
+				"the settings, %.12s, and theirs is %.12s now; which of them was changed, or written anew by another "+
+				"program, it does not tell",
 				rl.ErrOther, ConfigFile, h.Program, h.ConfigHash, hashes[len(hashes)-1])
 		}
 		return err

@@ -18,6 +18,7 @@ func (a *Agent) fits(room int64) error {
 	if need <= room {
 		return nil
 	}
-	return fmt.Errorf("the run would come to keep %.1f GB of transitions and there is room for %.1f GB: give it fewer iterations or env_steps, a smaller %s.buffer_capacity, or train it with nacre on a machine",
+	return fmt.Errorf("the run would come to keep %.1f GB of transitions and there is room for %.1f GB: give it "+
+		"fewer iterations or env_steps, a smaller %s.buffer_capacity, or train it with nacre on a machine",
 		float64(need)/1e9, float64(room)/1e9, a.algorithm.Tables[0].Name)
 }

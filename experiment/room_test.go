@@ -10,8 +10,8 @@ import (
 	"nacre/rl"
 )
 
-// What a learner says it will keep is what it keeps, but for the trajectories that its collections end with, and a run that needs more
-// than there is room for is refused before it begins.
+// What a learner says it will keep is what it keeps, but for the trajectories that its collections end with, and a run
+// that needs more than there is room for is refused before it begins.
 func TestFits(t *testing.T) {
 	for name, held := range map[string]func(l rl.Learner, steps int) int{
 		"pearl": func(l rl.Learner, steps int) (n int) {

@@ -33,8 +33,8 @@ const (
 // PreviousCheckpointFile is the generation before CheckpointFile.
 var PreviousCheckpointFile = checkpoint.Previous(CheckpointFile)
 
-// Limits of what a run folder's text files may hold, in bytes. A configuration is about 10 kB; its record grows by half a
-// kB with every resume.
+// Limits of what a run folder's text files may hold, in bytes. A configuration is about 10 kB; its record grows by half
+// a kB with every resume.
 const (
 	maxConfig = config.MaxBytes
 	maxText   = 1 << 28
@@ -84,7 +84,8 @@ func checkEmpty(dir string) error {
 		switch name := e.Name(); {
 		case lockfile.Makes(LockFile, name), name == ConfigFile+".tmp": // of a process killed before its run began
 		case slices.Contains([]string{ConfigFile, CheckpointFile, PreviousCheckpointFile, MetricsFile}, name):
-			return fmt.Errorf("run folder %s already holds a run: continue it with: %s, or choose another folder", shell.Line(dir), shell.Command("nacre", "resume", shell.Path(dir)))
+			return fmt.Errorf("run folder %s already holds a run: continue it with: %s, or choose another folder",
+				shell.Line(dir), shell.Command("nacre", "resume", shell.Path(dir)))
 		default:
 			return fmt.Errorf("run folder %s is not empty (it has %s): choose a new or empty folder", dir, e.Name())
 		}
@@ -137,7 +138,8 @@ func several(dir string, inside []string, err error) error {
 	if n > 5 {
 		names = append(slices.Clone(names[:5]), "…")
 	}
-	return fmt.Errorf("%s is not one run: it holds %d (%s); name one, such as %s", dir, n, strings.Join(names, ", "), inside[0])
+	return fmt.Errorf("%s is not one run: it holds %d (%s); name one, such as %s", dir, n, strings.Join(names, ", "),
+		inside[0])
 }
 
 func checkRun(dir string) error {
@@ -182,8 +184,8 @@ func taken(dir string) (*Run, error) {
 	}
 }
 
-// Writer is the process that is writing the run, and the machine it runs on; pid is 0 where none is, or where the program
-// that began it was an older one.
+// Writer is the process that is writing the run, and the machine it runs on; pid is 0 where none is, or where the
+// program that began it was an older one.
 func (r *Run) Writer() (pid int, host string, err error) {
 	by, err := lockfile.Peek(r.Path(LockFile))
 	if err != nil {
@@ -195,7 +197,8 @@ func (r *Run) Writer() (pid int, host string, err error) {
 	return by.PID, by.Host, nil
 }
 
-// Idle reports whether no process is writing the run. Without flock one of another machine that has just died still counts.
+// Idle reports whether no process is writing the run. Without flock one of another machine that has just died still
+// counts.
 func (r *Run) Idle() (bool, error) {
 	if plainfile.Writable(r.Dir) != nil {
 		return true, nil
@@ -207,8 +210,8 @@ func (r *Run) Idle() (bool, error) {
 	return by == nil, nil
 }
 
-// Held returns nil if this process may write the run, and otherwise who has taken it over, which without flock can befall a
-// process that was stopped for long.
+// Held returns nil if this process may write the run, and otherwise who has taken it over, which without flock can
+// befall a process that was stopped for long.
 func (r *Run) Held() error {
 	if r.lock == nil {
 		return nil

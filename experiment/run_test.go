@@ -49,7 +49,8 @@ func TestCreateRefuses(t *testing.T) {
 	}
 	run.Close()
 	_, err := experiment.Create(dir)
-	if err == nil || !strings.Contains(err.Error(), "continue it with: nacre resume "+dir+", or") || !strings.Contains(err.Error(), "choose another folder") {
+	if err == nil || !strings.Contains(err.Error(), "continue it with: nacre resume "+dir+", or") ||
+		!strings.Contains(err.Error(), "choose another folder") {
 		t.Errorf("existing run: %v", err)
 	}
 	other := filepath.Join(parent, "other")
@@ -203,7 +204,8 @@ func TestConfigAndRecord(t *testing.T) {
 	if len(added) != 1 || !strings.Contains(added[0], "CPU kernel avx512 (before: avx2)") {
 		t.Errorf("notices on resuming: %v", added)
 	}
-	if record, _ = run.ReadConfig(&cfg); len(record.Sessions) != 2 || !reflect.DeepEqual(record.Sessions[1].Notices, added) {
+	if record, _ = run.ReadConfig(&cfg); len(record.Sessions) != 2 ||
+		!reflect.DeepEqual(record.Sessions[1].Notices, added) {
 		t.Errorf("record after resuming: %+v", record)
 	}
 	if !reflect.DeepEqual(record.Sessions[0], want) {
@@ -212,7 +214,8 @@ func TestConfigAndRecord(t *testing.T) {
 
 	// The file of a run starts another run as it is, except that the record must be asked to be skipped.
 	var copied settings
-	if err := config.Resolve(&copied, config.File(run.Path(experiment.ConfigFile), "record")); err != nil || copied != sample() {
+	if err := config.Resolve(&copied, config.File(run.Path(experiment.ConfigFile), "record")); err != nil ||
+		copied != sample() {
 		t.Errorf("config.toml for another run: %+v, %v", copied, err)
 	}
 	text, _ := os.ReadFile(run.Path(experiment.ConfigFile))
@@ -230,7 +233,8 @@ func TestDamagedConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	var key *config.KeyError
-	if _, err := run.ReadConfig(&settings{}); !errors.As(err, &key) || key.Nearest != "pearl.latent" || !strings.Contains(err.Error(), path+":3") {
+	if _, err := run.ReadConfig(&settings{}); !errors.As(err, &key) || key.Nearest != "pearl.latent" ||
+		!strings.Contains(err.Error(), path+":3") {
 		t.Errorf("misspelt key: %v", err)
 	}
 	os.WriteFile(path, []byte("[record]\nsessions = 3\n"), 0o644)
@@ -248,7 +252,8 @@ func TestTasks(t *testing.T) {
 		t.Fatal(err)
 	}
 	family, gotTrain, gotTest, err := run.ReadTasks()
-	if err != nil || family != "point-goal" || !reflect.DeepEqual(gotTrain, train) || !reflect.DeepEqual(gotTest, test) {
+	if err != nil || family != "point-goal" || !reflect.DeepEqual(gotTrain, train) ||
+		!reflect.DeepEqual(gotTest, test) {
 		t.Errorf("got %s %v %v, %v", family, gotTrain, gotTest, err)
 	}
 	os.WriteFile(run.Path(experiment.TasksFile), []byte("{"), 0o644)

@@ -27,7 +27,8 @@ type Watch struct {
 
 // Watch begins to follow a run. Nothing is read yet.
 func (r *Run) Watch(cfg Config) *Watch {
-	return &Watch{Latest: map[string]float64{}, run: r, cfg: cfg, metrics: Follow(r.Path(MetricsFile)), timing: Follow(r.Path(TimingFile))}
+	return &Watch{Latest: map[string]float64{}, run: r, cfg: cfg, metrics: Follow(r.Path(MetricsFile)),
+		timing: Follow(r.Path(TimingFile))}
 }
 
 // Standing reads what has been added to the run's files since the last time and says how far it is now.

@@ -111,9 +111,9 @@ func (t *Training) iterations() int {
 
 // Train runs the rest of the schedule, evaluates, and leaves weights, checkpoint and evaluation.json in the folder.
 // Of a run that is complete already it only makes sure of that. When ctx is cancelled it stops after the update or
-// collection under way, saves a checkpoint, and returns an error that wraps ctx's cause; in the first collection it stops at
-// once and there is nothing to save. When physics or a loss stops being a number it stops with an error that says where, and
-// the last checkpoint stays. The record in the folder keeps how it ended. Without p it is silent.
+// collection under way, saves a checkpoint, and returns an error that wraps ctx's cause; in the first collection it
+// stops at once and there is nothing to save. When physics or a loss stops being a number it stops with an error that
+// says where, and the last checkpoint stays. The record in the folder keeps how it ended. Without p it is silent.
 func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 	if p == nil {
 		p = progress.Silent()
@@ -192,7 +192,8 @@ func (t *Training) unsaved() bool { return t.at.Iteration == 0 && t.at.Phase == 
 // interrupted saves what was done when ctx was cancelled for the given cause.
 func (t *Training) interrupted(cause error) error {
 	if t.unsaved() {
-		return fmt.Errorf("%w in the first collection, before which there is nothing to save: continued, the run begins anew, with the same numbers", cause)
+		return fmt.Errorf("%w in the first collection, before which there is nothing to save: continued, the run "+
+			"begins anew, with the same numbers", cause)
 	}
 	at := t.where()
 	if err := t.save(); err != nil {
@@ -227,8 +228,8 @@ func (t *Training) writeJSON(name string, v any) error {
 func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 	clock := stopwatch{last: time.Now()}
 	if t.at.Phase == collecting {
-		// A collection changes the buffers as it goes, so it is never left half done. But before the end of the first, which is
-		// by far the longest, there is nothing to save, and stopping in it loses no more than that.
+		// A collection changes the buffers as it goes, so it is never left half done. But before the end of the first,
+		// which is by far the longest, there is nothing to save, and stopping in it loses no more than that.
 		until := context.WithoutCancel(ctx)
 		if t.unsaved() {
 			until = ctx
@@ -323,7 +324,8 @@ func (t *Training) report(ctx context.Context, stage progress.Stage, clock *stop
 		stage.Describe(fmt.Sprintf("adapted return %.4g", r.Summary.Adapted.Mean))
 	}
 	clock.lap("evaluate_s")
-	row := Row{"iteration": float64(t.at.Iteration), "env_steps": float64(t.at.EnvSteps), "updates": float64(t.at.Updates)}
+	row := Row{"iteration": float64(t.at.Iteration), "env_steps": float64(t.at.EnvSteps),
+		"updates": float64(t.at.Updates)}
 	if result != nil {
 		for i, r := range result.Summary.Return {
 			row[returnColumn(i)] = r.Mean
@@ -364,8 +366,8 @@ func (t *Training) columns() []string {
 
 func returnColumn(traj int) string { return fmt.Sprintf("return_%d", traj) }
 
-// timingColumns: wall time of an iteration's parts; last, part of collection and evaluation, the time in the policy, per
-// worker. The rest of collection is simulation.
+// timingColumns: wall time of an iteration's parts; last, part of collection and evaluation, the time in the policy,
+// per worker. The rest of collection is simulation.
 var timingColumns = []string{"iteration", "collect_s", "update_s", "evaluate_s", "policy_s"}
 
 const policyColumn = 4
@@ -405,8 +407,8 @@ func (t *Training) EnvSteps() int64 { return t.at.EnvSteps }
 // Updates is the number of gradient updates made.
 func (t *Training) Updates() int64 { return t.at.Updates }
 
-// Notices tell what a person must know before the training: that it is not on the device that was asked for first, and how
-// others are kept from writing the run where flock is not there. The run's record has them too.
+// Notices tell what a person must know before the training: that it is not on the device that was asked for first, and
+// how others are kept from writing the run where flock is not there. The run's record has them too.
 func (t *Training) Notices() []string {
 	var all []string
 	if t.notice != "" {

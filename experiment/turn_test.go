@@ -8,12 +8,14 @@ import (
 	_ "nacre/sim/families"
 )
 
-// Under a protocol that takes test tasks in turn, each evaluation of a run is of the next of them, and the last evaluation's
-// is what the run leaves. A run of the authors' algorithm that was made longer, off the beat of its evaluations too, is one that
-// was longer from its beginning.
+// Under a protocol that takes test tasks in turn, each evaluation of a run is of the next of them, and the last
+// evaluation's is what the run leaves. A run of the authors' algorithm that was made longer, off the beat of its
+// evaluations too, is one that was longer from its beginning.
 func TestTestTasksInTurn(t *testing.T) {
-	cfg := tinyRun(t, "tcl-pearl", "evaluation.protocol.name=garage-2020-new", "evaluation.protocol.tasks=3", "evaluation.protocol.explore=1", "test_tasks=5",
-		"pearl.critic=target-q", "pearl.temperature=per-task", "pearl.actor_latent=redrawn", "pearl.init=xavier", "pearl.encoder_layers=4",
+	cfg := tinyRun(t, "tcl-pearl", "evaluation.protocol.name=garage-2020-new", "evaluation.protocol.tasks=3",
+		"evaluation.protocol.explore=1", "test_tasks=5",
+		"pearl.critic=target-q", "pearl.temperature=per-task", "pearl.actor_latent=redrawn", "pearl.init=xavier",
+		"pearl.encoder_layers=4",
 		"tcl.query=own", "tcl.contrast=transitions", "tcl.shared_layers=2", "tcl.key_gradient=true")
 	host := Host{Workers: 1}
 	four := wholeRun(t, cfg, 4, Host{Workers: 2})

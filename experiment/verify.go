@@ -33,8 +33,8 @@ const (
 )
 
 // Verify reads everything in the run folder at dir that training wrote, compares checksums and compares files with the
-// checkpoint, and changes nothing. It makes no agent, so it works where the run's family or device is not to be had. Of a
-// run that is being trained it may see files of different moments. The error is of a folder that is no run.
+// checkpoint, and changes nothing. It makes no agent, so it works where the run's family or device is not to be had. Of
+// a run that is being trained it may see files of different moments. The error is of a folder that is no run.
 func Verify(dir string) ([]Finding, error) {
 	run, err := View(dir)
 	var lost *NoConfigError
@@ -76,7 +76,9 @@ func Verify(dir string) ([]Finding, error) {
 		v.add(EvaluationFile, "", err, true)
 	}
 	if p, err := run.pruned(); err == nil && p != nil {
-		v.found = slices.DeleteFunc(v.found, func(f Finding) bool { return f.State == Missing && p.Removed[f.File] > 0 })
+		v.found = slices.DeleteFunc(v.found, func(f Finding) bool {
+			return f.State == Missing && p.Removed[f.File] > 0
+		})
 	}
 	return v.found, v.events()
 }
@@ -203,7 +205,8 @@ func (s *saved) same(file *safetensors.File) error {
 				have = t.Data64[i]
 			}
 			if have != w && (have == have || w == w) {
-				return fmt.Errorf("tensor %s is not of the state in the checkpoint: value %d is %g, there %g", name, i, have, w)
+				return fmt.Errorf("tensor %s is not of the state in the checkpoint: value %d is %g, there %g",
+					name, i, have, w)
 			}
 		}
 	}

@@ -21,7 +21,8 @@ func TestWindowsArePEARLs(t *testing.T) {
 		}
 		settings = append(slices.Concat([]string{
 			"pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.meta_batch=3", "pearl.batch=8", "pearl.context=6",
-			"pearl.initial_steps=40", "pearl.tasks_per_iteration=2", "pearl.prior_steps=20", "pearl.extra_posterior_steps=20", "pearl.updates_per_iteration=6",
+			"pearl.initial_steps=40", "pearl.tasks_per_iteration=2", "pearl.prior_steps=20",
+			"pearl.extra_posterior_steps=20", "pearl.updates_per_iteration=6",
 		}, []string{"train_tasks=4", "test_tasks=2", "pearl.iterations=2"}, settings), "seed=3")
 		if err := experiment.Change(&cfg, settings...); err != nil {
 			t.Fatal(err)

@@ -58,8 +58,9 @@ type state struct {
 // elements than one chunk.
 func sample() state {
 	s := state{
-		f32:  make([]float32, 3*chunk+5),
-		f64:  []float64{math.Float64frombits(0x7ff8000000000123), math.Inf(-1), math.Copysign(0, -1), math.SmallestNonzeroFloat64, math.MaxFloat64},
+		f32: make([]float32, 3*chunk+5),
+		f64: []float64{math.Float64frombits(0x7ff8000000000123), math.Inf(-1), math.Copysign(0, -1),
+			math.SmallestNonzeroFloat64, math.MaxFloat64},
 		i64:  []int64{math.MinInt64, -1, 0, math.MaxInt64},
 		u64:  []uint64{0, math.MaxUint64},
 		done: []bool{true, false, true},
@@ -74,7 +75,8 @@ func sample() state {
 func (s state) save(path string) error {
 	return Save(path, Header{ConfigHash: "hash"}, func(w *Writer) error {
 		return errors.Join(
-			w.JSON("count", s.count), Put(w, "f32", s.f32), Put(w, "f64", s.f64), Put(w, "i64", s.i64), Put(w, "u64", s.u64),
+			w.JSON("count", s.count), Put(w, "f32", s.f32), Put(w, "f64", s.f64), Put(w, "i64", s.i64),
+			Put(w, "u64", s.u64),
 			Put(w, "done", s.done), Put(w, "empty", []float32{}),
 			w.Section("text", func(out io.Writer) error {
 				_, err := io.WriteString(out, s.text)
@@ -126,11 +128,13 @@ func TestRoundTripIsExact(t *testing.T) {
 		u64, err4 := GetAll[uint64](r, "u64")
 		done := make([]bool, 3)
 		count := 0
-		err = errors.Join(err1, err2, err3, err4, Get(r, "done", done), Get(r, "empty", []float32{}), r.JSON("count", &count))
+		err = errors.Join(err1, err2, err3, err4, Get(r, "done", done), Get(r, "empty", []float32{}),
+			r.JSON("count", &count))
 		if !reflect.DeepEqual(bits32(f32), bits32(s.f32)) || !reflect.DeepEqual(bits64(f64), bits64(s.f64)) {
 			t.Error("floating-point values changed")
 		}
-		if !reflect.DeepEqual(i64, s.i64) || !reflect.DeepEqual(u64, s.u64) || !reflect.DeepEqual(done, s.done) || count != 7 {
+		if !reflect.DeepEqual(i64, s.i64) || !reflect.DeepEqual(u64, s.u64) || !reflect.DeepEqual(done, s.done) ||
+			count != 7 {
 			t.Errorf("got %v %v %v %d", i64, u64, done, count)
 		}
 		return err
@@ -152,7 +156,10 @@ func TestTruncatedAnywhere(t *testing.T) {
 		if err := os.WriteFile(path, whole[:n], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		err := Load(path, "hash", func(*Reader) error { t.Fatalf("restored from %d of %d bytes", n, len(whole)); return nil })
+		err := Load(path, "hash", func(*Reader) error {
+			t.Fatalf("restored from %d of %d bytes", n, len(whole))
+			return nil
+		})
 		want := ErrTruncated
 		if n == 0 {
 			want = ErrNotCheckpoint
@@ -185,7 +192,8 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 		}
 		for _, sec := range r.sections {
 			var corrupt *CorruptError
-			if int64(i) >= sec.Offset && int64(i) < sec.Offset+sec.Size && (!errors.As(err, &corrupt) || corrupt.Section != sec.Name) {
+			if int64(i) >= sec.Offset && int64(i) < sec.Offset+sec.Size && (!errors.As(err, &corrupt) ||
+				corrupt.Section != sec.Name) {
 				t.Errorf("byte %d in %s: %v", i, sec.Name, err)
 			}
 		}
@@ -213,7 +221,8 @@ func TestRefusals(t *testing.T) {
 			word = "newer"
 		}
 		var version *VersionError
-		if err := Load(path, "hash", never); !errors.As(err, &version) || version.Found != int(v) || !strings.Contains(err.Error(), word) {
+		if err := Load(path, "hash", never); !errors.As(err, &version) || version.Found != int(v) ||
+			!strings.Contains(err.Error(), word) {
 			t.Errorf("version %d: %v", v, err)
 		}
 	}
@@ -298,7 +307,8 @@ func TestDiskFull(t *testing.T) {
 			return &fullDisk{f, room}, err
 		}
 		err := sample().save(path)
-		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "disk full") || !strings.Contains(err.Error(), "previous file is unchanged") {
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "disk full") ||
+			!strings.Contains(err.Error(), "previous file is unchanged") {
 			t.Errorf("room for %d bytes: %v", room, err)
 		}
 		got := make([]float32, 1)

@@ -31,8 +31,8 @@ func keep(path string) error {
 	return os.Rename(path, previous) // a file system without second names
 }
 
-// Damaged reports whether err, of Load, is about a file whose content is not that of a checkpoint of this program, or not
-// all of it, so that an older generation may serve.
+// Damaged reports whether err, of Load, is about a file whose content is not that of a checkpoint of this program, or
+// not all of it, so that an older generation may serve.
 func Damaged(err error) bool {
 	var corrupt *CorruptError
 	return errors.Is(err, ErrNotCheckpoint) || errors.Is(err, ErrTruncated) || errors.As(err, &corrupt)

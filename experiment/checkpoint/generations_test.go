@@ -47,7 +47,8 @@ func TestGenerations(t *testing.T) {
 	}
 	for want, data := range map[string][]byte{"truncated": whole[:len(whole)-1], "not a nacre checkpoint": nil} {
 		spoil(path, data)
-		if n, lost, err := restored(path); n != 1 || err != nil || lost == nil || !strings.Contains(lost.Error(), want) {
+		if n, lost, err := restored(path); n != 1 || err != nil || lost == nil ||
+			!strings.Contains(lost.Error(), want) {
 			t.Errorf("%s: %d, %v, %v", want, n, lost, err)
 		}
 	}
@@ -64,7 +65,8 @@ func TestGenerations(t *testing.T) {
 	}
 	spoil(path, whole[:9])
 	spoil(Previous(path), whole[:20])
-	if _, _, err := restored(path); !errors.Is(err, ErrTruncated) || !strings.Contains(err.Error(), "c.bin") || !strings.Contains(err.Error(), "c.previous.bin") {
+	if _, _, err := restored(path); !errors.Is(err, ErrTruncated) || !strings.Contains(err.Error(), "c.bin") ||
+		!strings.Contains(err.Error(), "c.previous.bin") {
 		t.Errorf("both damaged: %v", err)
 	}
 }

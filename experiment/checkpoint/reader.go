@@ -25,9 +25,11 @@ type VersionError struct{ Found int }
 
 func (e *VersionError) Error() string {
 	if e.Found > FormatVersion {
-		return fmt.Sprintf("format version %d is newer than this program's (%d); use the nacre that wrote it", e.Found, FormatVersion)
+		return fmt.Sprintf("format version %d is newer than this program's (%d); use the nacre that wrote it", e.Found,
+			FormatVersion)
 	}
-	return fmt.Sprintf("format version %d is older than this program's (%d); finish the run with the nacre that wrote it", e.Found, FormatVersion)
+	return fmt.Sprintf("format version %d is older than this program's (%d); finish the run with the nacre that "+
+		"wrote it", e.Found, FormatVersion)
 }
 
 // CorruptError reports a part of a checkpoint whose content is not what was written. Section is "header", "index"
@@ -42,7 +44,8 @@ func (e *CorruptError) Error() string {
 type ConfigError struct{ Found, Want string }
 
 func (e *ConfigError) Error() string {
-	return fmt.Sprintf("belongs to another configuration (fingerprint %.12s, expected %.12s); its settings were changed after it was written", e.Found, e.Want)
+	return fmt.Sprintf("belongs to another configuration (fingerprint %.12s, expected %.12s); its settings were "+
+		"changed after it was written", e.Found, e.Want)
 }
 
 // Load opens the checkpoint at path, verifies every checksum, and calls read to restore the state. So read never

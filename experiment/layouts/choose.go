@@ -21,7 +21,8 @@ type Query struct {
 	Near    *Near        `json:"near,omitempty"` // a point and its nearest among the vectors
 }
 
-// Near asks for the K nearest neighbours of a point by Euclidean distance among the vectors that the layout was made of.
+// Near asks for the K nearest neighbours of a point by Euclidean distance among the vectors that the layout was made
+// of.
 type Near struct {
 	Row int `json:"row"`
 	K   int `json:"k"`
@@ -60,7 +61,8 @@ func (r Rows) Count() (n int) {
 	return n
 }
 
-// Select finds the points that a query means. Of a query for neighbours they come with their distances too, the nearest first.
+// Select finds the points that a query means. Of a query for neighbours they come with their distances too, the nearest
+// first.
 func (l *Layout) Select(ctx context.Context, q Query) (Rows, []Neighbour, error) {
 	if len(q.Polygon) > maxCorners {
 		return nil, nil, fmt.Errorf("a polygon of %d corners; expected at most %d", len(q.Polygon), maxCorners)

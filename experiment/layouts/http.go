@@ -18,12 +18,13 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// Service answers the page of embeddings for the files below a folder. Paths are relative to where it is mounted; FILE is what
-// Open takes, below the root.
+// Service answers the page of embeddings for the files below a folder. Paths are relative to where it is mounted; FILE
+// is what Open takes, below the root.
 //
 //	GET  open?file=FILE                  Info
 //	GET  tile?file=FILE&z=Z&x=X&y=Y      a tile, packed (Layout.encode)
-//	GET  density?file=FILE&size=N        counts in N×N cells, as uint32, little-endian; of the groups that hide=C&column=NAME leaves
+//	GET  density?file=FILE&size=N        counts in N×N cells, as uint32, little-endian; of the groups
+//	                                     that hide=C&column=NAME leaves
 //	POST select                          Request; Answer
 //	POST csv                             Request; the selected rows as CSV
 type Service struct {

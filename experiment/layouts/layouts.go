@@ -1,5 +1,6 @@
-// Package layouts shows finished layouts of embeddings, of a million points too, to a page that never has all of them: tiles of
-// a pyramid whose upper levels are random samples, selections made where the points are, and figures of what is selected.
+// Package layouts shows finished layouts of embeddings, of a million points too, to a page that never has all of them:
+// tiles of a pyramid whose upper levels are random samples, selections made where the points are, and figures of what
+// is selected.
 //
 //	l, err := layouts.Open("runs/tcl-pearl") // in which nacre embed and nacre tsne were run; or a .csv or .npz file
 //	tile, ok := l.Tile(layouts.Key{})        // a sample of all points
@@ -59,7 +60,8 @@ type vectors struct {
 
 func (v vectors) row(i int) []float32 { return v.data[i*v.dim : (i+1)*v.dim] }
 
-// files of a folder that may hold a layout, in the order in which they are looked for: that of nacre tsne, and that of a study.
+// files of a folder that may hold a layout, in the order in which they are looked for: that of nacre tsne, and that of
+// a study.
 var files = []string{"tsne.csv", "layout.npz"}
 
 // embeddingsFile has the vectors of a layout beside it.
@@ -68,10 +70,10 @@ const embeddingsFile = "embeddings.npz"
 // ErrNone is the error of a folder or file without a layout.
 var ErrNone = errors.New("there is no layout")
 
-// Open reads a layout: a .csv file with columns x and y, an .npz file with an n×2 matrix z, or a folder with such a file, that of
-// a run in which nacre tsne was run. Of a file of several layouts, "FILE#NAME" is one of them. The vectors are those of
-// embeddings.npz beside it, or the columns mean0, mean1, … of the file; they are read when they are
-// needed.
+// Open reads a layout: a .csv file with columns x and y, an .npz file with an n×2 matrix z, or a folder with such a
+// file, that of a run in which nacre tsne was run. Of a file of several layouts, "FILE#NAME" is one of them. The
+// vectors are those of embeddings.npz beside it, or the columns mean0, mean1, … of the file; they are read when they
+// are needed.
 func Open(path string) (*Layout, error) {
 	file, plane, _ := strings.Cut(path, "#")
 	info, err := plainfile.Stat(file)
@@ -84,7 +86,10 @@ func Open(path string) (*Layout, error) {
 		if l.Name = runName(dir); l.Name == "" {
 			l.Name = strings.TrimSuffix(filepath.Base(dir), ".zip")
 		}
-		k := slices.IndexFunc(files, func(name string) bool { _, err := plainfile.Stat(filepath.Join(dir, name)); return err == nil })
+		k := slices.IndexFunc(files, func(name string) bool {
+			_, err := plainfile.Stat(filepath.Join(dir, name))
+			return err == nil
+		})
 		if k < 0 {
 			return nil, fmt.Errorf("%w in %s: nacre embed and nacre tsne make one", ErrNone, filepath.Base(dir))
 		}
@@ -135,7 +140,8 @@ func (l *Layout) read(file, plane string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%w in %s, which needs columns x and y, or a matrix z of two columns: %w", ErrNone, filepath.Base(file), err)
+		return fmt.Errorf("%w in %s, which needs columns x and y, or a matrix z of two columns: %w", ErrNone,
+			filepath.Base(file), err)
 	}
 	l.file = filepath.Join(filepath.Dir(file), embeddingsFile)
 	if _, err := plainfile.Stat(l.file); err != nil {
@@ -297,7 +303,8 @@ func (l *Layout) HasVectors() bool { return l.file != "" }
 func (l *Layout) originals() (vectors, error) {
 	l.once.Do(func() {
 		if l.file == "" {
-			l.problem = fmt.Errorf("the vectors of %s are not known: %s is not beside it, or has other points", l.Name, embeddingsFile)
+			l.problem = fmt.Errorf("the vectors of %s are not known: %s is not beside it, or has other points", l.Name,
+				embeddingsFile)
 			return
 		}
 		e, err := tsne.Load(l.file, "")
@@ -312,7 +319,8 @@ func (l *Layout) originals() (vectors, error) {
 			}
 		})
 		if len(l.vectors.data) != len(l.X)*e.Mean.Cols {
-			l.problem = fmt.Errorf("%s has %d vectors; the layout has %d points", filepath.Base(l.file), e.Mean.Rows, len(l.X))
+			l.problem = fmt.Errorf("%s has %d vectors; the layout has %d points", filepath.Base(l.file),
+				e.Mean.Rows, len(l.X))
 		}
 	})
 	return l.vectors, l.problem

@@ -71,7 +71,8 @@ func folder(t testing.TB, dir string, n, dim int) (x, y []float64, e *tsne.Embed
 	for i := range n {
 		g := r.IntN(4)
 		e.Label[i] = g
-		x, y = append(x, float64(float32(float64(3*(g%2))+r.NormFloat64()))), append(y, float64(float32(float64(3*(g/2))+r.NormFloat64())))
+		x, y = append(x, float64(float32(float64(3*(g%2))+r.NormFloat64()))),
+			append(y, float64(float32(float64(3*(g/2))+r.NormFloat64())))
 		for k := range dim {
 			e.Mean.Row(i)[k] = float64(float32(float64(g) + r.NormFloat64()))
 		}
@@ -146,15 +147,18 @@ func TestSelect(t *testing.T) {
 	}
 	for k, n := range near {
 		if int32(n.Row) != graph.Index[17*20+k] || math.Abs(n.Distance-float64(graph.Distance[17*20+k])) > 1e-5 {
-			t.Errorf("neighbour %d is %d at %g; t-SNE has %d at %g", k, n.Row, n.Distance, graph.Index[17*20+k], graph.Distance[17*20+k])
+			t.Errorf("neighbour %d is %d at %g; t-SNE has %d at %g", k, n.Row, n.Distance, graph.Index[17*20+k],
+				graph.Distance[17*20+k])
 		}
 	}
 	f, err := l.Measure(nil, "label", true)
 	must(t, err)
 	want, err := tsne.MeasureClusters(e.Mean, e.Label)
 	must(t, err)
-	if math.Abs(*f.Within-want.Intra) > 1e-4 || math.Abs(*f.Between-want.Inter) > 1e-4 || math.Abs(*f.Ratio-want.Ratio) > 1e-4 {
-		t.Errorf("figures %g %g %g; package tsne has %g %g %g", *f.Within, *f.Between, *f.Ratio, want.Intra, want.Inter, want.Ratio)
+	if math.Abs(*f.Within-want.Intra) > 1e-4 || math.Abs(*f.Between-want.Inter) > 1e-4 ||
+		math.Abs(*f.Ratio-want.Ratio) > 1e-4 {
+		t.Errorf("figures %g %g %g; package tsne has %g %g %g", *f.Within, *f.Between, *f.Ratio, want.Intra, want.Inter,
+			want.Ratio)
 	}
 	lo, hi := 0.25, 0.5
 	rows, _, err = l.Select(ctx, layouts.Query{Column: "reward", Lo: &lo, Hi: &hi})
@@ -162,7 +166,8 @@ func TestSelect(t *testing.T) {
 	if n := rows.Count(); n < 650 || n > 850 {
 		t.Errorf("%d of 3000 even numbers are between a quarter and a half", n)
 	}
-	for _, bad := range []layouts.Query{{Near: &layouts.Near{Row: 3000, K: 3}}, {Near: &layouts.Near{Row: -1, K: 3}}, {Near: &layouts.Near{Row: 1}}, {Column: "lable"}, {Polygon: make([][2]float64, 9999)}} {
+	for _, bad := range []layouts.Query{{Near: &layouts.Near{Row: 3000, K: 3}}, {Near: &layouts.Near{Row: -1, K: 3}},
+		{Near: &layouts.Near{Row: 1}}, {Column: "lable"}, {Polygon: make([][2]float64, 9999)}} {
 		if _, _, err := l.Select(ctx, bad); err == nil {
 			t.Errorf("%+v was answered", bad)
 		}
@@ -235,9 +240,11 @@ func TestService(t *testing.T) {
 		status int
 		says   string
 	}{
-		"../x": {400, "not below"}, "/etc/passwd": {400, "not below"}, "link": {400, "leads out"}, "none": {404, "no such file"}, "table.csv": {404, "columns x and y"},
+		"../x": {400, "not below"}, "/etc/passwd": {400, "not below"}, "link": {400, "leads out"},
+		"none": {404, "no such file"}, "table.csv": {404, "columns x and y"},
 		"": {400, "not below"}, ".": {404, "nacre tsne"}, "run#p": {404, "plane"},
-		"far.zip": {400, "leads out"}, "packed.zip/none": {404, "not exist"}, "packed.zip/../../x": {400, "not below"}, "cut.zip": {400, "is cut off"},
+		"far.zip": {400, "leads out"}, "packed.zip/none": {404, "not exist"}, "packed.zip/../../x": {400, "not below"},
+		"cut.zip": {400, "is cut off"},
 	} {
 		status, data := call("GET", "/open?file="+url.QueryEscape(path), nil)
 		if status != want.status || !strings.Contains(string(data), want.says) || strings.Contains(string(data), root) {
@@ -247,12 +254,15 @@ func TestService(t *testing.T) {
 	var info layouts.Info
 	_, data := call("GET", "/open?file=run", nil)
 	for _, path := range []string{"packed.zip", "all.zip/run"} {
-		if status, of := call("GET", "/open?file="+path, nil); status != 200 || strings.Replace(string(of), `"packed"`, `"run"`, 1) != string(data) {
+		if status, of := call("GET", "/open?file="+path, nil); status != 200 ||
+			strings.Replace(string(of), `"packed"`, `"run"`, 1) != string(data) {
 			t.Errorf("%s: %d %s, want %s", path, status, of, data)
 		}
 	}
 	must(t, json.Unmarshal(data, &info))
-	if info.Points != 500 || !info.Vectors || len(info.Tiles) != 1 || info.Columns[0].Name != "label" || !slices.Equal(slices.Sorted(slices.Values(info.Columns[0].Names)), []string{"a", "b", "c, d", "e"}) || info.Columns[1].Names != nil {
+	if info.Points != 500 || !info.Vectors || len(info.Tiles) != 1 || info.Columns[0].Name != "label" ||
+		!slices.Equal(slices.Sorted(slices.Values(info.Columns[0].Names)), []string{"a", "b", "c, d", "e"}) ||
+		info.Columns[1].Names != nil {
 		t.Errorf("the layout is %+v", info)
 	}
 	_, data = call("GET", "/tile?file=run&z=0&x=0&y=0", nil)
@@ -263,7 +273,8 @@ func TestService(t *testing.T) {
 	if got := math.Float32frombits(binary.LittleEndian.Uint32(data[4+4*500:])); got != float32(x[row]) {
 		t.Errorf("point %d is at x %g, not %g", row, got, x[row])
 	}
-	for _, bad := range []string{"/tile?file=run&z=9&x=0&y=0", "/tile?file=run&z=x&x=0&y=0", "/density?file=run&size=100000", "/density?file=run&size=16&hide=1&column=no", "/nothing"} {
+	for _, bad := range []string{"/tile?file=run&z=9&x=0&y=0", "/tile?file=run&z=x&x=0&y=0",
+		"/density?file=run&size=100000", "/density?file=run&size=16&hide=1&column=no", "/nothing"} {
 		if status, data := call("GET", bad, nil); status < 400 || !json.Valid(data) {
 			t.Errorf("%s: %d %s", bad, status, data)
 		}
@@ -282,9 +293,11 @@ func TestService(t *testing.T) {
 		t.Errorf("%d: the cells hold %d points of %d", status, sum, want)
 	}
 	var a layouts.Answer
-	_, data = call("POST", "/select", layouts.Request{File: "run", Group: "label", Query: layouts.Query{Column: "label", Values: []string{"c, d"}}})
+	_, data = call("POST", "/select",
+		layouts.Request{File: "run", Group: "label", Query: layouts.Query{Column: "label", Values: []string{"c, d"}}})
 	must(t, json.Unmarshal(data, &a))
-	if a.Count != a.Rows.Count() || a.Original == nil || len(a.Plane.Groups) != 1 || a.Plane.Groups[0].Points != a.Count || a.Plane.Between != nil {
+	if a.Count != a.Rows.Count() || a.Original == nil || len(a.Plane.Groups) != 1 ||
+		a.Plane.Groups[0].Points != a.Count || a.Plane.Between != nil {
 		t.Errorf("one group: %+v", a)
 	}
 	_, data = call("POST", "/csv", layouts.Request{File: "run", Query: layouts.Query{Rows: a.Rows}})

@@ -10,7 +10,8 @@ import (
 	"nacre/internal/rng"
 )
 
-// perTile is how many points a tile holds; levels is how deep the pyramid may be. The tiles of the last level hold what is left.
+// perTile is how many points a tile holds; levels is how deep the pyramid may be. The tiles of the last level hold what
+// is left.
 const (
 	perTile = 4096
 	levels  = 16
@@ -19,8 +20,8 @@ const (
 // Key is a tile's place: level Z cuts the square around all points into 2^Z × 2^Z tiles, X to the right and Y upwards.
 type Key struct{ Z, X, Y int }
 
-// pyramid holds every point once: the first that come, in random order, in the tile of the whole, the next in its quarters, and
-// so on. The tiles down to a level are so a random sample, the denser the smaller their squares.
+// pyramid holds every point once: the first that come, in random order, in the tile of the whole, the next in its
+// quarters, and so on. The tiles down to a level are so a random sample, the denser the smaller their squares.
 type pyramid struct {
 	x0, y0, side float64
 	tiles        map[Key][]int32
@@ -73,8 +74,8 @@ func (l *Layout) Tile(k Key) (rows []int32, ok bool) {
 	return rows, ok
 }
 
-// encode writes a tile for the page: the number of its points as uint32, and each of all rows, all x, all y and all values of
-// every column as 4 bytes, little-endian (web/src/embeddings/tiles.ts).
+// encode writes a tile for the page: the number of its points as uint32, and each of all rows, all x, all y and all
+// values of every column as 4 bytes, little-endian (web/src/embeddings/tiles.ts).
 func (l *Layout) encode(rows []int32) []byte {
 	out := make([]byte, 0, 4+4*len(rows)*(3+len(l.Columns)))
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(rows)))
@@ -93,7 +94,8 @@ func (l *Layout) encode(rows []int32) []byte {
 	return out
 }
 
-// density counts the points in size × size cells of the square, from the lower left, row by row; of those that keep leaves.
+// density counts the points in size × size cells of the square, from the lower left, row by row; of those that keep
+// leaves.
 func (l *Layout) density(size int, keep func(i int) bool) []uint32 {
 	out := make([]uint32, size*size)
 	p, n := l.pyramid, float64(size)

@@ -1,5 +1,5 @@
-// Package pack writes the folder of a run, a study or a sweep, or a folder of such, as one .zip file, which everything that
-// looks at runs reads like the folder. Equal folders make equal bytes.
+// Package pack writes the folder of a run, a study or a sweep, or a folder of such, as one .zip file, which everything
+// that looks at runs reads like the folder. Equal folders make equal bytes.
 //
 //	packed, err := pack.Folder("out/push", "push.zip")
 //	study, err := study.Open("push.zip")
@@ -30,8 +30,8 @@ type Packed struct {
 	File  string `json:"file"`
 	Files int    `json:"files"`
 	Bytes int64  `json:"bytes"` // of the archive
-	// Left and LeftBytes are of files that stayed behind: checkpoints and event files, which only training on needs, locks, and
-	// of a study what its reports do not need.
+	// Left and LeftBytes are of files that stayed behind: checkpoints and event files, which only training on needs,
+	// locks, and of a study what its reports do not need.
 	Left      int      `json:"left_out"`
 	LeftBytes int64    `json:"left_out_bytes"`
 	Notes     []string `json:"notes,omitempty"`
@@ -93,33 +93,35 @@ func (p *Packed) leave(file string) {
 // list are the files to pack, with slashes, in order. Links are followed, as by everything that looks for runs.
 func (p *Packed) list(root string) (names []string, err error) {
 	runs := 0
-	err = folders.Walk(root, folders.Options{Note: func(line string) { p.Notes = append(p.Notes, line) }}, func(dir, below string) error {
-		if plainfile.Writable(dir) != nil {
-			return nil // an archive within goes as a file
-		}
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return err
-		}
-		collected := actsByCollection(dir)
-		for _, e := range entries {
-			file := filepath.Join(dir, e.Name())
-			if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-				continue
+	err = folders.Walk(root, folders.Options{Note: func(line string) { p.Notes = append(p.Notes, line) }},
+		func(dir, below string) error {
+			if plainfile.Writable(dir) != nil {
+				return nil // an archive within goes as a file
 			}
-			if !wanted(e.Name()) && !(collected && e.Name() == experiment.CheckpointFile) {
-				p.leave(file)
-				continue
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				return err
 			}
-			if e.Name() == experiment.ConfigFile || e.Name() == study.ResultsFile {
-				runs++
+			collected := actsByCollection(dir)
+			for _, e := range entries {
+				file := filepath.Join(dir, e.Name())
+				if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+					continue
+				}
+				if !wanted(e.Name()) && !(collected && e.Name() == experiment.CheckpointFile) {
+					p.leave(file)
+					continue
+				}
+				if e.Name() == experiment.ConfigFile || e.Name() == study.ResultsFile {
+					runs++
+				}
+				names = append(names, filepath.ToSlash(filepath.Join(filepath.FromSlash(below), e.Name())))
 			}
-			names = append(names, filepath.ToSlash(filepath.Join(filepath.FromSlash(below), e.Name())))
-		}
-		return nil
-	})
+			return nil
+		})
 	if err == nil && runs == 0 {
-		err = fmt.Errorf("%s holds no run and no study: expected a folder with a %s or %s in it or below", root, experiment.ConfigFile, study.ResultsFile)
+		err = fmt.Errorf("%s holds no run and no study: expected a folder with a %s or %s in it or below", root,
+			experiment.ConfigFile, study.ResultsFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("pack: %w", err)
@@ -183,7 +185,8 @@ func add(z *zip.Writer, name, file string) error {
 	if err != nil {
 		return err
 	}
-	h := &zip.FileHeader{Name: name, Method: zip.Store, CRC32: crc32.ChecksumIEEE(data), UncompressedSize64: uint64(len(data)), ModifiedDate: firstDay}
+	h := &zip.FileHeader{Name: name, Method: zip.Store, CRC32: crc32.ChecksumIEEE(data),
+		UncompressedSize64: uint64(len(data)), ModifiedDate: firstDay}
 	h.SetMode(0o644)
 	var small bytes.Buffer
 	f, err := flate.NewWriter(&small, flate.BestCompression)

@@ -107,7 +107,8 @@ func TestReadAlike(t *testing.T) {
 	if list, _, err := tables.Load(filepath.Dir(root)); err != nil || len(list) != 6 {
 		t.Errorf("%d runs, %v", len(list), err)
 	}
-	if list, _, err := tables.Load(filepath.Join(out, "a", "seed2")); err != nil || len(list) != 1 || list[0].Config.Seed != 2 {
+	if list, _, err := tables.Load(filepath.Join(out, "a", "seed2")); err != nil || len(list) != 1 ||
+		list[0].Config.Seed != 2 {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
@@ -119,7 +120,8 @@ func TestRefusals(t *testing.T) {
 	_, err := pack.Folder(root, out)
 	must(t, err)
 	one := filepath.Join(out, "b")
-	if _, err := experiment.View(out); err == nil || !strings.Contains(err.Error(), "is not one run: it holds 3 (") || !strings.Contains(err.Error(), "name one, such as "+filepath.Join(out, "a", "seed1")) {
+	if _, err := experiment.View(out); err == nil || !strings.Contains(err.Error(), "is not one run: it holds 3 (") ||
+		!strings.Contains(err.Error(), "name one, such as "+filepath.Join(out, "a", "seed1")) {
 		t.Error(err)
 	}
 	_, noted := runs.WriteNote(one, runs.Note{Text: "a"})

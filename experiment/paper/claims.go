@@ -52,13 +52,15 @@ func ClaimsTable1() ([]Claim, error) {
 	}
 	return []Claim{
 		{"better in 35 of 50 environments", verdict(better == 35, noFollow), []string{
-			fmt.Sprintf("strictly greater in %d, equal in %d (%s), less in %d", better, equal, strings.Join(ties, ", "), worse),
+			fmt.Sprintf("strictly greater in %d, equal in %d (%s), less in %d", better, equal, strings.Join(ties, ", "),
+				worse),
 			fmt.Sprintf("sign test over the %d that differ: p = %.3f", better+worse, stats.SignTest(better, worse)),
 			learning(t),
 			"counted as better with both returns negative: " + strings.Join(negative, ", "),
 		}},
 		{"comparable in 9 of the other 15", "only where the paper's two criteria are read generously", []string{
-			fmt.Sprintf("of the other %d, TCL-PEARL is less in %d; among those the paper counts as comparable are %s and %s",
+			fmt.Sprintf("of the other %d, TCL-PEARL is less in %d; among those the paper counts as comparable are %s "+
+				"and %s",
 				equal+worse, worse, t.pair("pick-place"), t.pair("push-back")),
 		}},
 		{"4.3 times PEARL's return on average, 1.4 times in the median", noFollow, gain},
@@ -84,7 +86,8 @@ func learning(t Table) string {
 			*b++
 		}
 	}
-	return fmt.Sprintf("in the %d environments where either method exceeds %g thousand TCL-PEARL is better in %d; in the other %d neither learned, and %d of them count as better",
+	return fmt.Sprintf("in the %d environments where either method exceeds %g thousand TCL-PEARL is better in %d; in "+
+		"the other %d neither learned, and %d of them count as better",
 		learned, idle, better, unlearned, unlearnedBetter)
 }
 
@@ -101,7 +104,8 @@ func gains(t Table) ([]string, error) {
 	var out []string
 	for k, d := range definitions {
 		ratios, _ := t.ratios(d.keep)
-		text := fmt.Sprintf("%s (%d rows): mean %.2f, median %.2f", d.text, len(ratios), stats.Mean(ratios), stats.Median(ratios))
+		text := fmt.Sprintf("%s (%d rows): mean %.2f, median %.2f", d.text, len(ratios), stats.Mean(ratios),
+			stats.Median(ratios))
 		if k == 0 {
 			geometric, err := stats.GeometricMean(ratios)
 			if err != nil {
@@ -112,19 +116,21 @@ func gains(t Table) ([]string, error) {
 		out = append(out, text)
 	}
 	near := t.withoutComparable()
-	out = append(out, fmt.Sprintf("nearest: without the 9 comparable rows, and 0 where not both are positive (%d rows): mean %.2f, median %.2f",
+	out = append(out, fmt.Sprintf("nearest: without the 9 comparable rows, and 0 where not both are positive (%d "+
+		"rows): mean %.2f, median %.2f",
 		len(near), stats.Mean(near), stats.Median(near)))
 	ratios, names := t.ratios(definitions[0].keep)
 	k := slices.Index(ratios, slices.Max(ratios))
 	largest, name := ratios[k], names[k]
-	out = append(out, fmt.Sprintf("one row drives the mean: %s, %.0f times; without it the mean is %.2f", t.pair(name), largest,
+	out = append(out, fmt.Sprintf("one row drives the mean: %s, %.0f times; without it the mean is %.2f",
+		t.pair(name), largest,
 		stats.Mean(slices.Delete(ratios, k, k+1))))
 	return append(out, fmt.Sprintf("sum of TCL-PEARL over sum of PEARL: %.2f",
 		stats.Mean(t.Column("TCL-PEARL"))/stats.Mean(t.Column("PEARL")))), nil
 }
 
-// withoutComparable returns the ratios of Table1 without the environments the paper counts as comparable, 0 where not both
-// returns are positive. The table lists the 35 better environments, then the 9 comparable ones, then the rest.
+// withoutComparable returns the ratios of Table1 without the environments the paper counts as comparable, 0 where not
+// both returns are positive. The table lists the 35 better environments, then the 9 comparable ones, then the rest.
 func (t Table) withoutComparable() []float64 {
 	var out []float64
 	for _, row := range slices.Concat(t.Rows[:35], t.Rows[44:]) {
@@ -193,14 +199,17 @@ func ClaimsTable2() ([]Claim, error) {
 	return []Claim{
 		agreement(t),
 		{"TCL-PEARL above PEARL in 17 of 25 environments", verdict(better == 17, noFollow), []string{
-			fmt.Sprintf("greater in %d, equal in %d, less in %d; sign test p = %.3f", better, equal, worse, stats.SignTest(better, worse))}},
-		{"wins 4, 6, 4, 4 and 7 (MAML, RL2, MQL, PEARL, TCL-PEARL)", "only if the tie at pick-out-of-hole goes to MQL alone", []string{
-			"wins: " + strings.Join(won, ", ")}},
-		{"TCL-PEARL outperforms all others in 7 environments", verdict(wins[slices.Index(t.Methods, "TCL-PEARL")].Outright == 7, noFollow), []string{
-			"mean rank: " + strings.Join(ranked, ", "),
-			"mean return in thousands: " + strings.Join(means, ", "),
-			"above TCL-PEARL: " + strings.Join(beaten, ", "),
-		}},
+			fmt.Sprintf("greater in %d, equal in %d, less in %d; sign test p = %.3f", better, equal, worse,
+				stats.SignTest(better, worse))}},
+		{"wins 4, 6, 4, 4 and 7 (MAML, RL2, MQL, PEARL, TCL-PEARL)",
+			"only if the tie at pick-out-of-hole goes to MQL alone", []string{
+				"wins: " + strings.Join(won, ", ")}},
+		{"TCL-PEARL outperforms all others in 7 environments",
+			verdict(wins[slices.Index(t.Methods, "TCL-PEARL")].Outright == 7, noFollow), []string{
+				"mean rank: " + strings.Join(ranked, ", "),
+				"mean return in thousands: " + strings.Join(means, ", "),
+				"above TCL-PEARL: " + strings.Join(beaten, ", "),
+			}},
 	}, nil
 }
 
@@ -215,17 +224,21 @@ func agreement(two Table) Claim {
 		}
 	}
 	return Claim{"PEARL and TCL-PEARL as in Table 1", verdict(differ == 0, noFollow), []string{
-		fmt.Sprintf("%d of the %d cells that are in both tables differ", differ, len(two.Environments)*len(one.Methods))}}
+		fmt.Sprintf("%d of the %d cells that are in both tables differ", differ,
+			len(two.Environments)*len(one.Methods))}}
 }
 
 // ClaimsRuntime recomputes what the paper says of Runtime.
 func ClaimsRuntime() []Claim {
 	t := Runtime()
 	tcl, pearl := stats.Mean(t.Column("TCL-PEARL")), stats.Mean(t.Column("PEARL"))
-	figures := []string{fmt.Sprintf("mean of the table's cells: TCL-PEARL %.2f s = %.2f h, PEARL %.2f s = %.2f h, ratio %.3f", tcl, tcl/3600, pearl, pearl/3600, tcl/pearl)}
+	figures := []string{fmt.Sprintf("mean of the table's cells: TCL-PEARL %.2f s = %.2f h, PEARL %.2f s = %.2f h, "+
+		"ratio %.3f", tcl, tcl/3600, pearl, pearl/3600, tcl/pearl)}
 	return []Claim{
-		{"6.75 h and 5.17 h per run (text)", verdict(fmt.Sprintf("%.2f %.2f", tcl/3600, pearl/3600) == "6.75 5.17", noFollow), figures},
-		{"10.16 h and 7.97 h per run (the table's caption)", noFollow, append(figures, fmt.Sprintf("the caption's own ratio is %.3f", 10.16/7.97))},
+		{"6.75 h and 5.17 h per run (text)", verdict(fmt.Sprintf("%.2f %.2f", tcl/3600, pearl/3600) == "6.75 5.17",
+			noFollow), figures},
+		{"10.16 h and 7.97 h per run (the table's caption)", noFollow,
+			append(figures, fmt.Sprintf("the caption's own ratio is %.3f", 10.16/7.97))},
 	}
 }
 
@@ -234,9 +247,11 @@ func ClaimsTSNE() []Claim {
 	rows := TSNE()
 	var figures []string
 	for _, e := range rows {
-		figures = append(figures, fmt.Sprintf("%s: %.4g to the centroid, %.4g between centroids, ratio %.3f", e.Method, e.ToCentroid, e.Between, e.Ratio()))
+		figures = append(figures, fmt.Sprintf("%s: %.4g to the centroid, %.4g between centroids, ratio %.3f", e.Method,
+			e.ToCentroid, e.Between, e.Ratio()))
 	}
 	return []Claim{{"TCL-PEARL's clusters are tighter and further apart",
 		verdict(rows[1].ToCentroid < rows[0].ToCentroid && rows[1].Between > rows[0].Between, noFollow),
-		append(figures, "one layout of one run each, without intervals; distances in a t-SNE plane have no unit and depend on its recipe")}}
+		append(figures, "one layout of one run each, without intervals; distances in a t-SNE plane have no unit and "+
+			"depend on its recipe")}}
 }

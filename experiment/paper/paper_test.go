@@ -89,7 +89,8 @@ func TestTable1Learning(t *testing.T) {
 		}
 	}
 	if learned != 39 || better != 30 || idle != 11 || idleBetter != 5 {
-		t.Errorf("learned %d (better in %d), idle %d (better in %d); want 39 (30), 11 (5)", learned, better, idle, idleBetter)
+		t.Errorf("learned %d (better in %d), idle %d (better in %d); want 39 (30), 11 (5)", learned, better,
+			idle, idleBetter)
 	}
 }
 
@@ -132,7 +133,8 @@ func TestTable2(t *testing.T) {
 	}
 	better, equal, worse, err := stats.Paired(table.Column("PEARL"), tcl)
 	if err != nil || better != 17 || equal != 1 || worse != 7 {
-		t.Errorf("TCL-PEARL against PEARL: %d better, %d equal, %d worse (%v); want 17, 1, 7", better, equal, worse, err)
+		t.Errorf("TCL-PEARL against PEARL: %d better, %d equal, %d worse (%v); want 17, 1, 7", better,
+			equal, worse, err)
 	}
 }
 
@@ -172,7 +174,8 @@ func TestRuntimeAndTSNE(t *testing.T) {
 	}
 }
 
-// The logs: 25 evaluations of MAML's whole run, 10 of each of RL2's, and what RL2's first run had reached at 820,000 steps.
+// The logs: 25 evaluations of MAML's whole run, 10 of each of RL2's, and what RL2's first run had reached at 820,000
+// steps.
 func TestPushCurves(t *testing.T) {
 	points := map[string]int{}
 	for _, c := range paper.PushCurves() {
@@ -180,7 +183,8 @@ func TestPushCurves(t *testing.T) {
 		if !slices.IsSorted(c.EnvSteps) || len(c.Return) != len(c.EnvSteps) || len(c.Success) != len(c.EnvSteps) {
 			t.Errorf("%s %d: %v", c.Method, c.Run, c.EnvSteps)
 		}
-		if c.Method == "RL2" && c.Run == 0 && (c.EnvSteps[4] != 820_000 || c.Return[4] != 19_270 || c.Success[4] != 0.2) {
+		if c.Method == "RL2" && c.Run == 0 && (c.EnvSteps[4] != 820_000 || c.Return[4] != 19_270 ||
+			c.Success[4] != 0.2) {
 			t.Errorf("RL2, run 0: %+v", c)
 		}
 	}

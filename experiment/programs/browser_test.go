@@ -12,11 +12,12 @@ import (
 	"nacre/internal/testpage"
 )
 
-// The same tests as a program in a worker of a page: drawing and two algorithms' programs. All of it, with the benchmarks
-// at full size, takes long; core/webgpu has the command.
+// The same tests as a program in a worker of a page: drawing and two algorithms' programs. All of it, with the
+// benchmarks at full size, takes long; core/webgpu has the command.
 func TestInBrowser(t *testing.T) {
 	heavy.Skip(t, "it takes building the tests for the browser")
-	tests := []string{"TestNormals", "TestPrograms", "TestPrograms/tcl-pearl", "TestPrograms/rl2"} // the whole run has all
+	// the whole run has all
+	tests := []string{"TestNormals", "TestPrograms", "TestPrograms/tcl-pearl", "TestPrograms/rl2"}
 	pattern, env, limit := "^Test(Normals|Programs)$/^(tcl-pearl|rl2)?$", map[string]string{}, 8*time.Minute
 	if os.Getenv(wholeVariable) != "" {
 		pattern, limit = ".", time.Hour

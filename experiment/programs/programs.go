@@ -1,5 +1,5 @@
-// Package programs has every program of every algorithm, for tests of devices, at sizes where everything is odd: what to
-// put into each, and how far two executions are apart.
+// Package programs has every program of every algorithm, for tests of devices, at sizes where everything is odd: what
+// to put into each, and how far two executions are apart.
 //
 //	for _, s := range programs.All(t) {
 //		for _, p := range s.Programs {
@@ -58,8 +58,8 @@ func (r *recorder) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	return r.Device.Load(p, m)
 }
 
-// All is every program of every algorithm that is registered, each with the settings that it registers as small, and again with
-// each of its variants.
+// All is every program of every algorithm that is registered, each with the settings that it registers as small, and
+// again with each of its variants.
 func All(t testing.TB) []Of {
 	var out []Of
 	for _, name := range rl.Names() {
@@ -98,7 +98,8 @@ func of(t testing.TB, algorithm, name string, settings []string) Of {
 	cfg.Algorithm, cfg.Family = algorithm, on
 	must(t, rl.Change(&cfg, settings...))
 	r := &recorder{Device: ref.Device}
-	l, err := a.New(cfg, rl.Setup{Spec: family.Spec(), Train: train, Seed: 1, Device: r, Pool: pool, Workers: 1, Envs: 4})
+	l, err := a.New(cfg, rl.Setup{Spec: family.Spec(), Train: train, Seed: 1, Device: r, Pool: pool,
+		Workers: 1, Envs: 4})
 	must(t, err)
 	t.Cleanup(func() { l.Close() })
 	return Of{name, r.programs, r.memory}
@@ -133,7 +134,8 @@ func Content(t testing.TB, p *core.Program, start core.Memory) (params, inputs m
 }
 
 // Execute runs a program on a fresh memory and returns outputs and memory entries.
-func Execute(t testing.TB, d core.Device, p *core.Program, params, inputs map[string][]float64, runs int) map[string][]float64 {
+func Execute(t testing.TB, d core.Device, p *core.Program, params, inputs map[string][]float64,
+	runs int) map[string][]float64 {
 	t.Helper()
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
@@ -155,7 +157,8 @@ func Execute(t testing.TB, d core.Device, p *core.Program, params, inputs map[st
 		must(t, run.Read64(name, out[name]))
 	}
 	for _, s := range p.ParamSpecs() {
-		for suffix, n := range map[string]int{"": s.Rows * s.Cols, ".m": s.Rows * s.Cols, ".v": s.Rows * s.Cols, ".t": 1} {
+		for suffix, n := range map[string]int{"": s.Rows * s.Cols, ".m": s.Rows * s.Cols, ".v": s.Rows * s.Cols,
+			".t": 1} {
 			out[s.Name+suffix] = make([]float64, n)
 			must(t, mem.Read(s.Name+suffix, out[s.Name+suffix]))
 		}

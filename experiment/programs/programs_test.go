@@ -21,7 +21,9 @@ func TestGPUCheckRunsEveryAlgorithm(t *testing.T) {
 		t.Fatal("bench/gpu-check.sh has no list of programs")
 	}
 	for _, name := range rl.Names() {
-		if !slices.ContainsFunc(strings.Fields(list), func(of string) bool { return of == name || strings.HasPrefix(of, name+"$") }) {
+		if !slices.ContainsFunc(strings.Fields(list), func(of string) bool {
+			return of == name || strings.HasPrefix(of, name+"$")
+		}) {
 			t.Errorf("bench/gpu-check.sh does not run the programs of %s", name)
 		}
 	}

@@ -53,8 +53,8 @@ func TestFeedDrawsAsReplayDoes(t *testing.T) { mirrortest.Run(t, newDevice, nil)
 
 func TestNormals(t *testing.T) { mirrortest.Normals(t, newDevice(t)) }
 
-// Every program of every algorithm, run twice, agrees with the reference in outputs, parameters and the optimiser's state,
-// and is the same bits when it is run again.
+// Every program of every algorithm, run twice, agrees with the reference in outputs, parameters and the optimiser's
+// state, and is the same bits when it is run again.
 func TestPrograms(t *testing.T) {
 	heavy.Skip(t, "compiling all kernels takes a while")
 	d := newDevice(t)
@@ -63,7 +63,8 @@ func TestPrograms(t *testing.T) {
 			worst := 0.0
 			for _, p := range of.Programs {
 				params, inputs := programs.Content(t, p, of.Memory)
-				want, got := programs.Execute(t, ref.Device, p, params, inputs, 2), programs.Execute(t, d, p, params, inputs, 2)
+				want := programs.Execute(t, ref.Device, p, params, inputs, 2)
+				got := programs.Execute(t, d, p, params, inputs, 2)
 				for entry, w := range want {
 					e := programs.Difference(got[entry], w)
 					worst = max(worst, e)

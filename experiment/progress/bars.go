@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Bars draws on a terminal a line for every stage under way, below what is noted. It is written here because the libraries for
-// progress bars draw one bar, or want to own the terminal.
+// Bars draws on a terminal a line for every stage under way, below what is noted. It is written here because the
+// libraries for progress bars draw one bar, or want to own the terminal.
 func Bars(w io.Writer) Progress { return &bars{out: w, now: time.Now, width: widthOf(w)} }
 
 // widthOf is a terminal's width now; 100 where it is none.

@@ -109,7 +109,8 @@ func TestBars(t *testing.T) {
 	two.Done()
 	two.Add(1)
 	p.Note("after")
-	expect("a note", strings.Repeat("long ", 20)+": 40s", "seed 1: 1 of 4 in 40s", "seed 2: 5 of 10 in 40s, return -3", "after")
+	expect("a note", strings.Repeat("long ", 20)+": 40s", "seed 1: 1 of 4 in 40s", "seed 2: 5 of 10 in 40s, return -3",
+		"after")
 	for range 20 {
 		p.Stage("many", 0)
 	}

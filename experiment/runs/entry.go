@@ -14,9 +14,10 @@ import (
 	"nacre/sim"
 )
 
-// watched are the files of a run folder whose size and date tell that something has changed. The last is that of a run's last
-// process in the folder of its sweep.
-var watched = [...]string{experiment.ConfigFile, experiment.MetricsFile, experiment.TimingFile, experiment.EvaluationFile, NoteFile, experiment.LockFile, "../../state"}
+// watched are the files of a run folder whose size and date tell that something has changed. The last is that of a
+// run's last process in the folder of its sweep.
+var watched = [...]string{experiment.ConfigFile, experiment.MetricsFile, experiment.TimingFile,
+	experiment.EvaluationFile, NoteFile, experiment.LockFile, "../../state"}
 
 // stamp is a file's size and date; the zero value is that of a file that is not there.
 type stamp struct {
@@ -95,7 +96,8 @@ func (e *entry) look(known *configs) (*Run, bool) {
 		queue = e.group.queued(e.plan.Name)
 	}
 	same := now == e.stamps && queue == e.queue && e.run != nil && e.run.Group == e.group.name()
-	if same && (e.run.State != Running || queue == sweep.Running || e.state(false) == Running) { // a process that is killed changes no file
+	// a process that is killed changes no file
+	if same && (e.run.State != Running || queue == sweep.Running || e.state(false) == Running) {
 		return nil, false
 	}
 	run := &Run{Path: e.path, Group: e.group.name(), Changed: newest, Latest: map[string]Number{}}
@@ -112,7 +114,8 @@ func (e *entry) look(known *configs) (*Run, bool) {
 // awaited fills in a run that has not begun with what its group's manifest says.
 func (e *entry) awaited(to *Run) {
 	to.State, to.Note = Waiting, Note{Tags: []string{}}
-	to.Algorithm, to.Title, to.Family, to.Seed = e.plan.System, experiment.Title(e.plan.System), e.plan.Family, e.plan.Seed
+	to.Algorithm, to.Title, to.Family, to.Seed = e.plan.System, experiment.Title(e.plan.System), e.plan.Family,
+		e.plan.Seed
 }
 
 // told adds what the sweep's folder and Slurm tell of a run that nobody is seen to write.
@@ -207,8 +210,8 @@ type template struct {
 	settings map[string]string
 }
 
-// configs remembers what configurations mean: runs of a sweep differ in little more than the seed, and reading one takes
-// longer than everything else. It is emptied when it has grown large.
+// configs remembers what configurations mean: runs of a sweep differ in little more than the seed, and reading one
+// takes longer than everything else. It is emptied when it has grown large.
 type configs struct {
 	mu    sync.Mutex
 	known map[string]template // by the text without record and seed

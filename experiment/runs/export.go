@@ -19,8 +19,9 @@ type Exported struct {
 	Curves   map[string]Curve  `json:"curves"` // by column
 }
 
-// Export hands to write, file by file, what the page of runs needs to show runs without a server: list.json and, for the run at
-// each place in it, run-0.json, run-1.json, …; web/src/site/runs.ts reads them. It returns the number of runs.
+// Export hands to write, file by file, what the page of runs needs to show runs without a server: list.json and, for
+// the run at each place in it, run-0.json, run-1.json, …; web/src/site/runs.ts reads them. It returns the number of
+// runs.
 func Export(sources []Source, root string, write func(name string, v any) error) (int, error) {
 	l := Listing{Root: root, Waiting: []Job{}, Failed: []Job{}, Making: []Making{}, Shape: "site"}
 	l.Version, l.Runs = 1, []*Run{}

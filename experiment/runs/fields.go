@@ -11,10 +11,14 @@ import (
 var fields = map[string]func(r *Run) string{
 	"path": func(r *Run) string { return r.Path }, "group": func(r *Run) string { return r.Group },
 	"algorithm": func(r *Run) string { return r.Algorithm }, "family": func(r *Run) string { return r.Family },
-	"preset": func(r *Run) string { return r.Preset }, "seed": func(r *Run) string { return strconv.FormatUint(r.Seed, 10) },
+	"preset": func(r *Run) string {
+		return r.Preset
+	}, "seed": func(r *Run) string { return strconv.FormatUint(r.Seed, 10) },
 	"state": func(r *Run) string { return string(r.State) }, "device": func(r *Run) string { return r.Device },
 	"iterations": func(r *Run) string { return strconv.Itoa(r.Iterations) },
-	"seconds":    func(r *Run) string { return number(r.Seconds) }, "share": func(r *Run) string { return number(r.Share) },
+	"seconds": func(r *Run) string {
+		return number(r.Seconds)
+	}, "share": func(r *Run) string { return number(r.Share) },
 	"changed": func(r *Run) string { return r.Changed.UTC().Format("2006-01-02 15:04:05") },
 	"started": func(r *Run) string { return r.Started.UTC().Format("2006-01-02 15:04:05") },
 	"tag":     func(r *Run) string { return strings.Join(r.Note.Tags, ", ") },

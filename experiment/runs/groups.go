@@ -15,8 +15,8 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// group is a sweep or a study: a folder whose manifest lists runs that may not have begun yet. A folder of runs that belong to
-// neither is a group without a manifest.
+// group is a sweep or a study: a folder whose manifest lists runs that may not have begun yet. A folder of runs that
+// belong to neither is a group without a manifest.
 type group struct {
 	path   string
 	sweep  bool
@@ -30,8 +30,8 @@ type group struct {
 // maxManifest is how large a manifest may be.
 const maxManifest = 64 << 20
 
-// group finds the sweep or study that a folder is, nil where it is none. A manifest is read when it has changed; one that
-// cannot be read lists no run.
+// group finds the sweep or study that a folder is, nil where it is none. A manifest is read when it has changed; one
+// that cannot be read lists no run.
 func (x *Index) group(below, dir string) *group {
 	for _, name := range []string{sweep.ManifestFile, study.PlanFile} {
 		info, err := plainfile.Lstat(filepath.Join(dir, name))
@@ -46,7 +46,8 @@ func (x *Index) group(below, dir string) *group {
 			return known
 		}
 		g := &group{path: below, sweep: name == sweep.ManifestFile, stamp: now, folder: &sweep.Folder{}}
-		if data, err := plainfile.Read(filepath.Join(dir, name), maxManifest); err == nil && json.Unmarshal(data, g.folder) != nil {
+		if data, err := plainfile.Read(filepath.Join(dir, name), maxManifest); err == nil &&
+			json.Unmarshal(data, g.folder) != nil {
 			g.folder = &sweep.Folder{}
 		}
 		g.folder.Dir = dir
@@ -73,14 +74,15 @@ func (g *group) queued(name string) sweep.State {
 	return g.queue[name]
 }
 
-// askEvery is how often Slurm is asked, and askFor how long it may take to answer: clusters do not like to be asked often.
+// askEvery is how often Slurm is asked, and askFor how long it may take to answer: clusters do not like to be asked
+// often.
 const (
 	askEvery = 15 * time.Second
 	askFor   = 10 * time.Second
 )
 
-// askSlurm asks Slurm for the jobs of sweeps that were given to it, in the background: what it says is seen the next time.
-// Where it does not answer, the folders alone tell what the runs do.
+// askSlurm asks Slurm for the jobs of sweeps that were given to it, in the background: what it says is seen the next
+// time. Where it does not answer, the folders alone tell what the runs do.
 func (x *Index) askSlurm(ctx context.Context) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -24,11 +24,12 @@ func command(t *testing.T, name, script string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// Runs of a sweep that have not begun are listed with it, those that its processes gave up with the reason, and those that Slurm
-// has as it says.
+// Runs of a sweep that have not begun are listed with it, those that its processes gave up with the reason, and those
+// that Slurm has as it says.
 func TestSweepsAndStudies(t *testing.T) {
 	root := t.TempDir()
-	plan := sweep.Plan{Name: "grid", Out: filepath.Join(root, "grid"), Families: []string{"point-goal"}, Seeds: []uint64{1, 2, 3, 4, 5}, Preset: "quick/point-goal", Systems: []sweep.System{{Algorithm: "pearl"}}}
+	plan := sweep.Plan{Name: "grid", Out: filepath.Join(root, "grid"), Families: []string{"point-goal"},
+		Seeds: []uint64{1, 2, 3, 4, 5}, Preset: "quick/point-goal", Systems: []sweep.System{{Algorithm: "pearl"}}}
 	folder, err := sweep.Prepare(plan)
 	must(t, err)
 	synthetic(t, root, "grid/runs/"+folder.Runs[0].Name, 3, "seed=1")
@@ -38,7 +39,9 @@ func TestSweepsAndStudies(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(root, "grid", "state", name+".json"), text, 0o644))
 	}
 	attempt(folder.Runs[1].Name, "no memory")
-	manifest, err := json.Marshal(sweep.Folder{Name: "point", Runs: []sweep.Run{{Name: "pearl-seed1", Family: "point-goal", System: "pearl", Seed: 1}, {Name: "../../escape"}}})
+	manifest, err := json.Marshal(sweep.Folder{Name: "point",
+		Runs: []sweep.Run{{Name: "pearl-seed1", Family: "point-goal", System: "pearl", Seed: 1},
+			{Name: "../../escape"}}})
 	must(t, err)
 	must(t, os.Mkdir(filepath.Join(root, "study"), 0o755))
 	must(t, os.WriteFile(filepath.Join(root, "study", study.PlanFile), manifest, 0o644))
@@ -52,14 +55,17 @@ func TestSweepsAndStudies(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(root, "grid", "slurm", "jobs.json"), jobs, 0o644))
 
 	x := runs.Open(root)
-	want := map[string]runs.State{"grid/runs/" + folder.Runs[0].Name: runs.Interrupted, "grid/runs/" + folder.Runs[1].Name: runs.Failed, "grid/runs/" + folder.Runs[2].Name: runs.Queued,
-		"grid/runs/" + folder.Runs[3].Name: runs.Running, "grid/runs/" + folder.Runs[4].Name: runs.Waiting, "study/runs/pearl-seed1": runs.Waiting}
+	want := map[string]runs.State{"grid/runs/" + folder.Runs[0].Name: runs.Interrupted,
+		"grid/runs/" + folder.Runs[1].Name: runs.Failed, "grid/runs/" + folder.Runs[2].Name: runs.Queued,
+		"grid/runs/" + folder.Runs[3].Name: runs.Running, "grid/runs/" + folder.Runs[4].Name: runs.Waiting,
+		"study/runs/pearl-seed1": runs.Waiting}
 	states := func() map[string]runs.State {
 		must(t, x.Refresh(context.Background()))
 		got := map[string]runs.State{}
 		for _, r := range x.Runs() {
 			got[r.Path] = r.State
-			if r.Group != strings.Split(r.Path, "/")[0] || r.State == runs.Failed && r.Problem != "no memory" || r.Family != "point-goal" {
+			if r.Group != strings.Split(r.Path, "/")[0] || r.State == runs.Failed && r.Problem != "no memory" ||
+				r.Family != "point-goal" {
 				t.Errorf("%s: group %q, problem %q, family %q", r.Path, r.Group, r.Problem, r.Family)
 			}
 		}
@@ -77,7 +83,8 @@ func TestSweepsAndStudies(t *testing.T) {
 		return true
 	}
 	got := states()
-	for end := time.Now().Add(2 * time.Minute); !same(got) && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !same(got) &&
+		time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		got = states() // what Slurm says comes after a while
 	}
 	if !same(got) {
@@ -125,7 +132,8 @@ func TestExport(t *testing.T) {
 	must(t, json.Unmarshal([]byte(written["list.json"]), &l))
 	var e runs.Exported
 	must(t, json.Unmarshal([]byte(written["run-1.json"]), &e))
-	if n != 2 || len(written) != 3 || l.Runs[1].Path != "mine/two" || strings.Join(l.Columns, ",") != "pearl.latent" || l.Values["mine/two"][0] != "4" || e.Settings["pearl.latent"] != "4" {
+	if n != 2 || len(written) != 3 || l.Runs[1].Path != "mine/two" || strings.Join(l.Columns, ",") != "pearl.latent" ||
+		l.Values["mine/two"][0] != "4" || e.Settings["pearl.latent"] != "4" {
 		t.Errorf("%d runs in %d files: %s", n, len(written), written["list.json"])
 	}
 	if c := e.Curves["adapted_return"]; c.Path != "mine/two" || len(c.Values) != 2 || c.Values[1] != 1 {
@@ -138,7 +146,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// What is made of a run is made one after the other, tells what it does, can be cancelled, and is known to be older than the run.
+// What is made of a run is made one after the other, tells what it does, can be cancelled, and is known to be older
+// than the run.
 func TestProducts(t *testing.T) {
 	root := t.TempDir()
 	dir := synthetic(t, root, "one", 1)
@@ -177,7 +186,9 @@ esac
 	must(t, p.Make("one", "embedding"))
 	must(t, p.Make("one", "embedding"))
 	must(t, p.Make("one", "rollout"))
-	until("at the layout", func(l []runs.Making) bool { return len(l) == 2 && l[0].Line == "tsne at work" && l[1].Began.IsZero() })
+	until("at the layout", func(l []runs.Making) bool {
+		return len(l) == 2 && l[0].Line == "tsne at work" && l[1].Began.IsZero()
+	})
 	must(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o644))
 	until("failed", func(l []runs.Making) bool { return len(l) == 1 && l[0].Error == "no MuJoCo" })
 	if f := runs.All[0].Fresh(dir); f != runs.Fresh {

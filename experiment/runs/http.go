@@ -60,9 +60,11 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.once.Do(func() {
 		s.mux = http.NewServeMux()
 		for pattern, f := range map[string]func(*http.Request) (any, error){
-			"GET /list": s.list, "GET /curve": s.curve, "GET /settings": s.settings, "GET /run": s.run, "PUT /note": s.note,
-			"GET /presets": s.presets, "POST /start": s.start, "POST /resume": s.job, "POST /stop": s.job, "POST /forget": s.job,
-			"POST /make": s.make, "POST /cancel": s.make,
+			"GET /list": s.list, "GET /curve": s.curve, "GET /settings": s.settings, "GET /run": s.run,
+			"PUT /note":    s.note,
+			"GET /presets": s.presets, "POST /start": s.start, "POST /resume": s.job, "POST /stop": s.job,
+			"POST /forget": s.job,
+			"POST /make":   s.make, "POST /cancel": s.make,
 		} {
 			s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { answer(w, r, f) })
 		}
@@ -99,18 +101,19 @@ func answer(w http.ResponseWriter, r *http.Request, f func(*http.Request) (any, 
 // Listing is the answer to list.
 type Listing struct {
 	Changes
-	Root    string              `json:"root"`
-	Columns []string            `json:"columns"` // settings that are not the same in all runs
-	Shape   string              `json:"shape"`   // tells Columns apart: who asks again says which he has
-	Values  map[string][]string `json:"values"`  // of those, by path of a changed run; empty where a run has no such setting
+	Root    string   `json:"root"`
+	Columns []string `json:"columns"` // settings that are not the same in all runs
+	Shape   string   `json:"shape"`   // tells Columns apart: who asks again says which he has
+	// of those, by path of a changed run; empty where a run has no such setting
+	Values  map[string][]string `json:"values"`
 	Waiting []Job               `json:"waiting"`
 	Failed  []Job               `json:"failed"`
 	Starts  bool                `json:"starts"` // runs can be started here
 	Making  []Making            `json:"making"`
 }
 
-// An answer waits a moment for the folders to be read; the first one no longer than for the first page of the table. What is not
-// read by then comes with the next.
+// An answer waits a moment for the folders to be read; the first one no longer than for the first page of the table.
+// What is not read by then comes with the next.
 const (
 	moment    = 300 * time.Millisecond
 	firstPage = 120
@@ -159,7 +162,8 @@ func (s *Service) list(r *http.Request) (any, error) {
 		}
 	}
 	s.look(since == 0)
-	l := Listing{Changes: s.Index.Since(since), Root: s.Index.Root, Waiting: []Job{}, Failed: []Job{}, Starts: s.Jobs != nil, Making: []Making{}}
+	l := Listing{Changes: s.Index.Since(since), Root: s.Index.Root, Waiting: []Job{}, Failed: []Job{},
+		Starts: s.Jobs != nil, Making: []Making{}}
 	l.Columns = s.differing(l.Version)
 	h := fnv.New32a()
 	fmt.Fprint(h, l.Columns)
@@ -313,7 +317,8 @@ func (s *Service) detail(run *Run) (d Detail, err error) {
 		d.Products[p.Name] = p.Fresh(d.Dir)
 	}
 	for _, name := range []string{study.PageFile, study.ReportFile} {
-		if file := path.Join(run.Group, name); d.Report == "" && run.Group != run.Path && exists(s.Index.Root, filepath.FromSlash(file)) {
+		if file := path.Join(run.Group, name); d.Report == "" && run.Group != run.Path &&
+			exists(s.Index.Root, filepath.FromSlash(file)) {
 			d.Report = file
 		}
 	}

@@ -62,8 +62,8 @@ const QueueFile = ".nacre-queue.json"
 // maxWaiting is how many runs may wait.
 const maxWaiting = 1000
 
-// NewJobs takes up the queue of a root. Program is the command line of this program; at most limit runs are trained at a
-// time.
+// NewJobs takes up the queue of a root. Program is the command line of this program; at most limit runs are trained at
+// a time.
 func NewJobs(index *Index, program []string, limit int, log *slog.Logger) (*Jobs, error) {
 	j := &Jobs{index: index, program: program, limit: max(1, limit), log: log, active: map[string]bool{}}
 	data, err := plainfile.Read(j.file(), 16<<20)
@@ -78,7 +78,8 @@ func NewJobs(index *Index, program []string, limit int, log *slog.Logger) (*Jobs
 	}
 	for _, w := range j.waiting {
 		if !filepath.IsLocal(filepath.FromSlash(w.Path)) {
-			return nil, fmt.Errorf("queue of runs: %s: run folder %s is not below %s", j.file(), short(w.Path), index.Root)
+			return nil, fmt.Errorf("queue of runs: %s: run folder %s is not below %s", j.file(), short(w.Path),
+				index.Root)
 		}
 	}
 	j.mu.Lock()
@@ -127,7 +128,8 @@ func (j *Jobs) Start(s Spec) (path string, err error) {
 	}
 	name := cmp.Or(s.Name, fmt.Sprintf("%s-%s-seed%d", strings.ReplaceAll(s.Preset, "/", "-"), cfg.Algorithm, cfg.Seed))
 	if !folderName.MatchString(name) {
-		return "", fmt.Errorf("folder name %s; expected up to 100 letters, digits, dots, dashes and underscores", short(name))
+		return "", fmt.Errorf("folder name %s; expected up to 100 letters, digits, dots, dashes and underscores",
+			short(name))
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -195,8 +197,8 @@ func (j *Jobs) add(job Job) error {
 	return j.next()
 }
 
-// Stop takes a run out of the queue, or asks the process that is writing it, whoever started it, to save a checkpoint and
-// end.
+// Stop takes a run out of the queue, or asks the process that is writing it, whoever started it, to save a checkpoint
+// and end.
 func (j *Jobs) Stop(path string) error {
 	j.mu.Lock()
 	if j.isWaiting(path) {

@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// The life of a run: started, watched, stopped, resumed to its end; with a second one in the queue meanwhile, over HTTP.
+// The life of a run: started, watched, stopped, resumed to its end; with a second one in the queue meanwhile, over
+// HTTP.
 func TestLife(t *testing.T) {
 	heavy.Skip(t, "it trains from start to end, twice stopped")
 	t.Setenv(runstest.Variable, "1")
@@ -75,15 +76,18 @@ func TestLife(t *testing.T) {
 	}
 
 	var message struct{ Message, Path string }
-	if s := call("POST", "/start", runs.Spec{Preset: "quick/pont-goal"}, &message); s != 400 || !strings.Contains(message.Message, "quick/point-goal") {
+	if s := call("POST", "/start", runs.Spec{Preset: "quick/pont-goal"}, &message); s != 400 ||
+		!strings.Contains(message.Message, "quick/point-goal") {
 		t.Errorf("an unknown preset: %d %q", s, message.Message)
 	}
-	if s := call("POST", "/start", runs.Spec{Preset: "quick/point-goal", Name: "../x"}, &message); s != 400 || !strings.Contains(message.Message, "folder name") {
+	if s := call("POST", "/start", runs.Spec{Preset: "quick/point-goal", Name: "../x"}, &message); s != 400 ||
+		!strings.Contains(message.Message, "folder name") {
 		t.Errorf("a name that is a path: %d %q", s, message.Message)
 	}
 	long := append([]string{"pearl.iterations=100000"}, runstest.Small...)
 	seed := uint64(5)
-	if s := call("POST", "/start", runs.Spec{Preset: "quick/point-goal", Set: long, Seed: &seed, Name: "long"}, &message); s != 200 || message.Path != "runs/long" {
+	if s := call("POST", "/start", runs.Spec{Preset: "quick/point-goal", Set: long, Seed: &seed, Name: "long"},
+		&message); s != 200 || message.Path != "runs/long" {
 		t.Fatalf("start: %d %+v", s, message)
 	}
 	short := append([]string{"pearl.iterations=2"}, runstest.Small...)
@@ -96,7 +100,8 @@ func TestLife(t *testing.T) {
 	if strings.Join(l.Columns, " ") != "" { // one run
 		t.Errorf("settings that differ: %v", l.Columns)
 	}
-	if s := call("POST", "/resume?run="+url.QueryEscape("runs/long"), nil, &message); s != 400 || !strings.Contains(message.Message, "is being trained") {
+	if s := call("POST", "/resume?run="+url.QueryEscape("runs/long"), nil, &message); s != 400 ||
+		!strings.Contains(message.Message, "is being trained") {
 		t.Errorf("resuming what runs: %d %q", s, message.Message)
 	}
 	call("POST", "/stop?run="+url.QueryEscape("runs/long"), nil, nil)
@@ -114,19 +119,25 @@ func TestLife(t *testing.T) {
 	if len(curves) != 1 {
 		t.Errorf("curves of that run and one that is gone: %+v", curves)
 	}
-	if l := until("listed", func(runs.Listing) bool { return true }); strings.Join(l.Columns, " ") != "pearl.iterations" {
+	if l := until("listed", func(runs.Listing) bool {
+		return true
+	}); strings.Join(l.Columns, " ") != "pearl.iterations" {
 		t.Errorf("settings that differ: %v", l.Columns)
 	}
 	var note runs.Note
 	call("PUT", "/note?run="+url.QueryEscape(second), runs.Note{Text: "fine"}, &note)
-	if s := call("PUT", "/note?run="+url.QueryEscape(second), runs.Note{Text: "other"}, &note); s != 409 || note.Text != "fine" {
+	if s := call("PUT", "/note?run="+url.QueryEscape(second), runs.Note{Text: "other"}, &note); s != 409 ||
+		note.Text != "fine" {
 		t.Errorf("a late note: %d %+v", s, note)
 	}
 	if s := call("POST", "/resume?run="+url.QueryEscape("runs/long"), nil, nil); s != 200 {
 		t.Fatalf("resume: %d", s)
 	}
 	_, before := state(l, "runs/long")
-	until("further on", func(l runs.Listing) bool { s, n := state(l, "runs/long"); return s == runs.Running && n > before+2 })
+	until("further on", func(l runs.Listing) bool {
+		s, n := state(l, "runs/long")
+		return s == runs.Running && n > before+2
+	})
 	call("POST", "/stop?run="+url.QueryEscape("runs/long"), nil, nil)
 	until("stopped again", func(l runs.Listing) bool { s, _ := state(l, "runs/long"); return s == runs.Interrupted })
 }
@@ -148,7 +159,8 @@ func TestQueueIsKept(t *testing.T) {
 		t.Fatalf("%d runs wait", len(waiting))
 	}
 	must(t, os.MkdirAll(filepath.Join(root, filepath.FromSlash(path)), 0o755))
-	must(t, os.WriteFile(filepath.Join(root, filepath.FromSlash(path), "mine"), nil, 0o644)) // its process will refuse the folder
+	// its process will refuse the folder
+	must(t, os.WriteFile(filepath.Join(root, filepath.FromSlash(path), "mine"), nil, 0o644))
 	jobs, err = runs.NewJobs(index, []string{program}, 1, log)
 	must(t, err)
 	defer jobs.Close()

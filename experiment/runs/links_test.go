@@ -14,15 +14,16 @@ import (
 	"nacre/experiment/runs"
 )
 
-// The list follows links: the root may be one, a run, and a folder of runs; each run is there once. Who serves the folder
-// does not follow those below it.
+// The list follows links: the root may be one, a run, and a folder of runs; each run is there once. Who serves the
+// folder does not follow those below it.
 func TestLinkedRuns(t *testing.T) {
 	scratch, home := t.TempDir(), t.TempDir()
 	synthetic(t, scratch, "study/seed1", 1)
 	synthetic(t, scratch, "study/seed2", 2, "seed=2")
 	synthetic(t, scratch, "alone", 1)
 	synthetic(t, home, "runs/own", 1)
-	for _, l := range [][2]string{{filepath.Join(scratch, "study"), "runs/linked"}, {filepath.Join(scratch, "alone"), "runs/one"}, {"own", "runs/latest"},
+	for _, l := range [][2]string{{filepath.Join(scratch, "study"), "runs/linked"},
+		{filepath.Join(scratch, "alone"), "runs/one"}, {"own", "runs/latest"},
 		{"..", "runs/up"}, {"/gone", "runs/lost"}, {"runs", "root"}} {
 		must(t, os.Symlink(l[0], filepath.Join(home, l[1])))
 	}
@@ -43,7 +44,8 @@ func TestLinkedRuns(t *testing.T) {
 				}
 			}
 			if !slices.Equal(paths, c.want) || len(x.Notes()) != c.notes {
-				t.Errorf("%s, links followed %v: %v and notes %q; want %v and %d", root, c.links, paths, x.Notes(), c.want, c.notes)
+				t.Errorf("%s, links followed %v: %v and notes %q; want %v and %d", root, c.links, paths, x.Notes(),
+					c.want, c.notes)
 			}
 			if c.links && !strings.Contains(strings.Join(x.Notes(), "\n"), "own once more") {
 				t.Errorf("notes %q", x.Notes())

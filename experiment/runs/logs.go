@@ -64,7 +64,8 @@ func (e *entry) lookAtLog() (*Run, bool) {
 	if now == e.stamps[0] && e.run != nil && e.run.Group == e.group.name() {
 		return nil, false
 	}
-	run := &Run{Path: e.path, Group: e.group.name(), Changed: newest, Latest: map[string]Number{}, State: Log, Note: Note{Tags: []string{}}}
+	run := &Run{Path: e.path, Group: e.group.name(), Changed: newest, Latest: map[string]Number{}, State: Log,
+		Note: Note{Tags: []string{}}}
 	log, err := foreign.Open(e.dir, foreign.Columns{})
 	if err != nil {
 		run.State, run.Problem = Broken, err.Error()

@@ -29,11 +29,13 @@ func TestLogsOfOtherPrograms(t *testing.T) {
 		found[r.Path] = r
 	}
 	ppo := found["theirs/ppo_s1"]
-	if len(found) != 4 || ppo == nil || ppo.State != runs.Log || ppo.Seed != 1 || ppo.EnvSteps != 20 || ppo.Latest["adapted_return"] != 2 || ppo.Latest["train/loss"] != 0.5 ||
+	if len(found) != 4 || ppo == nil || ppo.State != runs.Log || ppo.Seed != 1 || ppo.EnvSteps != 20 ||
+		ppo.Latest["adapted_return"] != 2 || ppo.Latest["train/loss"] != 0.5 ||
 		!strings.Contains(ppo.About, `steps from "time/total_timesteps", return from "eval/mean_reward"`) {
 		t.Fatalf("%v, %+v", found, ppo)
 	}
-	if r := found["theirs/odd"]; r.State != runs.Broken || !strings.Contains(r.Problem, "none of its columns is known to be the step") {
+	if r := found["theirs/odd"]; r.State != runs.Broken ||
+		!strings.Contains(r.Problem, "none of its columns is known to be the step") {
 		t.Errorf("%+v", r)
 	}
 	if r := found["theirs/wandb_export_1.csv#a"]; r == nil || r.State != runs.Log || r.EnvSteps != 1 {
@@ -45,8 +47,10 @@ func TestLogsOfOtherPrograms(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	(&runs.Service{Index: x}).ServeHTTP(w, httptest.NewRequest(http.MethodPut, "/note?run=theirs/ppo_s1", strings.NewReader(`{"text": "mine"}`)))
-	if entries, err := os.ReadDir(filepath.Join(root, "theirs", "ppo_s1")); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "is the log of another program") || err != nil || len(entries) != 1 {
+	(&runs.Service{Index: x}).ServeHTTP(w, httptest.NewRequest(http.MethodPut, "/note?run=theirs/ppo_s1",
+		strings.NewReader(`{"text": "mine"}`)))
+	if entries, err := os.ReadDir(filepath.Join(root, "theirs", "ppo_s1")); w.Code != http.StatusBadRequest ||
+		!strings.Contains(w.Body.String(), "is the log of another program") || err != nil || len(entries) != 1 {
 		t.Errorf("a note: %d %s, %v", w.Code, w.Body, entries)
 	}
 

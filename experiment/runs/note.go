@@ -75,15 +75,16 @@ func (n Note) check() error {
 		return fmt.Errorf("%d tags; expected at most %d", len(n.Tags), MaxTags)
 	}
 	for _, t := range n.Tags {
-		if t == "" || len(t) > MaxTag || !utf8.ValidString(t) || strings.ContainsAny(t, ",\r\n\t") || strings.TrimSpace(t) != t {
+		if t == "" || len(t) > MaxTag || !utf8.ValidString(t) || strings.ContainsAny(t, ",\r\n\t") ||
+			strings.TrimSpace(t) != t {
 			return fmt.Errorf("tag %s; expected 1 to %d bytes without commas and line ends", short(t), MaxTag)
 		}
 	}
 	return nil
 }
 
-// WriteNote changes the note of a run folder, of which the writer has seen n.Revision. It returns the note as it is now;
-// ErrConflict says that it is somebody else's, and nothing was changed.
+// WriteNote changes the note of a run folder, of which the writer has seen n.Revision. It returns the note as it is
+// now; ErrConflict says that it is somebody else's, and nothing was changed.
 func WriteNote(dir string, n Note) (Note, error) {
 	n.Tags = slices.Compact(slices.Sorted(slices.Values(n.Tags)))
 	if err := n.check(); err != nil {

@@ -36,13 +36,16 @@ const (
 
 // All are the products of a run.
 var All = []Product{
-	{Name: "embedding", Files: []string{"tsne.npz", "embeddings.npz"}, From: []string{experiment.WeightsFile}, steps: func(dir string) [][]string {
-		return [][]string{{"embed", dir}, {"tsne", dir, "--repeats", "0", "--out", dir}}
-	}},
-	{Name: "rollout", Files: []string{RolloutFile}, From: []string{experiment.WeightsFile}, steps: func(dir string) [][]string {
-		return [][]string{{"render", dir, "--out", filepath.Join(dir, RolloutFile)}}
-	}},
-	{Name: "report", Files: []string{ReportFile}, From: []string{experiment.WeightsFile, experiment.EvaluationFile, NoteFile, TSNEFile}, steps: func(dir string) [][]string {
+	{Name: "embedding", Files: []string{"tsne.npz", "embeddings.npz"}, From: []string{experiment.WeightsFile},
+		steps: func(dir string) [][]string {
+			return [][]string{{"embed", dir}, {"tsne", dir, "--repeats", "0", "--out", dir}}
+		}},
+	{Name: "rollout", Files: []string{RolloutFile}, From: []string{experiment.WeightsFile},
+		steps: func(dir string) [][]string {
+			return [][]string{{"render", dir, "--out", filepath.Join(dir, RolloutFile)}}
+		}},
+	{Name: "report", Files: []string{ReportFile}, From: []string{experiment.WeightsFile, experiment.EvaluationFile,
+		NoteFile, TSNEFile}, steps: func(dir string) [][]string {
 		return [][]string{{"report", dir}}
 	}},
 }

@@ -31,8 +31,8 @@ const (
 	maxPicture = 64 << 20
 )
 
-// Report tells of a run in Markdown, and gives the picture that the text calls LearningFile. The other picture that it may
-// show, of the embedding, lies in the run folder. An error wraps ErrUntrained where there is nothing to tell yet.
+// Report tells of a run in Markdown, and gives the picture that the text calls LearningFile. The other picture that it
+// may show, of the embedding, lies in the run folder. An error wraps ErrUntrained where there is nothing to tell yet.
 func Report(dir string) (text string, learning []byte, err error) {
 	run, err := experiment.View(dir)
 	if err != nil {
@@ -55,7 +55,8 @@ func Report(dir string) (text string, learning []byte, err error) {
 		return "", nil, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\nSeed %d: %d environment steps, %d gradient updates in %d iterations", title(cfg), cfg.Seed, standing.EnvSteps, standing.Updates, standing.Iterations)
+	fmt.Fprintf(&b, "# %s\n\nSeed %d: %d environment steps, %d gradient updates in %d iterations", title(cfg), cfg.Seed,
+		standing.EnvSteps, standing.Updates, standing.Iterations)
 	if n := len(record.Sessions); n > 0 && record.Sessions[n-1].Device != "" {
 		fmt.Fprintf(&b, " on %s", record.Sessions[n-1].Device)
 	}
@@ -73,7 +74,8 @@ func Report(dir string) (text string, learning []byte, err error) {
 	if err := adaptationSection(&b, run, cfg); err != nil {
 		return "", nil, err
 	}
-	b.WriteString("\n## Learning\n\n![return after adaptation over training](" + LearningFile + ")\n\n| metric | last value |\n|---|---|\n")
+	b.WriteString("\n## Learning\n\n![return after adaptation over training](" + LearningFile +
+		")\n\n| metric | last value |\n|---|---|\n")
 	for _, column := range metrics.Columns {
 		if v, ok := watch.Latest[column]; ok {
 			fmt.Fprintf(&b, "| %s | %.6g |\n", column, v)
@@ -88,7 +90,8 @@ func Report(dir string) (text string, learning []byte, err error) {
 		return "", nil, err
 	}
 	settings, _, _ := strings.Cut(string(config), "\n[record]")
-	fmt.Fprintf(&b, "\n## Configuration\n\nWith `nacre train --config FILE` these settings train the run again.\n\n%s", indented(settings))
+	fmt.Fprintf(&b, "\n## Configuration\n\nWith `nacre train --config FILE` these settings train the run again.\n\n%s",
+		indented(settings))
 	learning, err = learningCurve(cfg, metrics)
 	return b.String(), learning, err
 }
@@ -174,13 +177,16 @@ func embeddingSection(b *strings.Builder, dir string) error {
 		return fmt.Errorf("%s: %w", filepath.Join(dir, TSNEFile), err)
 	}
 	r := figures.Planes[0].Report
-	fmt.Fprintf(b, "\n## How well the context encoder tells tasks apart\n\n![layout of the posterior means](%s)\n\n", tsnePicture)
+	fmt.Fprintf(b, "\n## How well the context encoder tells tasks apart\n\n![layout of the posterior means](%s)\n\n",
+		tsnePicture)
 	if r.Labels == 0 {
 		return nil
 	}
-	b.WriteString("| | distance to centroid | between centroids | ratio | held-out accuracy | silhouette |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| | distance to centroid | between centroids | ratio | held-out accuracy | silhouette |\n" +
+		"|---|---|---|---|---|---|\n")
 	row := func(name string, s tsne.Space) {
-		fmt.Fprintf(b, "| %s | %.4g | %.4g | **%.3f** | %.3f | %.3f |\n", name, s.Intra, s.Inter, s.Ratio, s.Accuracy, s.Silhouette)
+		fmt.Fprintf(b, "| %s | %.4g | %.4g | **%.3f** | %.3f | %.3f |\n", name, s.Intra, s.Inter, s.Ratio, s.Accuracy,
+			s.Silhouette)
 	}
 	row("the plane", r.Plane)
 	row("posterior means", r.Latent)
@@ -189,7 +195,8 @@ func embeddingSection(b *strings.Builder, dir string) error {
 	}
 	fmt.Fprintf(b, "\n%d points of %d tasks in %d dimensions.", r.Points, r.Labels, r.Dimensions)
 	if made, err := plainfile.Stat(filepath.Join(dir, TSNEFile)); err == nil {
-		if agent, err := plainfile.Stat(filepath.Join(dir, experiment.WeightsFile)); err == nil && agent.ModTime().After(made.ModTime()) {
+		if agent, err := plainfile.Stat(filepath.Join(dir, experiment.WeightsFile)); err == nil &&
+			agent.ModTime().After(made.ModTime()) {
 			b.WriteString(" The run went on after they were made.")
 		}
 	}
@@ -203,7 +210,8 @@ func sessionsSection(b *strings.Builder, record experiment.Record) {
 	}
 	b.WriteString("\n## How it was run\n\n")
 	for _, s := range record.Sessions {
-		fmt.Fprintf(b, "- %s: Nacre %s, commit %s, %s, %s; %s\n", s.Started.UTC().Format("2 January 2006 15:04 MST"), s.Program, s.Commit, s.Go, s.Device, s.Family)
+		fmt.Fprintf(b, "- %s: Nacre %s, commit %s, %s, %s; %s\n", s.Started.UTC().Format("2 January 2006 15:04 MST"),
+			s.Program, s.Commit, s.Go, s.Device, s.Family)
 		for _, n := range s.Notices {
 			fmt.Fprintf(b, "  - %s\n", n)
 		}
@@ -227,7 +235,8 @@ func learningCurve(cfg experiment.Config, metrics experiment.Series) ([]byte, er
 		}
 	}
 	figure, err := plots.Curves(plots.CurvePanel{
-		Title: "Return on test tasks of " + cfg.Family, XLabel: "environment steps", YLabel: "return after adaptation", Series: []plots.Series{line},
+		Title: "Return on test tasks of " + cfg.Family, XLabel: "environment steps", YLabel: "return after adaptation",
+		Series: []plots.Series{line},
 	})
 	if err != nil {
 		return nil, err

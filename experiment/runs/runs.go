@@ -1,5 +1,5 @@
-// Package runs keeps track of every run folder below a root: what is being trained, how far it is, what came out. There is
-// no database; the folders are the truth, and an index of them is made in a second and thrown away.
+// Package runs keeps track of every run folder below a root: what is being trained, how far it is, what came out. There
+// is no database; the folders are the truth, and an index of them is made in a second and thrown away.
 //
 //	index := runs.Open("runs")
 //	err := index.Refresh(ctx) // cheap where little has changed
@@ -35,20 +35,22 @@ type State string
 
 // A run is in one of these states.
 const (
-	Running     State = "running"     // a process is writing it, here or, as Slurm says, on another node
-	Queued      State = "queued"      // of a sweep, with Slurm: to be started or continued
-	Waiting     State = "waiting"     // of a sweep or study: not begun
-	Interrupted State = "interrupted" // begun, not finished, and nobody is writing it; Problem tells of one that was killed
-	Failed      State = "failed"      // its last process gave up with an error; Problem says which
-	Broken      State = "broken"      // it cannot be read; Problem says why
-	Finished    State = "finished"    // to the end of its schedule, and evaluated
-	Log         State = "log"         // of another program, which is only read
+	Running State = "running" // a process is writing it, here or, as Slurm says, on another node
+	Queued  State = "queued"  // of a sweep, with Slurm: to be started or continued
+	Waiting State = "waiting" // of a sweep or study: not begun
+	// begun, not finished, and nobody is writing it; Problem tells of one that was killed
+	Interrupted State = "interrupted"
+	Failed      State = "failed"   // its last process gave up with an error; Problem says which
+	Broken      State = "broken"   // it cannot be read; Problem says why
+	Finished    State = "finished" // to the end of its schedule, and evaluated
+	Log         State = "log"      // of another program, which is only read
 )
 
 // States in the order in which they are listed.
 var States = []State{Running, Queued, Waiting, Interrupted, Failed, Broken, Finished, Log}
 
-// Run holds what is known of a run: its folder, or that a sweep or study is to make it. Values are not changed once they are handed out.
+// Run holds what is known of a run: its folder, or that a sweep or study is to make it. Values are not changed once
+// they are handed out.
 type Run struct {
 	Path      string `json:"path"`  // below the root, with slashes
 	Group     string `json:"group"` // path of the sweep or study it belongs to, or of the folder it lies in
@@ -60,15 +62,18 @@ type Run struct {
 	State     State  `json:"state"`
 	Problem   string `json:"problem,omitempty"`
 	experiment.Standing
-	Left     float64           `json:"left"`   // seconds to the end at the pace so far; 0 where nobody knows
-	Latest   map[string]Number `json:"latest"` // by column of the metrics: the last number in it
-	Device   string            `json:"device"`
-	Started  time.Time         `json:"started"`
-	Changed  time.Time         `json:"changed"` // when something was last written
-	Note     Note              `json:"note"`
-	Identity string            `json:"identity"`          // system, family and seed: of runs with the same one is counted in a mean
-	Numbers  string            `json:"numbers,omitempty"` // of another program's log: the same of two whose numbers are, whatever their seeds
-	About    string            `json:"about,omitempty"`   // of another program's log: whose it is and which columns are taken
+	Left    float64           `json:"left"`   // seconds to the end at the pace so far; 0 where nobody knows
+	Latest  map[string]Number `json:"latest"` // by column of the metrics: the last number in it
+	Device  string            `json:"device"`
+	Started time.Time         `json:"started"`
+	Changed time.Time         `json:"changed"` // when something was last written
+	Note    Note              `json:"note"`
+	// system, family and seed: of runs with the same one is counted in a mean
+	Identity string `json:"identity"`
+	// of another program's log: the same of two whose numbers are, whatever their seeds
+	Numbers string `json:"numbers,omitempty"`
+	// of another program's log: whose it is and which columns are taken
+	About string `json:"about,omitempty"`
 
 	// Settings are the values of the configuration by dotted key, as JSON.
 	Settings map[string]string `json:"-"`
@@ -99,14 +104,15 @@ type Index struct {
 
 // Open makes an index of a root. It reads nothing yet.
 func Open(root string) *Index {
-	return &Index{Root: root, entries: map[string]*entry{}, removed: map[string]uint64{}, configs: configs{known: map[string]template{}}}
+	return &Index{Root: root, entries: map[string]*entry{}, removed: map[string]uint64{},
+		configs: configs{known: map[string]template{}}}
 }
 
 // walkEvery is how often all folders are looked through for new runs; those that are known are looked at every time.
 const walkEvery = 3 * time.Second
 
-// Refresh brings the index up to date: it looks for new folders and reads what has changed in those that are known. What
-// can be shown before everything is read is in Runs already while it works.
+// Refresh brings the index up to date: it looks for new folders and reads what has changed in those that are known.
+// What can be shown before everything is read is in Runs already while it works.
 func (x *Index) Refresh(ctx context.Context) error {
 	x.refreshing.Lock()
 	defer x.refreshing.Unlock()
@@ -119,7 +125,8 @@ func (x *Index) Refresh(ctx context.Context) error {
 	x.askSlurm(ctx)
 	x.mu.Lock()
 	todo := slices.SortedFunc(maps.Values(x.entries), func(a, b *entry) int {
-		return cmp.Or(b.changed().Compare(a.changed()), cmp.Compare(a.path, b.path)) // those that changed last are read first
+		// those that changed last are read first
+		return cmp.Or(b.changed().Compare(a.changed()), cmp.Compare(a.path, b.path))
 	})
 	x.mu.Unlock()
 	work := make(chan *entry)
@@ -197,7 +204,8 @@ func (x *Index) walk(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if exists(dir, experiment.ConfigFile) || exists(dir, experiment.CheckpointFile) && exists(dir, experiment.MetricsFile) {
+		if exists(dir, experiment.ConfigFile) || exists(dir, experiment.CheckpointFile) &&
+			exists(dir, experiment.MetricsFile) {
 			found[below] = groupOf(below, inside)
 			return fs.SkipDir
 		}
@@ -308,7 +316,8 @@ func (x *Index) Find(path string) (*Run, error) {
 	if e := x.entries[path]; e != nil && e.run != nil {
 		return e.run, nil
 	}
-	return nil, fmt.Errorf("%w: %s is not among the %d run folders below %s", ErrUnknown, short(path), len(x.entries), x.Root)
+	return nil, fmt.Errorf("%w: %s is not among the %d run folders below %s", ErrUnknown, short(path),
+		len(x.entries), x.Root)
 }
 
 // Dir is the folder of a run of the index.

@@ -35,7 +35,8 @@ func Example() {
 		return
 	}
 	for _, r := range index.Runs() {
-		fmt.Printf("%s: %s on %s, %s after %d iterations, return %.1f\n", r.Path, r.Title, r.Family, r.State, r.Iterations, r.Latest["adapted_return"])
+		fmt.Printf("%s: %s on %s, %s after %d iterations, return %.1f\n", r.Path, r.Title, r.Family, r.State,
+			r.Iterations, r.Latest["adapted_return"])
 	}
 	// Output:
 	// study/pearl-seed1: TCL-PEARL on point-goal, interrupted after 3 iterations, return 2.0
@@ -101,7 +102,8 @@ func TestIndex(t *testing.T) {
 	must(t, runstest.Grow(a, 2, 9))
 	must(t, x.Refresh(context.Background()))
 	c := x.Since(version)
-	if len(c.Runs) != 1 || c.Runs[0].Iterations != 9 || c.Runs[0].EnvSteps != 9000 || c.Runs[0].Latest["adapted_return"] != 8 {
+	if len(c.Runs) != 1 || c.Runs[0].Iterations != 9 || c.Runs[0].EnvSteps != 9000 ||
+		c.Runs[0].Latest["adapted_return"] != 8 {
 		t.Fatalf("after seven more iterations: %+v", c.Runs)
 	}
 	curve, err := x.Curve(c.Runs[0], "adapted_return", 4)
@@ -109,7 +111,8 @@ func TestIndex(t *testing.T) {
 	if fmt.Sprint(curve.Values, curve.Updates) != "[0 2 5 8] [10 30 60 90]" {
 		t.Errorf("four points of the curve: %v over %v", curve.Values, curve.Updates)
 	}
-	if _, err := x.Curve(c.Runs[0], "adapted_retrun", 4); err == nil || !strings.Contains(err.Error(), "adapted_return") {
+	if _, err := x.Curve(c.Runs[0], "adapted_retrun", 4); err == nil ||
+		!strings.Contains(err.Error(), "adapted_return") {
 		t.Errorf("a column that is not there: %v", err)
 	}
 	if _, err := x.Find("../one"); !errors.Is(err, runs.ErrUnknown) {
@@ -180,7 +183,8 @@ func TestNotes(t *testing.T) {
 	if !errors.Is(err, runs.ErrConflict) || other.Text != "good" {
 		t.Errorf("a late change: %+v, %v", other, err)
 	}
-	for _, bad := range []runs.Note{{Tags: []string{"a,b"}, Revision: 1}, {Tags: []string{""}, Revision: 1}, {Text: strings.Repeat("a", runs.MaxNote+1), Revision: 1}, {Text: "\xff", Revision: 1}} {
+	for _, bad := range []runs.Note{{Tags: []string{"a,b"}, Revision: 1}, {Tags: []string{""}, Revision: 1},
+		{Text: strings.Repeat("a", runs.MaxNote+1), Revision: 1}, {Text: "\xff", Revision: 1}} {
 		if _, err := runs.WriteNote(dir, bad); err == nil {
 			t.Errorf("%.60q was written", fmt.Sprint(bad))
 		}
@@ -192,7 +196,8 @@ func TestNotes(t *testing.T) {
 }
 
 func FuzzNote(f *testing.F) {
-	for _, text := range []string{"", "{}", `{"text": "a", "tags": ["b"], "revision": 3}`, `{"tags": null}`, `{"tags": [1]}`, "[[[[", `{"revision": 1e99}`} {
+	for _, text := range []string{"", "{}", `{"text": "a", "tags": ["b"], "revision": 3}`, `{"tags": null}`,
+		`{"tags": [1]}`, "[[[[", `{"revision": 1e99}`} {
 		f.Add([]byte(text))
 	}
 	dir := f.TempDir()

@@ -39,10 +39,11 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, x, 'g', -1, 64), nil
 }
 
-// Curve reads a column of a run's metrics. Of more than most rows it takes evenly spaced ones, the first and the last among
-// them.
+// Curve reads a column of a run's metrics. Of more than most rows it takes evenly spaced ones, the first and the last
+// among them.
 func (x *Index) Curve(r *Run, column string, most int) (Curve, error) {
-	c := Curve{Path: r.Path, Column: column, Steps: []float64{}, Updates: []float64{}, Seconds: []float64{}, Values: []Number{}}
+	c := Curve{Path: r.Path, Column: column, Steps: []float64{}, Updates: []float64{}, Seconds: []float64{},
+		Values: []Number{}}
 	if r.State == Log {
 		x.mu.Lock()
 		e := x.entries[r.Path]
@@ -106,8 +107,8 @@ func (x *Index) seconds(r *Run, n int) []float64 {
 	return out
 }
 
-// Columns are the names of the configuration's settings that are not the same in all of the given runs, sorted; what one
-// run has and another has not is among them. Runs that have not begun have none.
+// Columns are the names of the configuration's settings that are not the same in all of the given runs, sorted; what
+// one run has and another has not is among them. Runs that have not begun have none.
 func Columns(list []*Run) []string {
 	values := map[string]string{}
 	count := map[string]int{}

@@ -47,13 +47,18 @@ type score struct {
 	of   func(SeedResult) (v float64, ok bool)
 }
 
-// scores are those that suites aggregate: of adaptation the first that all runs have, and the linear probe's accuracy under
-// every kind of context.
+// scores are those that suites aggregate: of adaptation the first that all runs have, and the linear probe's accuracy
+// under every kind of context.
 func scores(studies []*Result) (out []score) {
 	adaptation := []score{
 		{primaryScore, func(s SeedResult) (float64, bool) { return deref(s.ShareFromBlind) }},
-		{"share of the way from standing still or random actions to the goal-knowing controller", func(s SeedResult) (float64, bool) { return deref(s.Share) }},
-		{"success after adaptation", func(s SeedResult) (float64, bool) { return s.Adapted.Summary.AdaptedSuccess.Mean, true }},
+		{"share of the way from standing still or random actions to the goal-knowing controller",
+			func(s SeedResult) (float64, bool) {
+				return deref(s.Share)
+			}},
+		{"success after adaptation", func(s SeedResult) (float64, bool) {
+			return s.Adapted.Summary.AdaptedSuccess.Mean, true
+		}},
 	}
 	for _, a := range adaptation {
 		of := studies
@@ -66,13 +71,14 @@ func scores(studies []*Result) (out []score) {
 		}
 	}
 	for _, kind := range experiment.ContextKinds {
-		s := score{"linear-probe accuracy, " + strings.ToLower(contextNames[kind][:1]) + contextNames[kind][1:], func(s SeedResult) (float64, bool) {
-			c, err := s.context(kind)
-			if err != nil {
-				return 0, false
-			}
-			return c.Latent.Figure(tsne.ProbeFigure), true
-		}}
+		s := score{"linear-probe accuracy, " + strings.ToLower(contextNames[kind][:1]) + contextNames[kind][1:],
+			func(s SeedResult) (float64, bool) {
+				c, err := s.context(kind)
+				if err != nil {
+					return 0, false
+				}
+				return c.Latent.Figure(tsne.ProbeFigure), true
+			}}
 		if everyRun(studies, s) {
 			out = append(out, s)
 		}
@@ -94,8 +100,8 @@ func deref(v *float64) (float64, bool) {
 	return *v, true
 }
 
-// everyRun reports whether all runs have a score, and some of them one that is not 0: families that know no success have
-// that of all.
+// everyRun reports whether all runs have a score, and some of them one that is not 0: families that know no success
+// have that of all.
 func everyRun(studies []*Result, s score) bool {
 	some := false
 	for _, r := range studies {
@@ -171,7 +177,8 @@ func aggregate(studies []*Result, s score) (Aggregate, error) {
 			of func(stats.Scores) float64
 		}{
 			{&arm.InterquartileMean, stats.InterquartileMean}, {&arm.Median, stats.MedianOfFamilies},
-			{&arm.Mean, func(s stats.Scores) float64 { return stats.Mean(slices.Concat(s...)) }}, {&arm.OptimalityGap, stats.OptimalityGap},
+			{&arm.Mean, func(s stats.Scores) float64 { return stats.Mean(slices.Concat(s...)) }},
+			{&arm.OptimalityGap, stats.OptimalityGap},
 		} {
 			if err := estimate(e.to, single(e.of), all[i]); err != nil {
 				return out, err
@@ -184,7 +191,9 @@ func aggregate(studies []*Result, s score) (Aggregate, error) {
 		out.Arms = append(out.Arms, arm)
 		for j := i + 1; j < len(all); j++ {
 			row := Improvement{A: a.Name, B: studies[0].Arms[j].Name}
-			if err := estimate(&row.Probability, func(m []stats.Scores) float64 { return stats.ProbabilityOfImprovement(m[0], m[1]) }, all[j], all[i]); err != nil {
+			if err := estimate(&row.Probability, func(m []stats.Scores) float64 {
+				return stats.ProbabilityOfImprovement(m[0], m[1])
+			}, all[j], all[i]); err != nil {
 				return out, err
 			}
 			out.Improvements = append(out.Improvements, row)
@@ -203,7 +212,8 @@ func (a Aggregate) title(arm string) string {
 func profiles(list []Aggregate) (*plots.Figure, error) {
 	var panels []plots.CurvePanel
 	for _, a := range list {
-		panel := plots.CurvePanel{Title: strings.ToUpper(a.Score[:1]) + a.Score[1:], XLabel: "threshold", YLabel: "share of runs above"}
+		panel := plots.CurvePanel{Title: strings.ToUpper(a.Score[:1]) + a.Score[1:], XLabel: "threshold",
+			YLabel: "share of runs above"}
 		for _, arm := range a.Arms {
 			s := plots.Series{Name: arm.Title, X: a.Thresholds}
 			for _, v := range arm.Profile {
@@ -236,23 +246,27 @@ func (s *Suite) aggregateSection() string {
 	}
 	b.WriteString("\n")
 	for _, a := range s.Aggregates {
-		fmt.Fprintf(&b, "\n### %s\n\n| | interquartile mean | median | mean | optimality gap |\n|---|---|---|---|---|\n", strings.ToUpper(a.Score[:1])+a.Score[1:])
+		fmt.Fprintf(&b, "\n### %s\n\n| | interquartile mean | median | mean | optimality gap |\n"+
+			"|---|---|---|---|---|\n", strings.ToUpper(a.Score[:1])+a.Score[1:])
 		for _, arm := range a.Arms {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", arm.Title, withInterval(arm.InterquartileMean), withInterval(arm.Median), withInterval(arm.Mean), withInterval(arm.OptimalityGap))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", arm.Title, withInterval(arm.InterquartileMean),
+				withInterval(arm.Median), withInterval(arm.Mean), withInterval(arm.OptimalityGap))
 		}
 		b.WriteString("\n")
 		for _, p := range a.Improvements {
-			fmt.Fprintf(&b, "- A run of %s scores higher than one of %s with probability %s.\n", a.title(p.B), a.title(p.A), withInterval(p.Probability))
+			fmt.Fprintf(&b, "- A run of %s scores higher than one of %s with probability %s.\n", a.title(p.B),
+				a.title(p.A), withInterval(p.Probability))
 		}
 	}
 	return b.String()
 }
 
-// familyTable has one line per family and arm: the primary outcome, what adaptation gained, returns after it, the ratio in
-// latent space under every kind of context, and the paper's figure where its table 1 has the family.
+// familyTable has one line per family and arm: the primary outcome, what adaptation gained, returns after it, the ratio
+// in latent space under every kind of context, and the paper's figure where its table 1 has the family.
 func (s *Suite) familyTable() string {
 	var b strings.Builder
-	b.WriteString("\n## Family by family\n\n| family | arm | share of the way from blind to knowing | adaptation gain | return after adaptation |")
+	b.WriteString("\n## Family by family\n\n| family | arm | share of the way from blind to knowing | adaptation " +
+		"gain | return after adaptation |")
 	for _, kind := range experiment.ContextKinds {
 		b.WriteString(" ratio, " + strings.ToLower(contextNames[kind][:1]) + contextNames[kind][1:] + " |")
 	}
@@ -303,11 +317,13 @@ func (s *Suite) familyTable() string {
 		}
 	}
 	if collapsed {
-		fmt.Fprintf(&b, "\nCollapsed: the posterior means of a run lie less than %g from their mean, where the prior's deviation is 1. Its ratio is\n"+
+		fmt.Fprintf(&b, "\nCollapsed: the posterior means of a run lie less than %g from their mean, where the "+
+			"prior's deviation is 1. Its ratio is\n"+
 			"of rounding or of very little.\n", collapse)
 	}
 	if slices.ContainsFunc(s.Studies, (*Result).Unsuitable) {
-		fmt.Fprintf(&b, "\nA family is unsuitable for the question where less than %.0f %% of the way from random actions to the goal-knowing\n"+
+		fmt.Fprintf(&b, "\nA family is unsuitable for the question where less than %.0f %% of the way from random "+
+			"actions to the goal-knowing\n"+
 			"controller lies beyond the goal-blind one; it is left out of the first aggregate.\n", 100*leastWorth)
 	}
 	return b.String()
@@ -324,8 +340,8 @@ func published(family, method string) string {
 	return grouped(int64(math.Round(1000 * row[i])))
 }
 
-// logged returns what the authors' logs of a method on an ML1 family come to, by run: about as far as runs of steps environment
-// steps, and at their ends. Empty where there are none.
+// logged returns what the authors' logs of a method on an ML1 family come to, by run: about as far as runs of steps
+// environment steps, and at their ends. Empty where there are none.
 func logged(family, method string, steps int64) string {
 	environment, _ := paper.Environment(family)
 	var here, end []string
@@ -341,7 +357,8 @@ func logged(family, method string, steps int64) string {
 			}
 		}
 		at = c.EnvSteps[i]
-		here, end = append(here, grouped(int64(math.Round(c.Return[i])))), append(end, grouped(int64(math.Round(c.Return[len(c.Return)-1]))))
+		here, end = append(here, grouped(int64(math.Round(c.Return[i])))),
+			append(end, grouped(int64(math.Round(c.Return[len(c.Return)-1]))))
 	}
 	if len(here) == 0 {
 		return ""

@@ -10,16 +10,16 @@ import (
 	"nacre/tcl/tclpearl"
 )
 
-// Attribution divides the gap between PEARL and TCL-PEARL in one figure into what the windows make (PEARL on windows less
-// PEARL) and what the contrastive loss makes (TCL-PEARL less PEARL on windows).
+// Attribution divides the gap between PEARL and TCL-PEARL in one figure into what the windows make (PEARL on windows
+// less PEARL) and what the contrastive loss makes (TCL-PEARL less PEARL on windows).
 type Attribution struct {
 	Context experiment.ContextKind `json:"context,omitempty"` // none for returns
 	Figure  string                 `json:"figure"`
 	Gap     stats.Interval         `json:"gap"`
 	Windows stats.Interval         `json:"windows"`
 	Loss    stats.Interval         `json:"loss"`
-	// Share is Windows over Gap, where the interval of the gap leaves 0 out; else there is nothing to divide. It is above 1
-	// where the loss works against the windows.
+	// Share is Windows over Gap, where the interval of the gap leaves 0 out; else there is nothing to divide. It is
+	// above 1 where the loss works against the windows.
 	Share *stats.Interval `json:"share_of_windows,omitempty"`
 }
 
@@ -30,13 +30,14 @@ const (
 	adaptationGain  = "adaptation_gain" // after adaptation less the first trajectory's
 )
 
-// returnFigures are those of the evaluation, the primary outcome first where there is one. Their replicates are of test tasks
-// drawn anew, which all arms of a seed share.
+// returnFigures are those of the evaluation, the primary outcome first where there is one. Their replicates are of test
+// tasks drawn anew, which all arms of a seed share.
 func (r *Result) returnFigures() (out []figure) {
 	if r.hasShare() {
 		out = append(out, r.shareFigure())
 	}
-	out = append(out, figure{adaptedReturn, "return after adaptation", ofTasks(func(r protocol.Result) []float64 { return r.AdaptedByTask() })})
+	out = append(out, figure{adaptedReturn, "return after adaptation",
+		ofTasks(func(r protocol.Result) []float64 { return r.AdaptedByTask() })})
 	if r.Protocol.Explore == 0 {
 		return out
 	}

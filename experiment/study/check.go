@@ -30,7 +30,8 @@ func Open(dir string) (*Result, error) {
 		return nil, fmt.Errorf("study: %s: %w", filepath.Join(dir, ResultsFile), err)
 	}
 	if len(r.Arms) == 0 {
-		return nil, fmt.Errorf("study: %s has no arms; expected the results of one study", filepath.Join(dir, ResultsFile))
+		return nil, fmt.Errorf("study: %s has no arms; expected the results of one study",
+			filepath.Join(dir, ResultsFile))
 	}
 	r.Dir = dir
 	for i := range r.Arms {
@@ -51,10 +52,10 @@ type Checked struct {
 }
 
 // Check computes the figures of the study in dir again, from what is stored beside them: every figure of the embeddings
-// from the arrays, the planes included, every table and verdict from the runs, mean returns and shares of the way between
-// baselines from single trajectories, and steps and updates from the metrics. Of a suite it does so with every study, and
-// with the aggregates over all. layouts also repeats t-SNE from random starts, which takes most of the time. Figures agree
-// when they are equal to the last bit.
+// from the arrays, the planes included, every table and verdict from the runs, mean returns and shares of the way
+// between baselines from single trajectories, and steps and updates from the metrics. Of a suite it does so with every
+// study, and with the aggregates over all. layouts also repeats t-SNE from random starts, which takes most of the time.
+// Figures agree when they are equal to the last bit.
 func Check(ctx context.Context, dir string, layouts bool, show progress.Progress) (Checked, error) {
 	suite, err := openSuite(dir)
 	if err != nil {
@@ -80,7 +81,8 @@ func openSuite(dir string) (*suiteFile, error) {
 }
 
 // check computes a suite again from the folders of its studies.
-func (s *suiteFile) check(ctx context.Context, dir string, layouts bool, show progress.Progress) (out Checked, err error) {
+func (s *suiteFile) check(ctx context.Context, dir string, layouts bool,
+	show progress.Progress) (out Checked, err error) {
 	var studies []*Result
 	for _, name := range s.Studies {
 		folder := filepath.Join(dir, name)
@@ -137,14 +139,16 @@ func check(ctx context.Context, dir string, layouts bool, seeds int, show progre
 				}
 				if out.Numbers += len(c.layout.Data); !slices.Equal(c.layout.Data, s.Contexts[n].layout.Data) {
 					_, file := ContextFiles(c.Context)
-					out.Differences = append(out.Differences, fmt.Sprintf("%s/%s: the plane of the stored embeddings is another", s.Run, file))
+					out.Differences = append(out.Differences,
+						fmt.Sprintf("%s/%s: the plane of the stored embeddings is another", s.Run, file))
 				}
 			}
 			for file, report := range stored.Arms[i].Seeds[k].layouts() {
 				now := s.layouts()[file]
 				out.Numbers += len(now.Layout.Y.Data)
 				if !slices.Equal(report.Layout.Y.Data, now.Layout.Y.Data) {
-					out.Differences = append(out.Differences, fmt.Sprintf("%s/%s: the plane of the stored embeddings is another", s.Run, file))
+					out.Differences = append(out.Differences,
+						fmt.Sprintf("%s/%s: the plane of the stored embeddings is another", s.Run, file))
 				}
 			}
 		}

@@ -33,11 +33,12 @@ func inJSON(t *testing.T, v any) any {
 	return out
 }
 
-// A study with more seeds goes on from a packed one: runs without weights keep what an earlier program measured, and the report
-// says so; another plan, which would have to measure them, is refused.
+// A study with more seeds goes on from a packed one: runs without weights keep what an earlier program measured, and
+// the report says so; another plan, which would have to measure them, is refused.
 func TestPackedStudyGoesOn(t *testing.T) {
 	heavy.Skip(t, "trains a study")
-	dir, to, host := filepath.Join(t.TempDir(), "study"), filepath.Join(t.TempDir(), "packed"), experiment.Host{Workers: 2}
+	dir, to, host := filepath.Join(t.TempDir(), "study"), filepath.Join(t.TempDir(), "packed"),
+		experiment.Host{Workers: 2}
 	plan := quickly()
 	plan.Seeds = 2
 	want, err := Run(t.Context(), dir, plan, host, progress.Silent())
@@ -72,7 +73,8 @@ func TestPackedStudyGoesOn(t *testing.T) {
 		t.Errorf("%v, %v", c.Differences, err)
 	}
 	plan.Windows++
-	if _, err := Run(t.Context(), to, plan, host, progress.Silent()); err == nil || !strings.Contains(err.Error(), "has no weights") {
+	if _, err := Run(t.Context(), to, plan, host, progress.Silent()); err == nil ||
+		!strings.Contains(err.Error(), "has no weights") {
 		t.Errorf("another plan: %v", err)
 	}
 }
@@ -113,7 +115,8 @@ func TestPackedStudyChecks(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := Check(t.Context(), to, true, progress.Silent()); err != nil || len(c.Differences) > 0 || c.Numbers < 1500 {
+	if c, err := Check(t.Context(), to, true, progress.Silent()); err != nil || len(c.Differences) > 0 ||
+		c.Numbers < 1500 {
 		t.Fatalf("%d numbers, %v, %v", c.Numbers, c.Differences, err)
 	}
 	r, err := Open(to)
@@ -123,8 +126,8 @@ func TestPackedStudyChecks(t *testing.T) {
 	if rows := len(r.Centroids); rows != 3*len(Spaces) {
 		t.Errorf("%d rows, want three for each of %v", rows, Spaces)
 	}
-	// The packed weights are of an agent that acts as it did; of the networks that it learnt with nothing is there, and the
-	// second seed's stay behind.
+	// The packed weights are of an agent that acts as it did; of the networks that it learnt with nothing is there, and
+	// the second seed's stay behind.
 	if got := adapted(t, filepath.Join(to, r.Arms[2].Seeds[0].Run)); !reflect.DeepEqual(got, whole) {
 		t.Errorf("the packed agent returns %v, the one that was trained %v", got, whole)
 	}
@@ -169,10 +172,12 @@ func TestPackedStudyChecks(t *testing.T) {
 		where = append(where, strings.TrimSuffix(strings.Fields(d)[0], ":"))
 	}
 	want := []string{
-		"runs/pearl-seed2/layout.npz", "/arms/0/seeds/0/crossed/0/latent/held_out_accuracy", "/arms/0/seeds/0/env_steps", "/arms/0/seeds/1/embedding/latent/held_out_accuracy",
+		"runs/pearl-seed2/layout.npz", "/arms/0/seeds/0/crossed/0/latent/held_out_accuracy",
+		"/arms/0/seeds/0/env_steps", "/arms/0/seeds/1/embedding/latent/held_out_accuracy",
 		"/arms/1/seeds/0/adapted/summary/adapted/mean", "/arms/1/seeds/0/script_embedding/plane/ratio",
 		"/attribution/0/windows/mean", "/centroids/0/ratio/seeds/1",
-		"/contexts/2/figures/knn_accuracy/hi", "/contexts/2/figures/knn_accuracy/lo", "/contexts/2/figures/knn_accuracy/mean", "/verdicts/0",
+		"/contexts/2/figures/knn_accuracy/hi", "/contexts/2/figures/knn_accuracy/lo",
+		"/contexts/2/figures/knn_accuracy/mean", "/verdicts/0",
 	}
 	if !reflect.DeepEqual(where, want) {
 		t.Errorf("differences found in %q, want %q", where, want)
@@ -198,7 +203,8 @@ func TestSuiteChecks(t *testing.T) {
 	if s.Aggregates[0].Score != primaryScore || s.Studies[0].Outcomes[0].Figure != shareFromBlind {
 		t.Errorf("first aggregate %q, first outcome %+v", s.Aggregates[0].Score, s.Studies[0].Outcomes[0])
 	}
-	if c, err := Check(t.Context(), dir, false, progress.Silent()); err != nil || len(c.Differences) > 0 || c.Numbers < 3000 {
+	if c, err := Check(t.Context(), dir, false, progress.Silent()); err != nil || len(c.Differences) > 0 ||
+		c.Numbers < 3000 {
 		t.Fatalf("%d numbers, %v, %v", c.Numbers, c.Differences, err)
 	}
 	to := filepath.Join(t.TempDir(), "packed")
@@ -210,7 +216,8 @@ func TestSuiteChecks(t *testing.T) {
 	}
 	dir = to
 	again, err := RunSuite(t.Context(), dir, Families, plans, experiment.Host{Workers: 2}, progress.Silent())
-	if err != nil || !reflect.DeepEqual(again.Studies[1].Arms[2].Seeds[1].Adapted, s.Studies[1].Arms[2].Seeds[1].Adapted) {
+	if err != nil || !reflect.DeepEqual(again.Studies[1].Arms[2].Seeds[1].Adapted,
+		s.Studies[1].Arms[2].Seeds[1].Adapted) {
 		t.Errorf("going on from what is packed: %v, or other figures", err)
 	}
 	file, err := openSuite(dir)
@@ -237,16 +244,18 @@ func TestSuiteChecks(t *testing.T) {
 		where = append(where, strings.Fields(d)[0])
 	}
 	slices.Sort(where)
-	if want := []string{"/aggregates/0/arms/1/interquartile_mean/mean", "two/outcomes/0/seeds/0"}; !reflect.DeepEqual(where, want) {
+	if want := []string{"/aggregates/0/arms/1/interquartile_mean/mean", "two/outcomes/0/seeds/0"}; !reflect.DeepEqual(
+		where, want) {
 		t.Errorf("differences found in %q, want %q", where, want)
 	}
 }
 
-// The primary outcome divides what the agent returns more than the goal-blind controller on the test tasks by what the goal
-// is worth on all; where that is next to nothing the family is unsuitable and has none.
+// The primary outcome divides what the agent returns more than the goal-blind controller on the test tasks by what the
+// goal is worth on all; where that is next to nothing the family is unsuitable and has none.
 func TestPrimaryOutcome(t *testing.T) {
 	of := func(returns ...float64) protocol.Result {
-		r := protocol.Result{Protocol: protocol.Protocol{Scored: 1}, Summary: protocol.Summary{Adapted: stats.Interval{Mean: stats.Mean(returns)}}}
+		r := protocol.Result{Protocol: protocol.Protocol{Scored: 1},
+			Summary: protocol.Summary{Adapted: stats.Interval{Mean: stats.Mean(returns)}}}
 		for _, v := range returns {
 			r.Tasks = append(r.Tasks, protocol.TaskResult{Return: [][]float64{{v}}})
 		}
@@ -254,8 +263,10 @@ func TestPrimaryOutcome(t *testing.T) {
 	}
 	blind, goal := of(10, 20), of(20, 60)
 	b := Baseline{1, experiment.Baselines{Random: of(0, 0), Blind: &blind, Goal: &goal}, []float64{10, 40, 10, 40}}
-	if s := b.shareOfTasks(of(15, 30)); s.Value != .3 || slices.Max(s.Replicates) != 1 || slices.Min(s.Replicates) != .125 {
-		t.Errorf("share %v, replicates from %v to %v; want 0.3, from 5/40 to 10/10", s.Value, slices.Min(s.Replicates), slices.Max(s.Replicates))
+	if s := b.shareOfTasks(of(15, 30)); s.Value != .3 || slices.Max(s.Replicates) != 1 ||
+		slices.Min(s.Replicates) != .125 {
+		t.Errorf("share %v, replicates from %v to %v; want 0.3, from 5/40 to 10/10", s.Value, slices.Min(s.Replicates),
+			slices.Max(s.Replicates))
 	}
 	s := SeedResult{Adapted: of(15, 30)}
 	if err := s.place(&b); err != nil || *s.ShareFromBlind != .3 || *s.Share != .5625 {
@@ -271,7 +282,8 @@ func TestPrimaryOutcome(t *testing.T) {
 	}
 	for blind, want := range map[float64]bool{0: false, 89: false, 91: true, 120: true} {
 		b, g := of(blind), of(100)
-		r := &Result{Baselines: []Baseline{{1, experiment.Baselines{Random: of(0), Blind: &b, Goal: &g}, []float64{100 - blind}}}}
+		r := &Result{Baselines: []Baseline{{1, experiment.Baselines{Random: of(0), Blind: &b, Goal: &g},
+			[]float64{100 - blind}}}}
 		if r.Unsuitable() != want || r.hasShare() == want {
 			t.Errorf("between 0 and 100 a goal-blind controller at %v: unsuitable %v", blind, r.Unsuitable())
 		}
@@ -324,7 +336,8 @@ func TestAblation(t *testing.T) {
 	for _, a := range r.Arms {
 		titles = append(titles, a.Title)
 	}
-	if want := []string{"TCL-PEARL", "TCL-PEARL, windows of 2", "TCL-PEARL, windows of 8"}; !reflect.DeepEqual(titles, want) {
+	if want := []string{"TCL-PEARL", "TCL-PEARL, windows of 2", "TCL-PEARL, windows of 8"}; !reflect.DeepEqual(titles,
+		want) {
 		t.Errorf("arms %q, want %q", titles, want)
 	}
 	if r.Window != 4 || r.Dir != filepath.Join(dir, "ablations", "window") || len(r.Chance) != 2 {
@@ -349,11 +362,13 @@ func TestAblation(t *testing.T) {
 	}
 	// The study shares a run with its ablation, but embeds its windows by other encoders.
 	plan.Ablation = ""
-	if s, err := Run(t.Context(), dir, plan, host, progress.Silent()); err != nil || len(r.Crossed) != 9 || len(s.Crossed) != 9 {
+	if s, err := Run(t.Context(), dir, plan, host, progress.Silent()); err != nil || len(r.Crossed) != 9 ||
+		len(s.Crossed) != 9 {
 		t.Errorf("%d and %d rows of crossed windows, want 9 and 9: %v", len(r.Crossed), len(s.Crossed), err)
 	}
 	plan.Ablation = "windows"
-	if _, err := Run(t.Context(), dir, plan, host, progress.Silent()); err == nil || !strings.Contains(err.Error(), `did you mean "window"?`) {
+	if _, err := Run(t.Context(), dir, plan, host, progress.Silent()); err == nil ||
+		!strings.Contains(err.Error(), `did you mean "window"?`) {
 		t.Errorf("misspelt: %v", err)
 	}
 }
@@ -409,8 +424,10 @@ func TestPush(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan.Seeds, plan.Repeats, plan.Windows, plan.Adaptations, plan.Layouts = 1, 1, 12, 12, 0
-	plan.Set = []string{"train_tasks=2", "test_tasks=2", "pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.meta_batch=2", "pearl.batch=8",
-		"pearl.initial_steps=200", "pearl.tasks_per_iteration=1", "pearl.updates_per_iteration=2", "pearl.iterations=1", "evaluation.protocol.explore=1"}
+	plan.Set = []string{"train_tasks=2", "test_tasks=2", "pearl.hidden=8", "pearl.encoder_hidden=8",
+		"pearl.meta_batch=2", "pearl.batch=8",
+		"pearl.initial_steps=200", "pearl.tasks_per_iteration=1", "pearl.updates_per_iteration=2", "pearl.iterations=1",
+		"evaluation.protocol.explore=1"}
 	dir := filepath.Join(t.TempDir(), "push")
 	r, err := Run(t.Context(), dir, plan, experiment.Host{}, progress.Silent())
 	if err != nil {
@@ -423,7 +440,8 @@ func TestPush(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"tsne-script.png", "published.png", "26,360", "4,560", "RL2, authors' log, run 2", "Every rollout starts somewhere else"} {
+	for _, want := range []string{"tsne-script.png", "published.png", "26,360", "4,560", "RL2, authors' log, run 2",
+		"Every rollout starts somewhere else"} {
 		if !strings.Contains(string(report), want) {
 			t.Errorf("the report lacks %q", want)
 		}

@@ -11,12 +11,13 @@ import (
 	"nacre/experiment"
 )
 
-// The primary figure of embeddings, by which verdicts are given, is what the paper shows: the ratio in the plane of windows.
+// The primary figure of embeddings, by which verdicts are given, is what the paper shows: the ratio in the plane of
+// windows.
 const primaryFigure, primaryContext = ratioInPlane, experiment.WindowContext
 
-// contextVerdicts say of every two arms whether the primary figure tells them apart: the paired interval leaves 0 out and the
-// paired test gives at most chanceLevel. Where it does not, they say what so many pairs would have found and what is excluded.
-// The other figures and kinds of context stand beside it and have no verdicts. One seed gives none.
+// contextVerdicts say of every two arms whether the primary figure tells them apart: the paired interval leaves 0 out
+// and the paired test gives at most chanceLevel. Where it does not, they say what so many pairs would have found and
+// what is excluded. The other figures and kinds of context stand beside it and have no verdicts. One seed gives none.
 func (r *Result) contextVerdicts() (out []string) {
 	for _, c := range r.Contrasts {
 		if c.Figure == primaryFigure && c.Context == primaryContext && c.Test != nil {
@@ -58,10 +59,13 @@ var contextNames = map[experiment.ContextKind]string{
 // contextAbout says what a kind is.
 func (r *Result) contextAbout(kind experiment.ContextKind) string {
 	return map[experiment.ContextKind]string{
-		experiment.WindowContext:   fmt.Sprintf("%d consecutive transitions of one exploring rollout: what TCL-PEARL and PEARL on windows train on.", r.Window),
-		experiment.RowsContext:     fmt.Sprintf("%d transitions of one exploring rollout, drawn independently with replacement: PEARL trains on independent rows.", r.Window),
-		experiment.RolloutContext:  "All transitions of one exploring rollout.",
-		experiment.MetaTestContext: fmt.Sprintf("All transitions of the protocol's exploration, %d trajectories: what the agent has when it begins to be scored.", r.Protocol.Explore),
+		experiment.WindowContext: fmt.Sprintf("%d consecutive transitions of one exploring rollout: what TCL-PEARL "+
+			"and PEARL on windows train on.", r.Window),
+		experiment.RowsContext: fmt.Sprintf("%d transitions of one exploring rollout, drawn independently with "+
+			"replacement: PEARL trains on independent rows.", r.Window),
+		experiment.RolloutContext: "All transitions of one exploring rollout.",
+		experiment.MetaTestContext: fmt.Sprintf("All transitions of the protocol's exploration, %d trajectories: "+
+			"what the agent has when it begins to be scored.", r.Protocol.Explore),
 	}[kind]
 }
 
@@ -72,15 +76,19 @@ func (r *Result) contextSections() string {
 	}
 	var b strings.Builder
 	b.WriteString("\n## What encoders tell by contexts of every kind\n\n" +
-		"An encoder's embeddings depend on what it is given. So each encoder has contexts of its own agent of every kind. Figures are\n" +
-		"of the posterior means unless they are of the plane. All classifiers are tried on contexts that they were not fitted to:\n" +
-		"the nearest centroid of the other half, the majority of the five nearest other contexts, logistic regression in five folds.\n" +
+		"An encoder's embeddings depend on what it is given. So each encoder has contexts of its own agent of every " +
+		"kind. Figures are\n" +
+		"of the posterior means unless they are of the plane. All classifiers are tried on contexts that they were " +
+		"not fitted to:\n" +
+		"the nearest centroid of the other half, the majority of the five nearest other contexts, logistic " +
+		"regression in five folds.\n" +
 		"In brackets 95 % intervals from a bootstrap over seeds and, within each, contexts.\n")
 	if r.Plan.Seeds < 2 {
 		b.WriteString("With one seed they are over contexts only and say nothing about other seeds.\n")
 	}
 	for _, kind := range r.Plan.Contexts {
-		fmt.Fprintf(&b, "\n### %s\n\n%s %d of each of %d tasks; chance is %.3g.\n\n", contextNames[kind], r.contextAbout(kind),
+		fmt.Fprintf(&b, "\n### %s\n\n%s %d of each of %d tasks; chance is %.3g.\n\n", contextNames[kind],
+			r.contextAbout(kind),
 			r.perTask(kind), r.Plan.Tasks, 1/float64(r.Plan.Tasks))
 		if kind != experiment.WindowContext {
 			fmt.Fprintf(&b, "![t-SNE of the posterior means](%s.png)\n\n", contextPicture(kind))
@@ -90,7 +98,8 @@ func (r *Result) contextSections() string {
 		b.WriteString(r.collapseNotes(kind))
 	}
 	if len(r.ContextVerdicts) > 0 {
-		b.WriteString("\n### Verdicts\n\nBy one figure, named before: the ratio in the plane of windows, which is the paper's.\n\n")
+		b.WriteString("\n### Verdicts\n\nBy one figure, named before: the ratio in the plane of windows, which is " +
+			"the paper's.\n\n")
 		for _, v := range r.ContextVerdicts {
 			b.WriteString("- " + v + "\n")
 		}
@@ -118,7 +127,8 @@ func (r *Result) collapseNotes(kind experiment.ContextKind) string {
 	for _, a := range r.Arms {
 		for _, s := range a.collapsed(kind) {
 			c, _ := s.context(kind)
-			fmt.Fprintf(&b, "\n%s, seed %d: posterior means lie %.2g from their mean, where the prior's deviation is 1. The encoder has\n"+
+			fmt.Fprintf(&b, "\n%s, seed %d: posterior means lie %.2g from their mean, where the prior's deviation is "+
+				"1. The encoder has\n"+
 				"collapsed to the prior; its figures are of rounding or of very little.", a.Title, s.Seed, c.Latent.RMS)
 			if c.Latent.RMS == 0 {
 				b.WriteString(" All are equal; their ratio counts as 0.")
@@ -190,8 +200,10 @@ func (r *Result) contrastTable(kind experiment.ContextKind) string {
 	}
 	b.WriteString("\n")
 	if test.Ways > 0 {
-		fmt.Fprintf(&b, "\nPaired by seed, as the intervals are: p is of the exact sign-flip test, two-sided, and cannot be below %.2g; ± is the\n"+
-			"difference that so many pairs find four times in five. What lies outside an interval is excluded at 95 %%.\n", test.Least)
+		fmt.Fprintf(&b, "\nPaired by seed, as the intervals are: p is of the exact sign-flip test, two-sided, and "+
+			"cannot be below %.2g; ± is the\n"+
+			"difference that so many pairs find four times in five. What lies outside an interval is excluded at 95 "+
+			"%%.\n", test.Least)
 	}
 	return b.String()
 }
@@ -208,8 +220,8 @@ func differenceCell(c Contrast) string {
 	return text + fmt.Sprintf(", p = %.2g, ±%.2g", c.Test.P, c.Test.Detectable)
 }
 
-// withInterval writes as many decimals as the interval's width has two significant figures of, and what would need more than
-// six of them, as what rounding makes of nothing, with exponents.
+// withInterval writes as many decimals as the interval's width has two significant figures of, and what would need more
+// than six of them, as what rounding makes of nothing, with exponents.
 func withInterval(v stats.Interval) string {
 	if !v.Known() || v.Lo == v.Hi {
 		return fmt.Sprintf("%.3g", v.Mean)
@@ -235,8 +247,10 @@ func (r *Result) attributionSection() string {
 	}
 	var b strings.Builder
 	b.WriteString("\n## How much is windows, how much the loss\n\n" +
-		"The gap is TCL-PEARL less PEARL. Windows make PEARL on windows less PEARL; the contrastive loss makes TCL-PEARL less PEARL\n" +
-		"on windows. The share of the windows is given where the interval of the gap leaves 0 out. Intervals as above; of returns\n" +
+		"The gap is TCL-PEARL less PEARL. Windows make PEARL on windows less PEARL; the contrastive loss makes " +
+		"TCL-PEARL less PEARL\n" +
+		"on windows. The share of the windows is given where the interval of the gap leaves 0 out. Intervals as " +
+		"above; of returns\n" +
 		"over seeds and test tasks.\n\n" +
 		"| context | figure | gap | windows | loss | share of the windows |\n|---|---|---|---|---|---|\n")
 	names := map[string]string{}
@@ -274,7 +288,8 @@ func (r *Result) contextPlane(kind experiment.ContextKind) (*plots.Figure, error
 		if err != nil {
 			return nil, err
 		}
-		panels = append(panels, plots.Panel{Title: a.Title, Y: c.layout, Label: c.embeddings.Label, Name: c.embeddings.Name})
+		panels = append(panels, plots.Panel{Title: a.Title, Y: c.layout, Label: c.embeddings.Label,
+			Name: c.embeddings.Name})
 	}
 	return plots.Embedding(panels...)
 }

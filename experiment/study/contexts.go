@@ -23,8 +23,8 @@ type ContextResult struct {
 	layout     tsne.Matrix // n×2
 }
 
-// ContextFiles name what holds the embeddings of contexts of a kind and their plane, in the folder of the run; those of windows are the
-// run's own.
+// ContextFiles name what holds the embeddings of contexts of a kind and their plane, in the folder of the run; those of
+// windows are the run's own.
 func ContextFiles(kind experiment.ContextKind) (embeddings, layout string) {
 	if kind == experiment.WindowContext {
 		return EmbeddingsFile, LayoutFile
@@ -40,9 +40,10 @@ func contextPicture(kind experiment.ContextKind) string {
 	return "tsne-" + string(kind)
 }
 
-// explore makes the contexts of all kinds that the plan asks for and embeds them. The first set is that of windows, which
-// every study embeds.
-func (r *runner) explore(ctx context.Context, a *experiment.Agent, s *SeedResult) (windows *experiment.Contexts, err error) {
+// explore makes the contexts of all kinds that the plan asks for and embeds them. The first set is that of windows,
+// which every study embeds.
+func (r *runner) explore(ctx context.Context, a *experiment.Agent,
+	s *SeedResult) (windows *experiment.Contexts, err error) {
 	o := experiment.EmbedOptions{
 		Tasks: r.plan.Tasks, Windows: r.plan.Windows, Length: r.length, Seed: s.Seed, VaryStart: r.plan.VaryStart,
 	}
@@ -80,8 +81,8 @@ func (r *runner) explore(ctx context.Context, a *experiment.Agent, s *SeedResult
 	return made[0], nil
 }
 
-// narrow rounds embeddings to 32 bits, which is what the networks compute in: files are half as long, and figures are of what
-// is stored.
+// narrow rounds embeddings to 32 bits, which is what the networks compute in: files are half as long, and figures are
+// of what is stored.
 func narrow(e *tsne.Embeddings) {
 	for _, m := range []tsne.Matrix{e.Mean, e.Std} {
 		for i, v := range m.Data {
@@ -118,8 +119,8 @@ func (s *SeedResult) analyseContexts(ctx context.Context, show progress.Progress
 	return nil
 }
 
-// layOut makes the plane of the rows of x. Rows that are all equal lie in one place: an agent that has settled on one motion
-// gives its encoder the same context on every task.
+// layOut makes the plane of the rows of x. Rows that are all equal lie in one place: an agent that has settled on one
+// motion gives its encoder the same context on every task.
 func layOut(ctx context.Context, x tsne.Matrix, seed uint64) (tsne.Matrix, error) {
 	one := true
 	for i := range x.Rows {
@@ -220,7 +221,9 @@ func figuresOf(kind experiment.ContextKind) []figure {
 		return func(c *ContextResult) (tsne.Discrimination, string) { return c.Latent, name }
 	}
 	return []figure{
-		figureOf(ratioInPlane, "ratio in the plane", func(c *ContextResult) (tsne.Discrimination, string) { return c.Plane, tsne.RatioFigure }),
+		figureOf(ratioInPlane, "ratio in the plane", func(c *ContextResult) (tsne.Discrimination, string) {
+			return c.Plane, tsne.RatioFigure
+		}),
 		figureOf(ratioInLatent, "ratio in latent space", latent(tsne.RatioFigure)),
 		figureOf(tsne.SilhouetteFigure, "silhouette", latent(tsne.SilhouetteFigure)),
 		figureOf(tsne.AccuracyFigure, "nearest-centroid accuracy", latent(tsne.AccuracyFigure)),
@@ -238,8 +241,8 @@ func (s SeedResult) context(kind experiment.ContextKind) (*ContextResult, error)
 	return &s.Contexts[i], nil
 }
 
-// ContextRow is one arm's line of the table of one kind of context: every figure with its interval from a bootstrap over
-// seeds and, within each, contexts.
+// ContextRow is one arm's line of the table of one kind of context: every figure with its interval from a bootstrap
+// over seeds and, within each, contexts.
 type ContextRow struct {
 	Arm     string                    `json:"arm"`
 	Context experiment.ContextKind    `json:"context"`
@@ -287,7 +290,8 @@ func (r *Result) contexts() error {
 				values = append(values, v)
 			}
 			for i, a := range r.Arms {
-				interval, err := stats.Nested(values[i:i+1], func(m []float64) float64 { return m[0] }, level, resamples, 1)
+				interval, err := stats.Nested(values[i:i+1], func(m []float64) float64 { return m[0] }, level,
+					resamples, 1)
 				if err != nil {
 					return err
 				}
@@ -333,7 +337,8 @@ func (a ArmResult) figures(f figure) (out []stats.Replicated, err error) {
 
 // contrastOf compares the seeds of two arms.
 func contrastOf(a, b []stats.Replicated) (c Contrast, err error) {
-	c.Difference, err = stats.Nested([][]stats.Replicated{a, b}, func(m []float64) float64 { return m[1] - m[0] }, level, resamples, 1)
+	c.Difference, err = stats.Nested([][]stats.Replicated{a, b}, func(m []float64) float64 { return m[1] - m[0] },
+		level, resamples, 1)
 	if err != nil || len(a) < 2 {
 		return c, err
 	}

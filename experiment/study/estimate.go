@@ -55,7 +55,8 @@ func (e Estimate) String() string {
 		fmt.Fprintf(&b, "; about %s", hours(e.Remaining))
 	}
 	for _, a := range e.Arms {
-		fmt.Fprintf(&b, "\n  %s: %s environment steps and %s updates per run", a.Title, grouped(a.EnvSteps), grouped(a.Updates))
+		fmt.Fprintf(&b, "\n  %s: %s environment steps and %s updates per run", a.Title, grouped(a.EnvSteps),
+			grouped(a.Updates))
 		if a.Run > 0 {
 			fmt.Fprintf(&b, ", %s at %.0f steps and %.0f updates a second", hours(a.Run), a.CollectRate, a.UpdateRate)
 		}
@@ -140,7 +141,8 @@ func (r *runner) outline(arm Arm) (e ArmEstimate, done int, left float64, err er
 			return e, 0, 0, err
 		}
 		p := pearl.Of(cfg)
-		e.EnvSteps = int64(cfg.TrainTasks*p.InitialSteps) + int64(p.Iterations*p.TasksPerIteration*(p.PriorSteps+p.PosteriorSteps+p.ExtraPosteriorSteps))
+		e.EnvSteps = int64(cfg.TrainTasks*p.InitialSteps) +
+			int64(p.Iterations*p.TasksPerIteration*(p.PriorSteps+p.PosteriorSteps+p.ExtraPosteriorSteps))
 		e.Updates = int64(p.Iterations) * int64(p.UpdatesPerIteration)
 		share := 0.0
 		if dir := r.begun(arm, seed); exists(filepath.Join(dir, experiment.ConfigFile)) {
@@ -226,11 +228,13 @@ func (r *runner) time(ctx context.Context, host experiment.Host, arm Arm, e *Arm
 		return err
 	}
 	often := 1 + iterations/max(1, whole.Evaluation.Every)
-	evaluated := float64(often)*trajectories(whole.TestTasks, evaluation.Repeats) + 2*trajectories(whole.TestTasks, r.plan.Repeats)
+	evaluated := float64(often)*trajectories(whole.TestTasks, evaluation.Repeats) +
+		2*trajectories(whole.TestTasks, r.plan.Repeats)
 	explored := float64(r.plan.Tasks * r.plan.Windows * horizon)
 	if r.plan.Adaptations > 0 {
 		explored += trajectories(r.plan.Tasks, r.plan.Adaptations)
 	}
-	e.Run = time.Duration((float64(e.EnvSteps)/e.CollectRate + float64(e.Updates)/e.UpdateRate + (evaluated+explored)/e.EvaluateRate) * float64(time.Second))
+	e.Run = time.Duration((float64(e.EnvSteps)/e.CollectRate + float64(e.Updates)/e.UpdateRate +
+		(evaluated+explored)/e.EvaluateRate) * float64(time.Second))
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 var tiny = []string{
 	"train_tasks=6", "test_tasks=4", "pearl.hidden=16", "pearl.encoder_hidden=16", "pearl.meta_batch=4",
 	"pearl.batch=16", "pearl.context=8", "tcl.window=8", "pearl.initial_steps=40", "pearl.prior_steps=40",
-	"pearl.extra_posterior_steps=20", "pearl.tasks_per_iteration=3", "pearl.updates_per_iteration=20", "pearl.iterations=3",
+	"pearl.extra_posterior_steps=20", "pearl.tasks_per_iteration=3", "pearl.updates_per_iteration=20",
+	"pearl.iterations=3",
 }
 
 func Example() {

@@ -15,12 +15,13 @@ import (
 	"nacre/tsne"
 )
 
-// Extend adds an arm of Arms to a study in its folder, which may be a copy of a packed one: it trains the arm on the plan's seeds
-// and tasks, or takes finished runs from sweeps, measures it as the others were, and writes tables and report anew. The other
-// arms keep their figures, whatever program measured them; what programs before did not measure of them is added where that
-// needs no weights: baselines, and intervals and tests of windows. Windows are crossed with the encoders whose weights are
-// there. What it trains stays in the folder; Pack leaves out what need not be shipped.
-func Extend(ctx context.Context, dir, arm string, sweeps []string, host experiment.Host, show progress.Progress) (*Result, error) {
+// Extend adds an arm of Arms to a study in its folder, which may be a copy of a packed one: it trains the arm on the
+// plan's seeds and tasks, or takes finished runs from sweeps, measures it as the others were, and writes tables and
+// report anew. The other arms keep their figures, whatever program measured them; what programs before did not measure
+// of them is added where that needs no weights: baselines, and intervals and tests of windows. Windows are crossed with
+// the encoders whose weights are there. What it trains stays in the folder; Pack leaves out what need not be shipped.
+func Extend(ctx context.Context, dir, arm string, sweeps []string, host experiment.Host,
+	show progress.Progress) (*Result, error) {
 	started := time.Now()
 	stored, err := Open(dir)
 	if err != nil {
@@ -76,7 +77,8 @@ func (r *Result) takes(arm string) error {
 			return fmt.Errorf("study: %s has the arm %s already", r.Dir, arm)
 		}
 		if !slices.Contains(Arms, a.Name) {
-			return fmt.Errorf("study: %s compares readings of %s: expected a study of %s", r.Dir, r.Plan.Ablation, strings.Join(Arms, " and "))
+			return fmt.Errorf("study: %s compares readings of %s: expected a study of %s", r.Dir, r.Plan.Ablation,
+				strings.Join(Arms, " and "))
 		}
 	}
 	return nil
@@ -91,7 +93,8 @@ func (r *runner) extend(ctx context.Context, arm *ArmResult, seed uint64) error 
 	if i := slices.IndexFunc(arm.Seeds, func(s SeedResult) bool { return s.Seed == seed }); i >= 0 {
 		s := &arm.Seeds[i]
 		if len(s.Contexts) == 0 {
-			s.Contexts = []ContextResult{{Context: experiment.WindowContext, embeddings: s.embeddings, layout: s.Embedding.Layout.Y}}
+			s.Contexts = []ContextResult{{Context: experiment.WindowContext, embeddings: s.embeddings,
+				layout: s.Embedding.Layout.Y}}
 			if err := s.Contexts[0].measure(seed); err != nil {
 				return err
 			}
@@ -124,7 +127,8 @@ func (r *Result) forget() {
 	r.Outcomes, r.OutcomeContrasts = nil, nil
 }
 
-// crossedWith embeds the windows of a run by the encoder of another arm; nil where its weights are not there and need not be.
+// crossedWith embeds the windows of a run by the encoder of another arm; nil where its weights are not there and need
+// not be.
 func (r *runner) crossedWith(other ArmResult, seed uint64, w *experiment.Contexts) (*tsne.Embeddings, error) {
 	if _, err := os.Stat(filepath.Join(r.folder(other.Arm, seed), experiment.WeightsFile)); err != nil && r.partly {
 		return nil, nil

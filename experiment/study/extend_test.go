@@ -14,8 +14,8 @@ import (
 	"nacre/rl/protocol"
 )
 
-// An arm that is added to a study without it comes to what it came to beside the others, which keep their figures; it is crossed
-// with the encoders that are there.
+// An arm that is added to a study without it comes to what it came to beside the others, which keep their figures; it
+// is crossed with the encoders that are there.
 func TestExtend(t *testing.T) {
 	heavy.Skip(t, "trains a study")
 	dir, host := filepath.Join(t.TempDir(), "study"), experiment.Host{Workers: 2}
@@ -25,10 +25,12 @@ func TestExtend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Extend(t.Context(), dir, "pearl-windows", nil, host, progress.Silent()); err == nil || !strings.Contains(err.Error(), "has the arm pearl-windows already") {
+	if _, err := Extend(t.Context(), dir, "pearl-windows", nil, host, progress.Silent()); err == nil ||
+		!strings.Contains(err.Error(), "has the arm pearl-windows already") {
 		t.Errorf("an arm that is there: %v", err)
 	}
-	if _, err := Extend(t.Context(), dir, "maml", nil, host, progress.Silent()); err == nil || !strings.Contains(err.Error(), `arm "maml": expected pearl or`) {
+	if _, err := Extend(t.Context(), dir, "maml", nil, host, progress.Silent()); err == nil ||
+		!strings.Contains(err.Error(), `arm "maml": expected pearl or`) {
 		t.Errorf("an arm that studies do not have: %v", err)
 	}
 	without, err := Open(dir)
@@ -64,12 +66,14 @@ func TestExtend(t *testing.T) {
 	for i, arm := range r.Arms {
 		for k, s := range arm.Seeds {
 			want := whole.Arms[i].Seeds[k]
-			if !reflect.DeepEqual(s.Adapted, want.Adapted) || s.Embedding.Plane.Ratio != want.Embedding.Plane.Ratio || *s.Share != *want.Share {
+			if !reflect.DeepEqual(s.Adapted, want.Adapted) || s.Embedding.Plane.Ratio != want.Embedding.Plane.Ratio ||
+				*s.Share != *want.Share {
 				t.Errorf("%s, seed %d: other figures than beside the others", arm.Name, s.Seed)
 			}
 		}
 	}
-	if !reflect.DeepEqual(inJSON(t, r.Contrasts), inJSON(t, whole.Contrasts)) || !reflect.DeepEqual(inJSON(t, r.OutcomeContrasts), inJSON(t, whole.OutcomeContrasts)) {
+	if !reflect.DeepEqual(inJSON(t, r.Contrasts), inJSON(t, whole.Contrasts)) ||
+		!reflect.DeepEqual(inJSON(t, r.OutcomeContrasts), inJSON(t, whole.OutcomeContrasts)) {
 		t.Error("other contrasts than those of the study that was made at once")
 	}
 	if c, err := Check(t.Context(), dir, false, progress.Silent()); err != nil || len(c.Differences) > 0 {
@@ -77,7 +81,8 @@ func TestExtend(t *testing.T) {
 	}
 }
 
-// Shares are measured from standing still where that returns more than random actions, and from those where it does not.
+// Shares are measured from standing still where that returns more than random actions, and from those where it does
+// not.
 func TestFoot(t *testing.T) {
 	of := func(v float64) (r protocol.Result) { r.Summary.Adapted.Mean = v; return r }
 	goal, still := of(-80), of(-200)

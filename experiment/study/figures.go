@@ -25,7 +25,9 @@ func (r *Result) draw() error {
 	}
 	for _, kind := range r.Plan.Contexts {
 		if kind != experiment.WindowContext { // drawn as the first
-			list = append(list, drawing{contextPicture(kind), func() (*plots.Figure, error) { return r.contextPlane(kind) }})
+			list = append(list, drawing{contextPicture(kind), func() (*plots.Figure, error) {
+				return r.contextPlane(kind)
+			}})
 		}
 	}
 	if r.published() {
@@ -60,7 +62,8 @@ func (r *Result) plane(file string) (*plots.Figure, error) {
 // adaptation is the return by trajectory index.
 func (r *Result) adaptation() (*plots.Figure, error) {
 	panel := plots.CurvePanel{
-		Title: "Adaptation to test tasks of " + r.Family, XLabel: "trajectory on a new task", YLabel: "return", Whole: true,
+		Title: "Adaptation to test tasks of " + r.Family, XLabel: "trajectory on a new task", YLabel: "return",
+		Whole:      true,
 		References: r.references(),
 	}
 	for _, a := range r.Arms {
@@ -103,7 +106,8 @@ func (r *Result) references() []plots.Reference {
 // learning is the return after adaptation over training, the mean over seeds with the range they cover.
 func (r *Result) learning() (*plots.Figure, error) {
 	panel := plots.CurvePanel{
-		Title: "Learning on " + r.Family, XLabel: "environment steps", YLabel: "return after adaptation", References: r.references(),
+		Title: "Learning on " + r.Family, XLabel: "environment steps", YLabel: "return after adaptation",
+		References: r.references(),
 	}
 	for _, a := range r.Arms {
 		s, err := a.learning(r.Dir)
@@ -115,8 +119,8 @@ func (r *Result) learning() (*plots.Figure, error) {
 	return plots.Curves(panel)
 }
 
-// learning reads the evaluations of every seed's metrics.csv, after the one of the untrained agent at step 0. The mean is that
-// of stats.OverSeeds; around it stands the range of the seeds, as in the study's tables.
+// learning reads the evaluations of every seed's metrics.csv, after the one of the untrained agent at step 0. The mean
+// is that of stats.OverSeeds; around it stands the range of the seeds, as in the study's tables.
 func (a ArmResult) learning(dir string) (plots.Series, error) {
 	var lines []stats.Line
 	for _, s := range a.Seeds {
@@ -132,7 +136,8 @@ func (a ArmResult) learning(dir string) (plots.Series, error) {
 		if err != nil {
 			return plots.Series{}, err
 		}
-		lines = append(lines, stats.Line{X: append([]float64{0}, x...), Y: append([]float64{s.Untrained.Summary.Adapted.Mean}, y...)})
+		lines = append(lines, stats.Line{X: append([]float64{0}, x...),
+			Y: append([]float64{s.Untrained.Summary.Adapted.Mean}, y...)})
 	}
 	m := stats.OverSeeds(lines)
 	return plots.Series{Name: a.Title, X: m.X, Y: m.Mean, Lo: m.Least, Hi: m.Most, Seeds: m.N, Breaks: m.Breaks}, nil
@@ -144,7 +149,8 @@ func (r *Result) published() bool { return r.Family == "ml1/push" && r.Plan.Abla
 // beside is the learning figure with what the authors published on push: the logs of MAML's and RL2's runs
 // numbered 0, and the lines of their table 1.
 func (r *Result) beside() (*plots.Figure, error) {
-	panel := plots.CurvePanel{Title: "Beside the authors' logs of push-v1", XLabel: "environment steps", YLabel: "return after adaptation"}
+	panel := plots.CurvePanel{Title: "Beside the authors' logs of push-v1", XLabel: "environment steps",
+		YLabel: "return after adaptation"}
 	for _, a := range r.Arms {
 		s, err := a.learning(r.Dir)
 		if err != nil {

@@ -16,8 +16,8 @@ import (
 // image is a picture in what goldmark makes of Markdown.
 var image = regexp.MustCompile(`<img src="([^":]+\.png)"`)
 
-// WritePage makes a page of a report in Markdown that needs nothing beside it: picture gives the content of a PNG file that
-// the text shows. In a tab the error wraps errors.ErrUnsupported.
+// WritePage makes a page of a report in Markdown that needs nothing beside it: picture gives the content of a PNG file
+// that the text shows. In a tab the error wraps errors.ErrUnsupported.
 func WritePage(path, title, markdown string, picture func(name string) ([]byte, error)) error {
 	var body bytes.Buffer
 	if err := goldmark.New(goldmark.WithExtensions(extension.Table)).Convert([]byte(markdown), &body); err != nil {

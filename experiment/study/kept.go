@@ -39,13 +39,15 @@ func (r *runner) key(cfg experiment.Config) (string, error) {
 	for _, a := range r.out.Arms {
 		arms = append(arms, a.Name)
 	}
-	text, err := json.Marshal([]any{hash, arms, p.Repeats, p.Tasks, p.Windows, p.Layouts, p.VaryStart, p.Script, p.Contexts, p.Adaptations, r.length,
+	text, err := json.Marshal([]any{hash, arms, p.Repeats, p.Tasks, p.Windows, p.Layouts, p.VaryStart, p.Script,
+		p.Contexts, p.Adaptations, r.length,
 		Layout(), tsne.PaperScript()})
 	return string(text), err
 }
 
-// kept returns the figures of a run, nil where they are to be measured: there are none, or those of another plan or program.
-// A run that was packed without its weights keeps what an earlier program measured; Check makes that again from the arrays.
+// kept returns the figures of a run, nil where they are to be measured: there are none, or those of another plan or
+// program. A run that was packed without its weights keeps what an earlier program measured; Check makes that again
+// from the arrays.
 func (r *runner) kept(dir, key string) (*SeedResult, error) {
 	var k kept
 	weights := exists(filepath.Join(dir, experiment.WeightsFile))
@@ -63,7 +65,8 @@ func (r *runner) kept(dir, key string) (*SeedResult, error) {
 		}
 	}
 	if k.Key != key && !weights {
-		return nil, fmt.Errorf("study: %s has no weights, and its figures are of another plan: expected the plan that measured it, or another folder", dir)
+		return nil, fmt.Errorf("study: %s has no weights, and its figures are of another plan: expected the plan "+
+			"that measured it, or another folder", dir)
 	}
 	if k.Key != key || k.Result.Commit != version.Get().Commit && weights {
 		return nil, nil

@@ -14,28 +14,30 @@ import (
 	"nacre/rl"
 )
 
-// trained are the files of a finished run that are needed of it: tasks, metrics, times, weights, and the configuration with
-// the record of what ran it. Checkpoints, which hold the replay buffers, stay behind.
+// trained are the files of a finished run that are needed of it: tasks, metrics, times, weights, and the configuration
+// with the record of what ran it. Checkpoints, which hold the replay buffers, stay behind.
 var trained = []string{
-	experiment.TasksFile, experiment.MetricsFile, experiment.TimingFile, experiment.WeightsFile, experiment.EvaluationFile, experiment.ConfigFile,
+	experiment.TasksFile, experiment.MetricsFile, experiment.TimingFile, experiment.WeightsFile,
+	experiment.EvaluationFile, experiment.ConfigFile,
 }
 
 // packed are those that are shipped: these and the arrays.
 var packed = append(slices.Clone(trained), EmbeddingsFile, LayoutFile, ScriptFile)
 
-// weighted is the number of seeds, from the first on, whose weights are shipped. Of the others a study with more seeds takes
-// the figures from results.json.
+// weighted is the number of seeds, from the first on, whose weights are shipped. Of the others a study with more seeds
+// takes the figures from results.json.
 const weighted = 1
 
 // pictures are the files that report.md shows.
 var pictures = []string{
-	"tsne.png", "tsne-rows.png", "tsne-rollout.png", "tsne-meta-test.png", "tsne-script.png", "adaptation.png", "learning.png", "published.png",
+	"tsne.png", "tsne-rows.png", "tsne-rollout.png", "tsne-meta-test.png", "tsne-script.png", "adaptation.png",
+	"learning.png", "published.png",
 }
 
 // Pack writes a study that is done to another folder, in the form in which results are shipped: results.json with the
 // program, commit, machine and libraries that made them, the report with its pictures, and of every run what Open,
-// Check, nacre eval and nacre embed need; weights only of the first seeds (weighted) and of the networks that act, the rest
-// would be most of it. It returns the bytes written. The folder must not exist or be empty.
+// Check, nacre eval and nacre embed need; weights only of the first seeds (weighted) and of the networks that act, the
+// rest would be most of it. It returns the bytes written. The folder must not exist or be empty.
 func Pack(from, to string) (bytes int64, err error) {
 	return pack(from, to, append([]string{ReportFile, PageFile}, pictures...))
 }
@@ -57,7 +59,8 @@ func PackSuite(from, to string) (bytes int64, err error) {
 	return bytes + n, err
 }
 
-// Packer is Pack or PackSuite for the folder of a study or of a suite; nil for a folder of neither, or one that was packed.
+// Packer is Pack or PackSuite for the folder of a study or of a suite; nil for a folder of neither, or one that was
+// packed.
 func Packer(dir string) (func(from, to string) (bytes int64, err error), error) {
 	if !exists(filepath.Join(dir, ResultsFile)) {
 		return nil, nil
@@ -144,8 +147,8 @@ func pack(from, to string, shown []string) (bytes int64, err error) {
 	return bytes + int64(len(text)) + 1, writeText(filepath.Join(to, ResultsFile), string(text)+"\n")
 }
 
-// PackRun copies a finished run in the form in which runs are shipped: no checkpoint, and of the weights those that act. It
-// returns the bytes written.
+// PackRun copies a finished run in the form in which runs are shipped: no checkpoint, and of the weights those that
+// act. It returns the bytes written.
 func PackRun(from, to, algorithm string) (bytes int64, err error) {
 	for _, name := range trained {
 		copied := copyFile

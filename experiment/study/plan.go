@@ -36,8 +36,8 @@ type Plan struct {
 	VaryStart bool `json:"vary_start,omitempty"`
 	// Script also lays the embeddings out by the recipe of the paper's script.
 	Script bool `json:"paper_script,omitempty"`
-	// Sweeps are folders of sweeps (package sweep) that train the runs. Finished ones are copied into the study, which trains
-	// itself what none of them has. Results do not depend on who trained.
+	// Sweeps are folders of sweeps (package sweep) that train the runs. Finished ones are copied into the study, which
+	// trains itself what none of them has. Results do not depend on who trained.
 	Sweeps []string `json:"-"`
 	// Ablation is the name of the open point that the arms are readings of; empty compares Arms.
 	Ablation string `json:"ablation,omitempty"`
@@ -55,12 +55,17 @@ type Arm struct {
 var Scales = []string{"small", "paper"}
 
 var plans = []Plan{
-	{Name: "point-goal", About: "the point robot to the end, three seeds, up to an hour on two cores", Preset: "study/point-goal",
-		Seeds: 3, Repeats: 10, Tasks: 8, Windows: 200, Contexts: experiment.ContextKinds, Adaptations: 100, Layouts: 5},
-	{Name: "cheetah-vel", About: "the half-cheetah at many velocities, half an hour per run on two cores (needs MuJoCo)",
-		Scale: "small", Preset: "study/cheetah-vel", Seeds: 1, Repeats: 4, Tasks: 8, Windows: 200, Contexts: experiment.ContextKinds, Adaptations: 40, Layouts: 5},
+	{Name: "point-goal", About: "the point robot to the end, three seeds, up to an hour on two cores",
+		Preset: "study/point-goal",
+		Seeds:  3, Repeats: 10, Tasks: 8, Windows: 200, Contexts: experiment.ContextKinds, Adaptations: 100,
+		Layouts: 5},
+	{Name: "cheetah-vel", About: "the half-cheetah at many velocities, half an hour per run on two cores (needs " +
+		"MuJoCo)",
+		Scale: "small", Preset: "study/cheetah-vel", Seeds: 1, Repeats: 4, Tasks: 8, Windows: 200,
+		Contexts: experiment.ContextKinds, Adaptations: 40, Layouts: 5},
 	{Name: "push", About: "the paper's own: Meta-World push, half an hour per run on two cores (needs MuJoCo)",
-		Scale: "small", Preset: "ml1/push-small", Seeds: 2, Repeats: 2, Tasks: 8, Windows: 200, Contexts: experiment.ContextKinds, Adaptations: 40, Layouts: 5,
+		Scale: "small", Preset: "ml1/push-small", Seeds: 2, Repeats: 2, Tasks: 8, Windows: 200,
+		Contexts: experiment.ContextKinds, Adaptations: 40, Layouts: 5,
 		VaryStart: true, Script: true},
 }
 
@@ -81,10 +86,11 @@ const Quickstart = "quickstart"
 // Families is the name of the study of several ML1 families.
 const Families = "families"
 
-// defaultFamilies are those of the study Families unless others are named: chosen by a rule before any but push was trained
-// (docs/study.md).
+// defaultFamilies are those of the study Families unless others are named: chosen by a rule before any but push was
+// trained (docs/study.md).
 var defaultFamilies = []string{
-	"ml1/push", "ml1/reach", "ml1/pick-place", "ml1/plate-slide", "ml1/soccer", "ml1/coffee-push", "ml1/push-wall", "ml1/coffee-pull",
+	"ml1/push", "ml1/reach", "ml1/pick-place", "ml1/plate-slide", "ml1/soccer", "ml1/coffee-push", "ml1/push-wall",
+	"ml1/coffee-pull",
 }
 
 // Line is a study's name with a line about it.
@@ -96,7 +102,8 @@ func List() []Line {
 	for _, p := range plans {
 		out = append(out, Line{p.Name, p.About})
 	}
-	return append(out, Line{Families, "several ML1 families by the recipe of push, three seeds each, and all of them together (needs MuJoCo)"})
+	return append(out, Line{Families,
+		"several ML1 families by the recipe of push, three seeds each, and all of them together (needs MuJoCo)"})
 }
 
 // Find returns a plan by name. The error of an unknown name carries the nearest one.
@@ -148,12 +155,14 @@ type ablation struct {
 var ablations = []ablation{
 	{"momentum", "direction of the momentum: key ← 0.995 key + 0.005 query, or as printed, the other way round", tcl(
 		reading{"literal", "momentum as printed", "tcl.literal_momentum=true"})},
-	{"window", "length of the training windows, half and twice; all are embedded by windows of the plan's length", func(c experiment.Config) []Arm {
-		w := contrast.Of(c).Window
-		return tcl(windows(w/2), windows(2*w))(c)
-	}},
+	{"window", "length of the training windows, half and twice; all are embedded by windows of the plan's length",
+		func(c experiment.Config) []Arm {
+			w := contrast.Of(c).Window
+			return tcl(windows(w/2), windows(2*w))(c)
+		}},
 	{"scale", "weight of the contrastive loss, and PEARL on windows, without it", func(c experiment.Config) []Arm {
-		readings := tcl(reading{"scale-10", "c = 10", "tcl.scale=10"}, reading{"scale-100", "c = 100", "tcl.scale=100"})(c)
+		readings := tcl(reading{"scale-10", "c = 10", "tcl.scale=10"},
+			reading{"scale-100", "c = 100", "tcl.scale=100"})(c)
 		return append(readings, armOf(tclpearl.Windows))
 	}},
 	{"pair", "where the two windows of a pair come from: one trajectory, or any two of the task", tcl(
@@ -166,7 +175,8 @@ var ablations = []ablation{
 	}},
 	{"sigma", "spread in the distance of posteriors: standard deviations or variances", tcl(
 		reading{"variance", "variances", "tcl.sigma=var"})},
-	{"authors", "the authors' setting: PEARL of half the encoder's width (200/64 at the paper's scale), the others with twice the window (400/128)", func(c experiment.Config) []Arm {
+	{"authors", "the authors' setting: PEARL of half the encoder's width (200/64 at the paper's scale), the others " +
+		"with twice the window (400/128)", func(c experiment.Config) []Arm {
 		p, w := pearl.Of(c), contrast.Of(c).Window
 		narrow := Arm{"pearl-authors", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden/2, w), "pearl",
 			[]string{fmt.Sprintf("pearl.encoder_hidden=%d", p.EncoderHidden/2), fmt.Sprintf("pearl.context=%d", w)}}
@@ -177,14 +187,17 @@ var ablations = []ablation{
 		}
 		return out
 	}},
-	{"encoder", "PEARL with half the encoder's width, as its logs have it, and with twice the context", func(c experiment.Config) []Arm {
-		p := pearl.Of(c)
-		return []Arm{
-			armOf("pearl"),
-			{"pearl-narrow", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden/2, p.Context), "pearl", []string{fmt.Sprintf("pearl.encoder_hidden=%d", p.EncoderHidden/2)}},
-			{"pearl-wide", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden, 2*p.Context), "pearl", []string{fmt.Sprintf("pearl.context=%d", 2*p.Context)}},
-		}
-	}},
+	{"encoder", "PEARL with half the encoder's width, as its logs have it, and with twice the context",
+		func(c experiment.Config) []Arm {
+			p := pearl.Of(c)
+			return []Arm{
+				armOf("pearl"),
+				{"pearl-narrow", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden/2, p.Context), "pearl",
+					[]string{fmt.Sprintf("pearl.encoder_hidden=%d", p.EncoderHidden/2)}},
+				{"pearl-wide", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden, 2*p.Context), "pearl",
+					[]string{fmt.Sprintf("pearl.context=%d", 2*p.Context)}},
+			}
+		}},
 }
 
 // reading is a change to TCL-PEARL.

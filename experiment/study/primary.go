@@ -10,11 +10,11 @@ import (
 	"nacre/rl/protocol"
 )
 
-// The primary outcome of a study is the share of the way from the goal-blind controller to the goal-knowing one: returns
-// say how well a family is learned, this says what an agent got of what knowing the goal is worth. The agent's place is
-// that on the test tasks, beside the goal-blind controller on the same; the length of the way is the mean over all tasks
-// of the seed, since ten hardly tell it: on reach the goal is worth -147,000 to 211,000 by task. Beside the share stands
-// the adaptation gain, what a run returns more after adaptation than in its first trajectory.
+// The primary outcome of a study is the share of the way from the goal-blind controller to the goal-knowing one:
+// returns say how well a family is learned, this says what an agent got of what knowing the goal is worth. The agent's
+// place is that on the test tasks, beside the goal-blind controller on the same; the length of the way is the mean over
+// all tasks of the seed, since ten hardly tell it: on reach the goal is worth -147,000 to 211,000 by task. Beside the
+// share stands the adaptation gain, what a run returns more after adaptation than in its first trajectory.
 
 // shareFromBlind names it among the figures.
 const shareFromBlind = "share_from_blind"
@@ -40,8 +40,8 @@ func (r *Result) worth() (part float64, ok bool) {
 	return way / (goal - random), true
 }
 
-// Unsuitable reports whether the family is unsuitable for the question: its goal-blind controller is near the goal-knowing
-// one, or above it, so an agent's return says nothing about what it inferred.
+// Unsuitable reports whether the family is unsuitable for the question: its goal-blind controller is near the
+// goal-knowing one, or above it, so an agent's return says nothing about what it inferred.
 func (r *Result) Unsuitable() bool {
 	part, ok := r.worth()
 	return ok && part < leastWorth
@@ -55,18 +55,19 @@ func (r *Result) hasShare() bool {
 
 // shareFigure is the primary outcome as a figure.
 func (r *Result) shareFigure() figure {
-	return figure{shareFromBlind, "share of the way from blind to knowing", func(s SeedResult) (stats.Replicated, error) {
-		for i := range r.Baselines {
-			if b := &r.Baselines[i]; b.Seed == s.Seed && len(b.GoalWorth) > 0 {
-				return b.shareOfTasks(s.Adapted), nil
+	return figure{shareFromBlind, "share of the way from blind to knowing",
+		func(s SeedResult) (stats.Replicated, error) {
+			for i := range r.Baselines {
+				if b := &r.Baselines[i]; b.Seed == s.Seed && len(b.GoalWorth) > 0 {
+					return b.shareOfTasks(s.Adapted), nil
+				}
 			}
-		}
-		return stats.Replicated{}, fmt.Errorf("study: there are no baselines of seed %d", s.Seed)
-	}}
+			return stats.Replicated{}, fmt.Errorf("study: there are no baselines of seed %d", s.Seed)
+		}}
 }
 
-// shareOfTasks is the share with replicates: test tasks drawn anew, the same for the agent and the goal-blind controller, and
-// all tasks for the length of the way.
+// shareOfTasks is the share with replicates: test tasks drawn anew, the same for the agent and the goal-blind
+// controller, and all tasks for the length of the way.
 func (b *Baseline) shareOfTasks(adapted protocol.Result) stats.Replicated {
 	const replicates = 1000
 	ahead := adapted.AdaptedByTask()
@@ -82,7 +83,8 @@ func (b *Baseline) shareOfTasks(adapted protocol.Result) stats.Replicated {
 	}
 	out := stats.Replicated{Value: stats.Mean(ahead) / stats.Mean(b.GoalWorth), Replicates: make([]float64, replicates)}
 	for i := range out.Replicates {
-		if out.Replicates[i] = again(ahead) / again(b.GoalWorth); math.IsNaN(out.Replicates[i]) || math.IsInf(out.Replicates[i], 0) {
+		if out.Replicates[i] = again(ahead) / again(b.GoalWorth); math.IsNaN(out.Replicates[i]) ||
+			math.IsInf(out.Replicates[i], 0) {
 			out.Replicates[i] = out.Value // every task drawn was one whose controllers are equal
 		}
 	}
@@ -107,7 +109,8 @@ func (r *Result) outcomes() error {
 				return err
 			}
 			out := Outcome{Arm: a.Name, Figure: f.name, Seeds: valuesOf(values[i])}
-			if out.Value, err = stats.Nested(values[i:i+1], func(m []float64) float64 { return m[0] }, level, resamples, 1); err != nil {
+			if out.Value, err = stats.Nested(values[i:i+1], func(m []float64) float64 { return m[0] }, level, resamples,
+				1); err != nil {
 				return err
 			}
 			r.Outcomes = append(r.Outcomes, out)
@@ -143,15 +146,21 @@ func (r *Result) primarySection() string {
 	goal, _ := r.baseline(goalOf)
 	switch {
 	case !ok:
-		b.WriteString("This family has no goal-blind and goal-knowing controllers, so there is no share of the way between them.\n\n")
+		b.WriteString("This family has no goal-blind and goal-knowing controllers, so there is no share of the way " +
+			"between them.\n\n")
 	case r.Unsuitable():
-		fmt.Fprintf(&b, "**Unsuitable for the question**: a scripted controller that knows the goal returns %.4g and one that does not %.4g, so only %.1f %%\n"+
-			"of the way from random actions to the first depends on the goal (expected at least %.0f %%). Returns here say nothing about what an\n"+
+		fmt.Fprintf(&b, "**Unsuitable for the question**: a scripted controller that knows the goal returns %.4g and "+
+			"one that does not %.4g, so only %.1f %%\n"+
+			"of the way from random actions to the first depends on the goal (expected at least %.0f %%). Returns "+
+			"here say nothing about what an\n"+
 			"agent inferred, and no share of the way between both is given.\n\n", goal, blind, 100*part, 100*leastWorth)
 	default:
-		fmt.Fprintf(&b, "A scripted controller that knows the goal returns %.4g, the same controller told the middle of all goals %.4g. The share is how far\n"+
-			"an agent comes from the second, 0, to the first, 1; the way between them is measured on all tasks, as it differs much by task, and\n"+
-			"is %.0f %% of that from random actions. The gain is the return after adaptation less the first trajectory's. In brackets 95 %%\n"+
+		fmt.Fprintf(&b, "A scripted controller that knows the goal returns %.4g, the same controller told the middle "+
+			"of all goals %.4g. The share is how far\n"+
+			"an agent comes from the second, 0, to the first, 1; the way between them is measured on all tasks, as "+
+			"it differs much by task, and\n"+
+			"is %.0f %% of that from random actions. The gain is the return after adaptation less the first "+
+			"trajectory's. In brackets 95 %%\n"+
 			"intervals over seeds and tasks.\n\n", goal, blind, 100*part)
 	}
 	b.WriteString("| | share of the way | by seed | adaptation gain | by seed |\n|---|---|---|---|---|\n")
@@ -171,15 +180,18 @@ func (r *Result) primarySection() string {
 		b.WriteString("\n")
 	}
 	if len(r.OutcomeContrasts) > 0 && r.OutcomeContrasts[0].Test != nil {
-		b.WriteString("\n| difference | figure | | paired sign-flips, p | least possible | so many pairs find |\n|---|---|---|---|---|---|\n")
+		b.WriteString("\n| difference | figure | | paired sign-flips, p | least possible | so many pairs find |\n" +
+			"|---|---|---|---|---|---|\n")
 		names := map[string]string{}
 		for _, f := range r.returnFigures() {
 			names[f.name] = f.what
 		}
 		for _, c := range r.OutcomeContrasts {
-			fmt.Fprintf(&b, "| %s less %s | %s | %s | %.2g | %.2g | %.3g |\n", r.title(c.B), r.title(c.A), names[c.Figure], withInterval(c.Difference), c.Test.P, c.Test.Least, c.Test.Detectable)
+			fmt.Fprintf(&b, "| %s less %s | %s | %s | %.2g | %.2g | %.3g |\n", r.title(c.B), r.title(c.A),
+				names[c.Figure], withInterval(c.Difference), c.Test.P, c.Test.Least, c.Test.Detectable)
 		}
-		b.WriteString("\nPairs are seeds. The last column is the difference that as many pairs find four times in five; what lies outside an interval\n" +
+		b.WriteString("\nPairs are seeds. The last column is the difference that as many pairs find four times in " +
+			"five; what lies outside an interval\n" +
 			"is excluded at 95 %.\n")
 	}
 	return b.String()

@@ -25,10 +25,13 @@ func (r *Result) report() string {
 	b.WriteString(r.primarySection())
 	b.WriteString("\n## How well the context encoders tell tasks apart\n\n")
 	fmt.Fprintf(&b, "![t-SNE of the encoders' posterior means](tsne.png)\n\n")
-	fmt.Fprintf(&b, "Each point is the posterior mean of one window of %d consecutive transitions from an exploration rollout of its own; %d tasks, %d\n"+
-		"windows each. %sThe planes are of seed 1 and in one scale.\n\n", r.Window, r.Plan.Tasks, r.Plan.Windows, r.starts())
+	fmt.Fprintf(&b, "Each point is the posterior mean of one window of %d consecutive transitions from an "+
+		"exploration rollout of its own; %d tasks, %d\n"+
+		"windows each. %sThe planes are of seed 1 and in one scale.\n\n", r.Window, r.Plan.Tasks, r.Plan.Windows,
+		r.starts())
 	if r.Plan.Script {
-		b.WriteString("The same by the recipe of the paper's script:\n\n![t-SNE by the recipe of the paper's script](tsne-script.png)\n\n")
+		b.WriteString("The same by the recipe of the paper's script:\n\n![t-SNE by the recipe of the paper's " +
+			"script](tsne-script.png)\n\n")
 	}
 	b.WriteString(r.centroidTables())
 	b.WriteString(r.crossedTable())
@@ -72,7 +75,8 @@ func (r *Result) starts() string {
 // chanceSection lists the differences that other windows or layouts would make too.
 func (r *Result) chanceSection() string {
 	var b strings.Builder
-	b.WriteString("\n## What chance would make of the same runs\n\nOther windows of the same tasks, or t-SNE from another start, differ by what is given here in 19 of 20 cases.\n\n")
+	b.WriteString("\n## What chance would make of the same runs\n\nOther windows of the same tasks, or t-SNE from " +
+		"another start, differ by what is given here in 19 of 20 cases.\n\n")
 	for _, c := range r.Chance {
 		for _, l := range c.Lines {
 			fmt.Fprintf(&b, "- Seed %d: %s\n", c.Seed, l.Verdict)
@@ -87,28 +91,33 @@ func (r *Result) publishedSection() string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("\n### Beside the authors' figures\n\n![learning curves beside the authors'](published.png)\n\n| | return after adaptation | |\n|---|---|---|\n")
+	b.WriteString("\n### Beside the authors' figures\n\n![learning curves beside the authors'](published.png)\n\n" +
+		"| | return after adaptation | |\n|---|---|---|\n")
 	for _, a := range r.Arms {
 		returned, _ := r.returned(a.Name)
 		fmt.Fprintf(&b, "| %s | %s | after %s environment steps |\n", a.Title, returned, grouped(a.Seeds[0].EnvSteps))
 	}
 	table := paper.Table1()
 	for j, v := range table.Row("push") {
-		fmt.Fprintf(&b, "| *%s, paper* | *%s* | *table 1: 900,000 to 1,000,000 steps, 3 seeds* |\n", table.Methods[j], grouped(int64(math.Round(1000*v))))
+		fmt.Fprintf(&b, "| *%s, paper* | *%s* | *table 1: 900,000 to 1,000,000 steps, 3 seeds* |\n", table.Methods[j],
+			grouped(int64(math.Round(1000*v))))
 	}
 	for _, c := range paper.PushCurves() {
 		if n := len(c.EnvSteps); n > 3 {
-			fmt.Fprintf(&b, "| *%s, authors' log, run %d* | *%s* | *after %s steps* |\n", c.Method, c.Run, grouped(int64(c.Return[n-1])), grouped(int64(c.EnvSteps[n-1])))
+			fmt.Fprintf(&b, "| *%s, authors' log, run %d* | *%s* | *after %s steps* |\n", c.Method, c.Run,
+				grouped(int64(c.Return[n-1])), grouped(int64(c.EnvSteps[n-1])))
 		}
 	}
-	b.WriteString("\nThe authors ran push-v1 of an older Meta-World, with other scenes and observations and a reward of the same form, on an older MuJoCo.\n" +
+	b.WriteString("\nThe authors ran push-v1 of an older Meta-World, with other scenes and observations and a reward " +
+		"of the same form, on an older MuJoCo.\n" +
 		"Their public logs have three runs of TCL-PEARL on push, which are not in this table,\n" +
 		"and none of PEARL that we know of.\n")
 	return b.String()
 }
 
 // PaperNote says what the paper's rows can be compared with.
-const PaperNote = "Only ratios made under one t-SNE recipe can be compared, because distances in its plane have no unit; the paper's rows are of\n" +
+const PaperNote = "Only ratios made under one t-SNE recipe can be compared, because distances in its plane have no " +
+	"unit; the paper's rows are of\n" +
 	"Meta-World push (8 goals, 200 windows each) under a recipe of its own."
 
 // what says what was run, in a sentence or two.
@@ -117,9 +126,11 @@ func (r *Result) what() string {
 	if r.Plan.Seeds > 1 {
 		runs = fmt.Sprintf("%d training runs", r.Plan.Seeds)
 	}
-	return fmt.Sprintf("%s of each algorithm, with the same seeds and tasks: %s environment steps and %s gradient updates per run, %s each on\n%s. "+
+	return fmt.Sprintf("%s of each algorithm, with the same seeds and tasks: %s environment steps and %s gradient "+
+		"updates per run, %s each on\n%s. "+
 		"Every run's folder, with its full configuration, is under `runs/`; all figures are in `%s`.\n",
-		runs, grouped(first.EnvSteps), grouped(first.Updates), duration(r.trainingTime()), r.Session.Device, ResultsFile)
+		runs, grouped(first.EnvSteps), grouped(first.Updates), duration(r.trainingTime()), r.Session.Device,
+		ResultsFile)
 }
 
 // grouped writes a count with commas between thousands.
@@ -157,7 +168,8 @@ func (r *Result) centroidTables() string {
 	b.WriteString(r.centroidRows("plane", ""))
 	b.WriteString(r.centroidRows("script", ", recipe of the paper's script"))
 	for _, p := range r.Paper {
-		fmt.Fprintf(&b, "| *%s in the paper* | *%.4g* | *%.4g* | *%.3f* | | |\n", p.Method, p.ToCentroid, p.Between, p.Ratio())
+		fmt.Fprintf(&b, "| *%s in the paper* | *%.4g* | *%.4g* | *%.3f* | | |\n", p.Method, p.ToCentroid,
+			p.Between, p.Ratio())
 	}
 	b.WriteString("\n" + PaperNote + "\n")
 	if s := r.layoutSpread(); s != "" {
@@ -171,8 +183,10 @@ func (r *Result) centroidTables() string {
 	if r.Plan.Seeds > 1 {
 		meaning = fmt.Sprintf("Mean over %d seeds, and the range they cover. ", r.Plan.Seeds)
 	}
-	fmt.Fprintf(&b, "\n%sThe ratio is the distance between centroids over the distance to them. Held-out accuracy is the share of windows that lie\n"+
-		"nearest to their own task's centroid when centroids come from the other half of the windows; chance is %.3g.\n", meaning, 1/float64(r.Plan.Tasks))
+	fmt.Fprintf(&b, "\n%sThe ratio is the distance between centroids over the distance to them. Held-out accuracy is "+
+		"the share of windows that lie\n"+
+		"nearest to their own task's centroid when centroids come from the other half of the windows; chance is "+
+		"%.3g.\n", meaning, 1/float64(r.Plan.Tasks))
 	return b.String()
 }
 
@@ -182,18 +196,21 @@ func (r *Result) crossedTable() string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("\nAn agent that explores better also has windows that tell more. So the windows of each agent by the encoder of each, of one seed,\n" +
+	b.WriteString("\nAn agent that explores better also has windows that tell more. So the windows of each agent by " +
+		"the encoder of each, of one seed,\n" +
 		"among the posterior means:\n\n| windows of | encoder of | ratio | held-out accuracy |\n|---|---|---|---|\n")
 	for _, c := range r.Crossed {
 		fmt.Fprintf(&b, "| %s | %s | **%s** | %s |\n", r.title(c.Windows), r.title(c.Encoder), c.Ratio, c.Accuracy)
 	}
 	b.WriteString("\nAn encoder was trained on contexts of its own agent only: PEARL's on independent transitions\n" +
-		"unless set otherwise, TCL-PEARL's on windows. So a difference on windows is not evidence about the contrastive loss\n" +
+		"unless set otherwise, TCL-PEARL's on windows. So a difference on windows is not evidence about the " +
+		"contrastive loss\n" +
 		"by itself.\n")
 	return b.String()
 }
 
-const tableHead = "| | distance to centroid | between centroids | ratio | held-out accuracy | silhouette |\n|---|---|---|---|---|---|\n"
+const tableHead = "| | distance to centroid | between centroids | ratio | held-out accuracy | silhouette |\n" +
+	"|---|---|---|---|---|---|\n"
 
 func (r *Result) centroidRows(space, note string) string {
 	var b strings.Builder
@@ -217,12 +234,14 @@ func (r *Result) layoutSpread() string {
 		for _, l := range c.Layouts {
 			means, deviations = append(means, l.Mean), append(deviations, l.SD)
 		}
-		parts = append(parts, fmt.Sprintf("%.3f ± %.3f for %s", stats.Mean(means), stats.Mean(deviations), r.title(c.Arm)))
+		parts = append(parts, fmt.Sprintf("%.3f ± %.3f for %s", stats.Mean(means), stats.Mean(deviations),
+			r.title(c.Arm)))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Laid out from %d random starts instead of principal components, the same embeddings have a ratio of %s\n(mean ± standard deviation over starts).",
+	return fmt.Sprintf("Laid out from %d random starts instead of principal components, the same embeddings have a "+
+		"ratio of %s\n(mean ± standard deviation over starts).",
 		r.Plan.Layouts, strings.Join(parts, " and of "))
 }
 
@@ -254,14 +273,16 @@ func (r *Result) adaptationTable() string {
 			stats.Mean(a.each(func(s SeedResult) float64 { return s.Untrained.Summary.Adapted.Mean })))
 	}
 	for _, ref := range r.references() {
-		name := map[string]string{"random": "random actions", "still": "standing still", "goal-blind": "goal-blind controller", "goal-knowing": "goal-knowing controller"}[ref.Name]
+		name := map[string]string{"random": "random actions", "still": "standing still",
+			"goal-blind": "goal-blind controller", "goal-knowing": "goal-knowing controller"}[ref.Name]
 		fmt.Fprintf(&b, "| %s |%s %.4g |\n", name, strings.Repeat(" |", p.Trajectories()), ref.Y)
 	}
 	z := "the posterior's mean"
 	if p.Z == "sample" {
 		z = "a draw from the posterior"
 	}
-	fmt.Fprintf(&b, "\n%d test tasks, each adapted to %d times from the beginning; after exploration z is %s. In brackets 95 %% intervals (bootstrap over seeds and tasks).\n",
+	fmt.Fprintf(&b, "\n%d test tasks, each adapted to %d times from the beginning; after exploration z is %s. In "+
+		"brackets 95 %% intervals (bootstrap over seeds and tasks).\n",
 		len(r.Arms[0].Seeds[0].Adapted.Tasks), p.Repeats, z)
 	if s := r.shares(); s != "" {
 		b.WriteString("\n" + s)
@@ -279,7 +300,8 @@ func cell(v stats.Interval) string {
 // shares says how far each seed came from the random policy to the goal-knowing controller.
 func (r *Result) shares() string {
 	var b strings.Builder
-	b.WriteString("Share of the way from standing still or random actions, whichever returns more, to the goal-knowing controller, seed by seed:")
+	b.WriteString("Share of the way from standing still or random actions, whichever returns more, to the " +
+		"goal-knowing controller, seed by seed:")
 	for i, a := range r.Arms {
 		var parts []string
 		for _, s := range a.Seeds {
@@ -300,7 +322,8 @@ func (r *Result) caption() string {
 	if r.Plan.Seeds < 2 {
 		return "Return on the test tasks after adaptation, measured during training with fewer repeats than above.\n"
 	}
-	return fmt.Sprintf("Return on the test tasks after adaptation, measured during training with fewer repeats than above: mean over %d seeds, and the range they cover.\n", r.Plan.Seeds)
+	return fmt.Sprintf("Return on the test tasks after adaptation, measured during training with fewer repeats than "+
+		"above: mean over %d seeds, and the range they cover.\n", r.Plan.Seeds)
 }
 
 // how lists what a reader needs to repeat it.
@@ -308,10 +331,16 @@ func (r *Result) how() string {
 	s := r.Session
 	recipe := r.Arms[0].Seeds[0].Embedding.Recipe
 	lines := [][2]string{
-		{"scale", r.Plan.Scale}, {"preset", r.Plan.Preset}, {"changes to it", strings.Join(r.Plan.Set, ", ")}, {"environment", s.Family},
-		{"protocol", fmt.Sprintf("%s: %d exploration trajectories, %d scored", r.Protocol.Name, r.Protocol.Explore, r.Protocol.Scored)},
-		{"t-SNE", fmt.Sprintf("recipe %s, perplexity %g, %d iterations, start %s", recipe.Name, recipe.Perplexity, recipe.Iterations(), recipe.Start)},
-		{"device", s.Device}, {"nacre", s.Program + ", commit " + s.Commit}, {"measured by", strings.Join(r.measuredBy(), "; ")}, {"trained elsewhere", strings.Join(r.trainedElsewhere(), "; ")}, {"Go", s.Go + ", " + s.Platform}, {"MuJoCo", s.MuJoCo},
+		{"scale", r.Plan.Scale}, {"preset", r.Plan.Preset}, {"changes to it", strings.Join(r.Plan.Set, ", ")},
+		{"environment", s.Family},
+		{"protocol", fmt.Sprintf("%s: %d exploration trajectories, %d scored", r.Protocol.Name, r.Protocol.Explore,
+			r.Protocol.Scored)},
+		{"t-SNE", fmt.Sprintf("recipe %s, perplexity %g, %d iterations, start %s", recipe.Name, recipe.Perplexity,
+			recipe.Iterations(), recipe.Start)},
+		{"device", s.Device}, {"nacre", s.Program + ", commit " + s.Commit},
+		{"measured by", strings.Join(r.measuredBy(), "; ")},
+		{"trained elsewhere", strings.Join(r.trainedElsewhere(), "; ")}, {"Go", s.Go + ", " + s.Platform},
+		{"MuJoCo", s.MuJoCo},
 	}
 	var b strings.Builder
 	b.WriteString("| | |\n|---|---|\n")
@@ -323,7 +352,8 @@ func (r *Result) how() string {
 	return b.String()
 }
 
-// measuredBy are the commits of the programs that measured the runs, where they are not all that of the first run's training.
+// measuredBy are the commits of the programs that measured the runs, where they are not all that of the first run's
+// training.
 func (r *Result) measuredBy() (out []string) {
 	seeds := map[string][]string{}
 	for _, a := range r.Arms {
@@ -375,7 +405,8 @@ func (r *Result) repeating() string {
 	for _, step := range [][2]string{
 		{"every table, interval, test, verdict and plane, from what is stored", "nacre study check ."},
 		{"the layouts from random starts too", "nacre study check . --layouts"},
-		{"the returns of one run's evaluation", fmt.Sprintf("%s --repeats %d --seed 1", shell.Command("nacre", "eval", shell.Path(run)), r.Plan.Repeats)},
+		{"the returns of one run's evaluation",
+			fmt.Sprintf("%s --repeats %d --seed 1", shell.Command("nacre", "eval", shell.Path(run)), r.Plan.Repeats)},
 		{"one run's embeddings, from new rollouts", r.embedCommand(run)},
 	} {
 		fmt.Fprintf(&b, "- %s: `%s`\n", step[0], step[1])
@@ -386,7 +417,8 @@ func (r *Result) repeating() string {
 
 // embedCommand makes the embeddings of windows of a run of seed 1 again.
 func (r *Result) embedCommand(run string) string {
-	text := fmt.Sprintf("%s --tasks %d --windows %d --length %d --seed 1", shell.Command("nacre", "embed", shell.Path(run)), r.Plan.Tasks, r.Plan.Windows, r.Window)
+	text := fmt.Sprintf("%s --tasks %d --windows %d --length %d --seed 1",
+		shell.Command("nacre", "embed", shell.Path(run)), r.Plan.Tasks, r.Plan.Windows, r.Window)
 	if r.Plan.VaryStart {
 		text += " --vary-start"
 	}
@@ -415,7 +447,8 @@ func (r *Result) WriteText(w io.Writer) error {
 		if c.Space == "plane" {
 			returned, share = r.returned(c.Arm)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%.4g\t%.4g\t%.3f\t%.3f\t%s\t%s\t\n", r.title(c.Arm), c.Space, c.ToCentroid.Mean, c.Between.Mean, c.Ratio.Mean, c.Accuracy.Mean, returned, share)
+		fmt.Fprintf(t, "%s\t%s\t%.4g\t%.4g\t%.3f\t%.3f\t%s\t%s\t\n", r.title(c.Arm), c.Space, c.ToCentroid.Mean,
+			c.Between.Mean, c.Ratio.Mean, c.Accuracy.Mean, returned, share)
 	}
 	for _, p := range r.Paper {
 		fmt.Fprintf(t, "%s, paper\tplane\t%.4g\t%.4g\t%.3f\t\t\t\t\n", p.Method, p.ToCentroid, p.Between, p.Ratio())
@@ -429,7 +462,8 @@ func (r *Result) returned(arm string) (value, share string) {
 		if a.Name != arm {
 			continue
 		}
-		value = fmt.Sprintf("%.4g", stats.Mean(a.each(func(s SeedResult) float64 { return s.Adapted.Summary.Adapted.Mean })))
+		value = fmt.Sprintf("%.4g",
+			stats.Mean(a.each(func(s SeedResult) float64 { return s.Adapted.Summary.Adapted.Mean })))
 		mean := stats.Mean(a.each(func(s SeedResult) float64 {
 			if s.Share == nil {
 				return math.NaN()

@@ -95,7 +95,8 @@ func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show 
 
 func newRunner(dir string, plan Plan, host experiment.Host, show progress.Progress) (*runner, error) {
 	cfg, err := plan.config()
-	return &runner{dir: dir, runs: filepath.Join(dir, "runs"), plan: plan, family: cfg.Family, host: host, show: show}, err
+	return &runner{dir: dir, runs: filepath.Join(dir, "runs"), plan: plan, family: cfg.Family, host: host, show: show},
+		err
 }
 
 // write makes the report of a study in its folder.
@@ -113,8 +114,8 @@ func (r *Result) write() error {
 	return writeJSON(filepath.Join(r.Dir, ResultsFile), r)
 }
 
-// measure finds how long the embedded windows are: as long as those that the plan's own configuration trains on. All arms
-// must infer embeddings.
+// measure finds how long the embedded windows are: as long as those that the plan's own configuration trains on. All
+// arms must infer embeddings.
 func (r *runner) measure() error {
 	cfg, err := r.plan.config()
 	if err != nil {
@@ -134,7 +135,8 @@ func (r *runner) measure() error {
 			return err
 		}
 		if a.Window == nil {
-			return fmt.Errorf("study %s: %s infers no task embedding; expected %s", r.plan.Name, name, strings.Join(rl.Embedding(), " or "))
+			return fmt.Errorf("study %s: %s infers no task embedding; expected %s", r.plan.Name, name,
+				strings.Join(rl.Embedding(), " or "))
 		}
 		if i == 0 {
 			r.length = min(a.Window(cfg), family.Spec().Horizon)
@@ -365,7 +367,8 @@ func (s *SeedResult) place(b *Baseline) (err error) {
 	}
 	s.ShareFromBlind = nil
 	if len(b.GoalWorth) > 0 && stats.Mean(b.GoalWorth) > 0 {
-		s.ShareFromBlind = new((s.Adapted.Summary.Adapted.Mean - b.Blind.Summary.Adapted.Mean) / stats.Mean(b.GoalWorth))
+		s.ShareFromBlind = new((s.Adapted.Summary.Adapted.Mean - b.Blind.Summary.Adapted.Mean) / stats.Mean(
+			b.GoalWorth))
 	}
 	return nil
 }
@@ -428,7 +431,8 @@ func (s *SeedResult) analyse(ctx context.Context, plan Plan, layouts int, show p
 	s.Embedding = *report
 	for i := range s.Crossed {
 		c := &s.Crossed[i]
-		if c.Latent, err = tsne.Separation(c.embeddings, tsne.AnalyseOptions{TSNE: []tsne.Option{tsne.WithSeed(s.Seed)}}); err != nil {
+		if c.Latent, err = tsne.Separation(c.embeddings,
+			tsne.AnalyseOptions{TSNE: []tsne.Option{tsne.WithSeed(s.Seed)}}); err != nil {
 			return err
 		}
 	}
@@ -440,7 +444,8 @@ func (s *SeedResult) analyse(ctx context.Context, plan Plan, layouts int, show p
 	return s.analyseContexts(ctx, show)
 }
 
-func analyse(ctx context.Context, e *tsne.Embeddings, recipe tsne.Recipe, seed uint64, layouts int, show progress.Progress) (*tsne.Report, error) {
+func analyse(ctx context.Context, e *tsne.Embeddings, recipe tsne.Recipe, seed uint64, layouts int,
+	show progress.Progress) (*tsne.Report, error) {
 	if layouts == 0 {
 		layouts = -1
 	}

@@ -1,7 +1,8 @@
 // Package study measures end to end how well the context embeddings of PEARL and of TCL-PEARL tell
-// tasks apart, and what makes the difference, windows or the contrastive loss. For each seed it trains three arms on the
-// same tasks (PEARL on windows is the control between both), evaluates their adaptation, embeds contexts of four kinds of
-// evenly spread tasks, lays them out by t-SNE, measures how well tasks are told apart, and writes pictures and tables.
+// tasks apart, and what makes the difference, windows or the contrastive loss. For each seed it trains three arms on
+// the same tasks (PEARL on windows is the control between both), evaluates their adaptation, embeds contexts of four
+// kinds of evenly spread tasks, lays them out by t-SNE, measures how well tasks are told apart, and writes pictures and
+// tables.
 //
 // Everything lives in one folder, and a study that was interrupted is continued by running it again: finished runs
 // are kept.
@@ -85,11 +86,11 @@ type SeedResult struct {
 	Key       string          `json:"key,omitempty"`    // what the figures depend on besides
 	Untrained protocol.Result `json:"untrained"`        // the agent as it was initialised
 	Adapted   protocol.Result `json:"adapted"`
-	// Share is how far the adapted return is on the way from standing still or random actions, whichever returns more, to the
-	// goal-knowing controller.
+	// Share is how far the adapted return is on the way from standing still or random actions, whichever returns more,
+	// to the goal-knowing controller.
 	Share *float64 `json:"share,omitempty"`
-	// ShareFromBlind is the primary outcome: what the agent returns more than the goal-blind controller on the test tasks, over
-	// what the goal is worth on all tasks. Nil where that is not above 0; see Result.Unsuitable.
+	// ShareFromBlind is the primary outcome: what the agent returns more than the goal-blind controller on the test
+	// tasks, over what the goal is worth on all tasks. Nil where that is not above 0; see Result.Unsuitable.
 	ShareFromBlind *float64 `json:"share_from_blind,omitempty"`
 
 	Tasks     []string    `json:"tasks"` // embedded, by label

@@ -40,7 +40,8 @@ func TestVerdict(t *testing.T) {
 		a, b []float64
 		want string
 	}{
-		{[]float64{1, 2, 3}, []float64{4, 5, 6}, "Larger than the spread over seeds: every seed of TCL-PEARL lies above every seed of PEARL. Arms that do not differ lie apart like that with probability 0.1."},
+		{[]float64{1, 2, 3}, []float64{4, 5, 6}, "Larger than the spread over seeds: every seed of TCL-PEARL lies " +
+			"above every seed of PEARL. Arms that do not differ lie apart like that with probability 0.1."},
 		{[]float64{1, 2}, []float64{4, 5}, "with probability 0.33."},
 		{[]float64{4, 5, 6}, []float64{1, 2, 3}, "every seed of PEARL lies above every seed of TCL-PEARL"},
 		{[]float64{1, 2, 4.5}, []float64{4, 5, 6}, "Not larger than the spread over seeds"},
@@ -52,7 +53,8 @@ func TestVerdict(t *testing.T) {
 			t.Errorf("%v against %v: %s", c.a, c.b, got)
 		}
 	}
-	if got := verdict("return", "PEARL", "TCL-PEARL", SpreadOf([]float64{1}), SpreadOf([]float64{9})); strings.Contains(got, "spread") {
+	if got := verdict("return", "PEARL", "TCL-PEARL", SpreadOf([]float64{1}), SpreadOf([]float64{9})); strings.Contains(
+		got, "spread") {
 		t.Errorf("one seed each: %s", got)
 	}
 	got := verdict("ratio", "PEARL", "TCL-PEARL", SpreadOf([]float64{1, 3}), SpreadOf([]float64{0.5, 0.7}))
@@ -111,7 +113,8 @@ func TestIntervalKnowsSharedTasks(t *testing.T) {
 }
 
 func TestByTask(t *testing.T) {
-	r := protocol.Result{Tasks: []protocol.TaskResult{{Return: [][]float64{{1, 2}, {3, 6}}}, {Return: [][]float64{{5, 5}, {5, 9}}}}}
+	r := protocol.Result{Tasks: []protocol.TaskResult{{Return: [][]float64{{1, 2}, {3, 6}}},
+		{Return: [][]float64{{5, 5}, {5, 9}}}}}
 	if got := byTask(r, 1); !reflect.DeepEqual(got, []float64{4, 7}) {
 		t.Errorf("%v", got)
 	}
@@ -119,11 +122,14 @@ func TestByTask(t *testing.T) {
 
 // quickly is a plan that takes a second.
 func quickly(more ...string) Plan {
-	return Plan{Name: "test", Preset: "quick/point-goal", Seeds: 1, Repeats: 1, Tasks: 8, Windows: 12, Set: append([]string{
-		"train_tasks=4", "test_tasks=2", "pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.meta_batch=4", "pearl.batch=8",
-		"pearl.context=4", "tcl.window=4", "pearl.initial_steps=20", "pearl.prior_steps=20", "pearl.extra_posterior_steps=20",
-		"pearl.tasks_per_iteration=2", "pearl.updates_per_iteration=5", "pearl.iterations=2",
-	}, more...)}
+	return Plan{Name: "test", Preset: "quick/point-goal", Seeds: 1, Repeats: 1, Tasks: 8, Windows: 12,
+		Set: append([]string{
+			"train_tasks=4", "test_tasks=2", "pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.meta_batch=4",
+			"pearl.batch=8",
+			"pearl.context=4", "tcl.window=4", "pearl.initial_steps=20", "pearl.prior_steps=20",
+			"pearl.extra_posterior_steps=20",
+			"pearl.tasks_per_iteration=2", "pearl.updates_per_iteration=5", "pearl.iterations=2",
+		}, more...)}
 }
 
 // A study that is run again finds its runs, gives the same figures with what it kept of them and without, and refuses
@@ -145,7 +151,8 @@ func TestRunAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(inJSON(t, kept.Arms), inJSON(t, first.Arms)) || !reflect.DeepEqual(kept.Centroids, first.Centroids) {
+	if !reflect.DeepEqual(inJSON(t, kept.Arms), inJSON(t, first.Arms)) ||
+		!reflect.DeepEqual(kept.Centroids, first.Centroids) {
 		t.Error("what was kept are other figures")
 	}
 	if err := os.Remove(filepath.Join(folder, keptFile)); err != nil {
@@ -158,7 +165,8 @@ func TestRunAgain(t *testing.T) {
 	if after, err := os.Stat(checkpoint); err != nil || !os.SameFile(before, after) {
 		t.Errorf("the run was trained again: %v", err)
 	}
-	if !reflect.DeepEqual(first.Centroids, again.Centroids) || !reflect.DeepEqual(first.Arms[1].Seeds[0].Adapted, again.Arms[1].Seeds[0].Adapted) {
+	if !reflect.DeepEqual(first.Centroids, again.Centroids) || !reflect.DeepEqual(first.Arms[1].Seeds[0].Adapted,
+		again.Arms[1].Seeds[0].Adapted) {
 		t.Error("the same study gave other figures")
 	}
 	if s := first.Arms[0].Seeds[0]; s.EnvSteps < 120 || s.Updates != 10 || !(s.Seconds > 0) || s.Share == nil {
@@ -170,8 +178,8 @@ func TestRunAgain(t *testing.T) {
 	}
 }
 
-// Runs that a sweep has trained have the figures of those that the study trains itself and need no checkpoint; one that the
-// sweep has not trained to its end is left to it.
+// Runs that a sweep has trained have the figures of those that the study trains itself and need no checkpoint; one that
+// the sweep has not trained to its end is left to it.
 func TestRunsOfASweep(t *testing.T) {
 	heavy.Skip(t, "trains a study")
 	own, host := filepath.Join(t.TempDir(), "study"), experiment.Host{Workers: 2}
@@ -180,8 +188,10 @@ func TestRunsOfASweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := sweep.Plan{
-		Name: "trained", Out: filepath.Join(t.TempDir(), "trained"), Families: []string{want.Family}, Seeds: []uint64{1},
-		Preset: quickly().Preset, Set: quickly().Set, Systems: []sweep.System{{Algorithm: "pearl"}, {Algorithm: "tcl-pearl"}},
+		Name: "trained", Out: filepath.Join(t.TempDir(), "trained"), Families: []string{want.Family},
+		Seeds:  []uint64{1},
+		Preset: quickly().Preset, Set: quickly().Set,
+		Systems: []sweep.System{{Algorithm: "pearl"}, {Algorithm: "tcl-pearl"}},
 	}
 	folder, err := sweep.Prepare(plan)
 	if err != nil {
@@ -205,14 +215,16 @@ func TestRunsOfASweep(t *testing.T) {
 	if !reflect.DeepEqual(got.Centroids, want.Centroids) || !reflect.DeepEqual(got.Outcomes, want.Outcomes) {
 		t.Error("runs of a sweep have other figures")
 	}
-	if runs, _ := filepath.Glob(filepath.Join(dir, "runs", "*", experiment.CheckpointFile)); len(runs) != 1 || filepath.Base(filepath.Dir(runs[0])) != "pearl-windows-seed1" {
+	if runs, _ := filepath.Glob(filepath.Join(dir, "runs", "*", experiment.CheckpointFile)); len(runs) != 1 ||
+		filepath.Base(filepath.Dir(runs[0])) != "pearl-windows-seed1" {
 		t.Errorf("the study trained %q; the sweep had all but PEARL on windows", runs)
 	}
 	begun := folder.Runs[0]
 	if err := os.Remove(filepath.Join(folder.RunDir(begun), experiment.EvaluationFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), filepath.Join(t.TempDir(), "study"), p, host, progress.Silent()); err == nil || !strings.Contains(err.Error(), begun.Name+" is not trained to its end") {
+	if _, err := Run(t.Context(), filepath.Join(t.TempDir(), "study"), p, host, progress.Silent()); err == nil ||
+		!strings.Contains(err.Error(), begun.Name+" is not trained to its end") {
 		t.Errorf("a run that the sweep has begun: %v", err)
 	}
 	packed := filepath.Join(t.TempDir(), "packed")
@@ -258,7 +270,8 @@ func TestCollapsedEncoder(t *testing.T) {
 		s := arm.Seeds[0]
 		collapsed := a == 1
 		for _, c := range s.Contexts {
-			if (c.Latent.RMS == 0) != collapsed || (c.Plane.RMS == 0) != collapsed || collapsed && (c.Latent.Ratio != 0 || c.Latent.Accuracy != 0.125) {
+			if (c.Latent.RMS == 0) != collapsed || (c.Plane.RMS == 0) != collapsed ||
+				collapsed && (c.Latent.Ratio != 0 || c.Latent.Accuracy != 0.125) {
 				t.Errorf("%s, %s: %+v", arm.Name, c.Context, c)
 			}
 		}
@@ -272,7 +285,8 @@ func TestCollapsedEncoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := string(page); strings.Contains(text, "NaN") || strings.Count(text, "PEARL on windows, seed 1: posterior means lie 0 from") != len(experiment.ContextKinds) {
+	if text := string(page); strings.Contains(text, "NaN") ||
+		strings.Count(text, "PEARL on windows, seed 1: posterior means lie 0 from") != len(experiment.ContextKinds) {
 		t.Errorf("the report:\n%s", text)
 	}
 	packed := filepath.Join(t.TempDir(), "packed")
@@ -305,7 +319,8 @@ func TestCrossed(t *testing.T) {
 	}
 	seen := map[float64]bool{}
 	for _, row := range r.Crossed {
-		w, err := agents[row.Windows].Contexts(t.Context(), experiment.EmbedOptions{Tasks: 8, Windows: 12, Length: 4, Seed: 1}, experiment.WindowContext)
+		w, err := agents[row.Windows].Contexts(t.Context(), experiment.EmbedOptions{Tasks: 8, Windows: 12, Length: 4,
+			Seed: 1}, experiment.WindowContext)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,8 +332,10 @@ func TestCrossed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(row.Ratio.Mean-want.Ratio) > 1e-5*want.Ratio || row.Accuracy.Mean != want.Accuracy { // studies keep 32 bits
-			t.Errorf("windows of %s by the encoder of %s: %v and %v, want %v and %v", row.Windows, row.Encoder, row.Ratio, row.Accuracy, want.Ratio, want.Accuracy)
+		// studies keep 32 bits
+		if math.Abs(row.Ratio.Mean-want.Ratio) > 1e-5*want.Ratio || row.Accuracy.Mean != want.Accuracy {
+			t.Errorf("windows of %s by the encoder of %s: %v and %v, want %v and %v", row.Windows, row.Encoder,
+				row.Ratio, row.Accuracy, want.Ratio, want.Accuracy)
 		}
 		seen[row.Ratio.Mean] = true
 	}
@@ -334,7 +351,8 @@ func TestInterruptedStudyContinues(t *testing.T) {
 		dir, host := filepath.Join(t.TempDir(), "study"), experiment.Host{Workers: workers}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := Run(ctx, dir, quickly(), host, progress.Silent()); err == nil || !strings.Contains(err.Error(), "pearl, seed 1") {
+		if _, err := Run(ctx, dir, quickly(), host, progress.Silent()); err == nil ||
+			!strings.Contains(err.Error(), "pearl, seed 1") {
 			t.Errorf("cancelled: %v", err)
 		}
 		r, err := Run(t.Context(), dir, quickly(), host, progress.Silent())

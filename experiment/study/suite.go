@@ -59,7 +59,8 @@ func SuitePlans(name string, families []string) ([]Plan, error) {
 			return nil, fmt.Errorf("study families: %q is no ML1 family; expected a name such as ml1/push", f)
 		}
 		p := push
-		p.Name, p.About, p.Set, p.Seeds = strings.ReplaceAll(short, ":", "-"), f+" by the recipe of push", []string{"family=" + f}, 3
+		p.Name, p.About, p.Set, p.Seeds = strings.ReplaceAll(short, ":", "-"), f+" by the recipe of push",
+			[]string{"family=" + f}, 3
 		p.Script = false
 		p.Windows = 50
 		out = append(out, p)
@@ -67,9 +68,10 @@ func SuitePlans(name string, families []string) ([]Plan, error) {
 	return out, nil
 }
 
-// RunSuite does every plan in a folder of its own under dir, with a report that leads to all of them. A family this build
-// cannot run is left out, visibly.
-func RunSuite(ctx context.Context, dir, name string, plans []Plan, host experiment.Host, show progress.Progress) (*Suite, error) {
+// RunSuite does every plan in a folder of its own under dir, with a report that leads to all of them. A family this
+// build cannot run is left out, visibly.
+func RunSuite(ctx context.Context, dir, name string, plans []Plan, host experiment.Host,
+	show progress.Progress) (*Suite, error) {
 	started := time.Now()
 	out := &Suite{Name: name, Dir: dir}
 	for _, plan := range plans {
@@ -130,7 +132,8 @@ func (s *Suite) title() string { return strings.ToUpper(s.Name[:1]) + s.Name[1:]
 
 func (s *Suite) report() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\nThe same arms, trained with the same seeds on the same tasks of each family, and what their context encoders make of\n"+
+	fmt.Fprintf(&b, "# %s\n\nThe same arms, trained with the same seeds on the same tasks of each family, and what "+
+		"their context encoders make of\n"+
 		"trajectories. The whole took %s.", s.title(), duration(s.Elapsed))
 	if s.Name == Quickstart {
 		b.WriteString(" Runs this short show that everything works; they say little about the algorithms.")
@@ -138,9 +141,11 @@ func (s *Suite) report() string {
 	b.WriteString("\n" + s.familyTable() + s.aggregateSection())
 	for _, r := range s.Studies {
 		link := r.Plan.Name + "/" + ReportFile
-		fmt.Fprintf(&b, "\n## [%s](%s)\n\n[![t-SNE of the encoders](%s/tsne.png)](%s)\n\n", r.Family, link, r.Plan.Name, link)
+		fmt.Fprintf(&b, "\n## [%s](%s)\n\n[![t-SNE of the encoders](%s/tsne.png)](%s)\n\n", r.Family, link,
+			r.Plan.Name, link)
 		b.WriteString(r.centroidTables())
-		fmt.Fprintf(&b, "\n%sThe [full report](%s) has the adaptation and learning curves and how it was run.\n", r.brief(), link)
+		fmt.Fprintf(&b, "\n%sThe [full report](%s) has the adaptation and learning curves and how it was run.\n",
+			r.brief(), link)
 	}
 	for _, m := range s.Missing {
 		fmt.Fprintf(&b, "\nLeft out: %s.\n", m)
@@ -157,7 +162,8 @@ func (r *Result) brief() string {
 		part := a.Title + " " + value
 		if share != "" {
 			part += " (" + share + ")"
-			explained = " In brackets is the share of the way from standing still or random actions, whichever returns more, to the goal-knowing controller."
+			explained = " In brackets is the share of the way from standing still or random actions, whichever " +
+				"returns more, to the goal-knowing controller."
 		}
 		parts = append(parts, part)
 	}

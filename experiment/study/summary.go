@@ -79,8 +79,8 @@ type CrossedRow struct {
 	Accuracy Spread `json:"held_out_accuracy"`
 }
 
-// crossed is the table of windows by encoders, of the pairs that all seeds have: an arm that was added to a packed study lacks
-// those whose weights are not shipped, and an old study has none.
+// crossed is the table of windows by encoders, of the pairs that all seeds have: an arm that was added to a packed
+// study lacks those whose weights are not shipped, and an old study has none.
 func (r *Result) crossed() (rows []CrossedRow) {
 	if len(r.Arms) < 2 {
 		return nil
@@ -214,12 +214,14 @@ func (r *Result) verdicts() []string {
 	for _, c := range compared {
 		first := r.Arms[0]
 		for _, arm := range r.Arms[1:] {
-			out = append(out, verdict(c.what, first.Title, arm.Title, SpreadOf(first.each(c.of)), SpreadOf(arm.each(c.of))))
+			out = append(out, verdict(c.what, first.Title, arm.Title, SpreadOf(first.each(c.of)),
+				SpreadOf(arm.each(c.of))))
 		}
 	}
 	out = append(out, r.crossedVerdicts()...)
 	if r.Plan.Seeds < 2 {
-		out = append(out, "With one seed per algorithm nothing can be said about the spread over seeds: no difference above is evidence for either.")
+		out = append(out, "With one seed per algorithm nothing can be said about the spread over seeds: no "+
+			"difference above is evidence for either.")
 	}
 	return out
 }
@@ -227,7 +229,9 @@ func (r *Result) verdicts() []string {
 // crossedVerdicts compares encoders on the same windows.
 func (r *Result) crossedVerdicts() (out []string) {
 	find := func(windows, encoder string) (Spread, bool) {
-		i := slices.IndexFunc(r.Crossed, func(c CrossedRow) bool { return c.Windows == windows && c.Encoder == encoder })
+		i := slices.IndexFunc(r.Crossed, func(c CrossedRow) bool {
+			return c.Windows == windows && c.Encoder == encoder
+		})
 		if i < 0 {
 			return Spread{}, false
 		}
@@ -248,8 +252,8 @@ func (r *Result) crossedVerdicts() (out []string) {
 	return out
 }
 
-// verdict compares two arms by whether the ranges their seeds cover overlap. It claims no more than that, and says how often arms
-// that do not differ would do so: a handful of seeds supports no test worth the name.
+// verdict compares two arms by whether the ranges their seeds cover overlap. It claims no more than that, and says how
+// often arms that do not differ would do so: a handful of seeds supports no test worth the name.
 func verdict(what, nameA, nameB string, a, b Spread) string {
 	if a.Mean > b.Mean {
 		nameA, nameB, a, b = nameB, nameA, b, a
@@ -259,7 +263,8 @@ func verdict(what, nameA, nameB string, a, b Spread) string {
 	case len(a.All) < 2:
 		return figures
 	case a.Max < b.Min:
-		return figures + fmt.Sprintf(" Larger than the spread over seeds: every seed of %s lies above every seed of %s. Arms that do not differ lie apart like that with probability %.2g.",
+		return figures + fmt.Sprintf(" Larger than the spread over seeds: every seed of %s lies above every seed of "+
+			"%s. Arms that do not differ lie apart like that with probability %.2g.",
 			nameB, nameA, 2/combin.GeneralizedBinomial(float64(len(a.All)+len(b.All)), float64(len(a.All))))
 	}
 	return figures + " Not larger than the spread over seeds: the ranges overlap."
@@ -304,7 +309,9 @@ func (a ArmResult) interval(values [][]float64) (stats.Interval, error) {
 }
 
 func sameTasks(a, b protocol.Result) bool {
-	return slices.EqualFunc(a.Tasks, b.Tasks, func(x, y protocol.TaskResult) bool { return reflect.DeepEqual(x.Params, y.Params) })
+	return slices.EqualFunc(a.Tasks, b.Tasks, func(x, y protocol.TaskResult) bool {
+		return reflect.DeepEqual(x.Params, y.Params)
+	})
 }
 
 // byTask is each task's mean return of one trajectory index over its repeats.

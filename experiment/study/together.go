@@ -14,9 +14,9 @@ import (
 	"nacre/experiment/sweep"
 )
 
-// trainTogether trains the runs that are not done, in order, as many at a time as there are workers; what is left of these
-// is divided among them. Runs side by side keep a processor busier than all its cores on one run after the other, and
-// give the same numbers. The first error stops all.
+// trainTogether trains the runs that are not done, in order, as many at a time as there are workers; what is left of
+// these is divided among them. Runs side by side keep a processor busier than all its cores on one run after the other,
+// and give the same numbers. The first error stops all.
 func (r *runner) trainTogether(ctx context.Context, arms []Arm) error {
 	together := together(r.host, r.plan.Seeds*len(arms))
 	host := r.host
@@ -72,8 +72,8 @@ func (r *runner) trainOne(ctx context.Context, host experiment.Host, arm Arm, se
 	return t.Train(ctx, r.show)
 }
 
-// adopt copies a run that a sweep has trained into the study, without what only resuming needs. One that the sweep has begun
-// is left to it.
+// adopt copies a run that a sweep has trained into the study, without what only resuming needs. One that the sweep has
+// begun is left to it.
 func (r *runner) adopt(arm Arm, seed uint64, cfg experiment.Config) error {
 	from, to := r.begun(arm, seed), r.folder(arm, seed)
 	if from == to {
@@ -109,8 +109,8 @@ func (r *runner) begun(arm Arm, seed uint64) string {
 	return own
 }
 
-// announce writes which runs a study is to have, beside those that earlier ones in the folder announced, so that whoever looks
-// at the folder knows of those that wait.
+// announce writes which runs a study is to have, beside those that earlier ones in the folder announced, so that
+// whoever looks at the folder knows of those that wait.
 func announce(dir string, plan Plan, family string, arms []Arm) error {
 	manifest := sweep.Folder{Name: plan.Name}
 	path := filepath.Join(dir, PlanFile)
@@ -138,8 +138,8 @@ func (r *runner) folder(arm Arm, seed uint64) string {
 	return filepath.Join(r.runs, runName(arm, seed))
 }
 
-// finished reports whether the run in dir is trained to its end, and refuses one of another configuration. A finished run needs
-// no checkpoint, so one that was packed will do.
+// finished reports whether the run in dir is trained to its end, and refuses one of another configuration. A finished
+// run needs no checkpoint, so one that was packed will do.
 func finished(dir string, cfg experiment.Config) (bool, error) {
 	if !exists(filepath.Join(dir, experiment.ConfigFile)) {
 		return false, nil

@@ -16,11 +16,12 @@ const ResultsFile = "results.csv"
 
 // resultColumns of ResultsFile. Returns and success are of the test tasks at the end of training, with 95 % intervals
 // over tasks.
-var resultColumns = []string{"run", "family", "system", "algorithm", "seed", "state", "iterations", "env_steps", "updates", "seconds",
+var resultColumns = []string{"run", "family", "system", "algorithm", "seed", "state", "iterations", "env_steps",
+	"updates", "seconds",
 	"attempts", "adapted_return", "return_lo", "return_hi", "adapted_success", "test_tasks", "trajectories_explored"}
 
-// Collect writes one row for each run to path, and one for each of Others that is finished; what a run has not reached is
-// empty.
+// Collect writes one row for each run to path, and one for each of Others that is finished; what a run has not reached
+// is empty.
 func (f *Folder) Collect(path string, status []RunStatus) error {
 	others, err := f.OtherStatus()
 	if err != nil {
@@ -39,8 +40,10 @@ func (f *Folder) Collect(path string, status []RunStatus) error {
 }
 
 func (s RunStatus) row() ([]string, error) {
-	row := []string{s.Name, s.Family, s.System, s.Config.Algorithm, strconv.FormatUint(s.Seed, 10), string(s.State), strconv.Itoa(s.Iterations),
-		strconv.FormatInt(s.EnvSteps, 10), strconv.FormatInt(s.Updates, 10), strconv.FormatFloat(s.Seconds, 'f', 1, 64), strconv.Itoa(s.Attempt.Number)}
+	row := []string{s.Name, s.Family, s.System, s.Config.Algorithm, strconv.FormatUint(s.Seed, 10), string(s.State),
+		strconv.Itoa(s.Iterations),
+		strconv.FormatInt(s.EnvSteps, 10), strconv.FormatInt(s.Updates, 10), strconv.FormatFloat(s.Seconds, 'f', 1, 64),
+		strconv.Itoa(s.Attempt.Number)}
 	if s.State != Finished {
 		return append(row, make([]string, len(resultColumns)-len(row))...), nil
 	}
@@ -58,6 +61,7 @@ func (s RunStatus) row() ([]string, error) {
 	if a.Known() {
 		ends = []string{number(a.Lo), number(a.Hi)}
 	}
-	return append(row, number(a.Mean), ends[0], ends[1], number(result.Summary.AdaptedSuccess.Mean), strconv.Itoa(len(result.Tasks)),
+	return append(row, number(a.Mean), ends[0], ends[1], number(result.Summary.AdaptedSuccess.Mean),
+		strconv.Itoa(len(result.Tasks)),
 		strconv.Itoa(result.Protocol.Explore)), nil
 }

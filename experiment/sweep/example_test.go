@@ -16,13 +16,15 @@ func Example() {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	plan := sweep.Plan{Name: "first", Out: dir, Families: []string{"point-goal"}, Seeds: []uint64{1, 2, 3}, Preset: "quick/{family}",
+	plan := sweep.Plan{Name: "first", Out: dir, Families: []string{"point-goal"}, Seeds: []uint64{1, 2, 3},
+		Preset:  "quick/{family}",
 		Systems: []sweep.System{{Algorithm: "pearl"}, {Algorithm: "tcl-pearl"}}}
 	folder, err := sweep.Prepare(plan)
 	if err != nil {
 		panic(err)
 	}
-	job, err := folder.WriteJobs(context.Background(), sweep.Slurm{CPUs: 2, Memory: "2G"}, []string{"nacre", "sweep", "worker"})
+	job, err := folder.WriteJobs(context.Background(), sweep.Slurm{CPUs: 2, Memory: "2G"},
+		[]string{"nacre", "sweep", "worker"})
 	if err != nil {
 		panic(err)
 	}

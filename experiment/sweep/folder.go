@@ -60,8 +60,8 @@ func Prepare(p Plan) (*Folder, error) {
 	return f, writeJSON(filepath.Join(f.Dir, ManifestFile), all)
 }
 
-// OpenPlan opens the folder that a plan was prepared in with the runs of the plan, those that nobody prepared yet too. A
-// plan with other settings than a run was begun with is refused.
+// OpenPlan opens the folder that a plan was prepared in with the runs of the plan, those that nobody prepared yet too.
+// A plan with other settings than a run was begun with is refused.
 func OpenPlan(p Plan) (*Folder, error) {
 	if _, err := Open(p.Out); err != nil {
 		return nil, err
@@ -97,11 +97,12 @@ func (f *Folder) unchanged(r Run) error {
 	if _, err = experiment.Longer(r.Config, before); err == nil { // one that is only longer is trained on
 		return nil
 	}
-	return fmt.Errorf("sweep: %s was begun with %w; give the plan another name or out, or move that run's folder away", f.RunDir(r), err)
+	return fmt.Errorf("sweep: %s was begun with %w; give the plan another name or out, or move that run's folder away",
+		f.RunDir(r), err)
 }
 
-// others finds what was begun in the folder and is not among Runs: by the manifest, and by the configurations, since older
-// programs took out of the manifest what another plan had begun.
+// others finds what was begun in the folder and is not among Runs: by the manifest, and by the configurations, since
+// older programs took out of the manifest what another plan had begun.
 func (f *Folder) others() ([]Run, error) {
 	known := map[string]bool{}
 	for _, r := range f.Runs {
@@ -182,7 +183,8 @@ func Open(dir string) (*Folder, error) {
 	f := &Folder{Dir: dir}
 	data, err := plainfile.Read(filepath.Join(dir, ManifestFile), maxJSON)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("sweep: %s is not the folder of a sweep: it has no %s, which nacre sweep writes first", dir, ManifestFile)
+		return nil, fmt.Errorf("sweep: %s is not the folder of a sweep: it has no %s, which nacre sweep writes first",
+			dir, ManifestFile)
 	}
 	if err == nil {
 		err = json.Unmarshal(data, f)

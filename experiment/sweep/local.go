@@ -42,9 +42,9 @@ type Outcome struct {
 	Left     int          `json:"left"` // neither: the sweep was interrupted
 }
 
-// Run works on all runs that are not finished, in so many processes at a time, each on cores of its own and with one run, or
-// with Together of one system. A run that fails is reported and the others go on. When ctx is cancelled the processes are
-// asked to save a checkpoint, and Run returns the cause once they have; the next call continues there.
+// Run works on all runs that are not finished, in so many processes at a time, each on cores of its own and with one
+// run, or with Together of one system. A run that fails is reported and the others go on. When ctx is cancelled the
+// processes are asked to save a checkpoint, and Run returns the cause once they have; the next call continues there.
 func (e Engine) Run(ctx context.Context, f *Folder) (Outcome, error) {
 	status, err := f.Status()
 	if err != nil {
@@ -79,7 +79,9 @@ func (e Engine) Run(ctx context.Context, f *Folder) (Outcome, error) {
 			// The thread is this slot's for good: its processes inherit the cores it may use, and end when it does.
 			runtime.LockOSThread()
 			if err := pin(cores); err != nil {
-				unpinned.Do(func() { e.Show.Note(fmt.Sprintf("sweep %s: runs are not pinned to cores: %v", f.Name, err)) })
+				unpinned.Do(func() {
+					e.Show.Note(fmt.Sprintf("sweep %s: runs are not pinned to cores: %v", f.Name, err))
+				})
 			}
 			for batch := range queue {
 				if ctx.Err() != nil {

@@ -79,7 +79,8 @@ func Load(name string) (Plan, error) {
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		text, err := shipped.ReadFile("plans/" + name + ".toml")
 		if err != nil {
-			return p, fmt.Errorf("there is no plan %s, neither a file nor one that comes with nacre%s", name, nearest.Hint(name, Shipped()))
+			return p, fmt.Errorf("there is no plan %s, neither a file nor one that comes with nacre%s", name,
+				nearest.Hint(name, Shipped()))
 		}
 		source = config.Text("plan "+name, text)
 	}
@@ -128,7 +129,8 @@ func (p Plan) Expand() ([]Run, error) {
 					return nil, fmt.Errorf("plan %s: system %d on %s: %w", p.Name, i+1, family, err)
 				}
 				if seen[r.Name] {
-					return nil, fmt.Errorf("plan %s: two runs are called %s: give systems of one algorithm a name each, and families and seeds once", p.Name, r.Name)
+					return nil, fmt.Errorf("plan %s: two runs are called %s: give systems of one algorithm a name "+
+						"each, and families and seeds once", p.Name, r.Name)
 				}
 				seen[r.Name] = true
 				runs = append(runs, r)
@@ -164,7 +166,8 @@ func (p Plan) families() ([]string, error) {
 			}
 		}
 		if len(out) == n {
-			return nil, fmt.Errorf("plan %s: families: no family matches %q; \"nacre envs\" lists them", p.Name, pattern)
+			return nil, fmt.Errorf("plan %s: families: no family matches %q; \"nacre envs\" lists them",
+				p.Name, pattern)
 		}
 	}
 	return out, nil

@@ -31,7 +31,8 @@ func written(t *testing.T, f *sweep.Folder, names ...string) {
 		}
 		_, err = run.Begin(r.Config, experiment.NewSession())
 		err = errors.Join(err, run.Close(),
-			os.WriteFile(run.Path(experiment.MetricsFile), []byte("iteration,env_steps,updates,adapted_return,adapted_success\n0,100,10,1,0\n"), 0o644),
+			os.WriteFile(run.Path(experiment.MetricsFile),
+				[]byte("iteration,env_steps,updates,adapted_return,adapted_success\n0,100,10,1,0\n"), 0o644),
 			os.WriteFile(run.Path(experiment.EvaluationFile), []byte("{}"), 0o644))
 		if err != nil {
 			t.Fatal(err)
@@ -41,8 +42,10 @@ func written(t *testing.T, f *sweep.Folder, names ...string) {
 
 // planned is a plan of two systems and some seeds in a folder.
 func planned(out string, seeds ...uint64) sweep.Plan {
-	return sweep.Plan{Name: "plan", Out: out, Families: []string{"point-goal"}, Seeds: seeds, Preset: "quick/point-goal",
-		Systems: []sweep.System{{Algorithm: "pearl"}, {Name: "wide", Algorithm: "pearl", Set: []string{"pearl.hidden=70"}}}}
+	return sweep.Plan{Name: "plan", Out: out, Families: []string{"point-goal"}, Seeds: seeds,
+		Preset: "quick/point-goal",
+		Systems: []sweep.System{{Algorithm: "pearl"},
+			{Name: "wide", Algorithm: "pearl", Set: []string{"pearl.hidden=70"}}}}
 }
 
 // told returns what status counts and which runs collect has rows of, for a plan that is only looked at.
@@ -90,15 +93,26 @@ func TestPlansOfOneFolder(t *testing.T) {
 		asked                sweep.Plan
 		states, rows, others string
 	}{
-		"smaller in seeds, the larger asked":    {[]sweep.Plan{planned("", 1, 2), planned("", 2)}, planned("", 1, 2), "finished finished finished finished", both, ""},
-		"smaller in seeds, itself asked":        {[]sweep.Plan{planned("", 1, 2), planned("", 2)}, planned("", 2), "finished finished", "pearl-seed2 wide-seed2 pearl-seed1 wide-seed1", "pearl-seed1 wide-seed1"},
-		"a seed that was never run":             {[]sweep.Plan{planned("", 1)}, planned("", 1, 3), "finished finished waiting waiting", "pearl-seed1 wide-seed1 pearl-seed3 wide-seed3", ""},
-		"plans that share nothing":              {[]sweep.Plan{planned("", 1), planned("", 2)}, planned("", 1), "finished finished", both, "pearl-seed2 wide-seed2"},
-		"a system less":                         {[]sweep.Plan{planned("", 1), only(planned("", 1), wide)}, only(planned("", 1), wide), "finished", "wide-seed1 pearl-seed1", "pearl-seed1"},
-		"a system by another name":              {[]sweep.Plan{planned("", 1)}, only(planned("", 1), sweep.System{Name: "broad", Algorithm: "pearl"}), "waiting", "broad-seed1 pearl-seed1 wide-seed1", "pearl-seed1 wide-seed1"},
-		"seeds in another order":                {[]sweep.Plan{planned("", 1, 2)}, planned("", 2, 1), "finished finished finished finished", "pearl-seed2 wide-seed2 pearl-seed1 wide-seed1", ""},
-		"three plans, one after another":        {[]sweep.Plan{planned("", 1), planned("", 2), planned("", 3)}, planned("", 3), "finished finished", "pearl-seed3 wide-seed3 pearl-seed2 wide-seed2 pearl-seed1 wide-seed1", "pearl-seed1 wide-seed1 pearl-seed2 wide-seed2"},
-		"a larger plan that was never prepared": {[]sweep.Plan{planned("", 2)}, planned("", 1, 2), "waiting waiting finished finished", both, ""},
+		"smaller in seeds, the larger asked": {[]sweep.Plan{planned("", 1, 2), planned("", 2)}, planned("", 1, 2),
+			"finished finished finished finished", both, ""},
+		"smaller in seeds, itself asked": {[]sweep.Plan{planned("", 1, 2), planned("", 2)}, planned("", 2),
+			"finished finished", "pearl-seed2 wide-seed2 pearl-seed1 wide-seed1", "pearl-seed1 wide-seed1"},
+		"a seed that was never run": {[]sweep.Plan{planned("", 1)}, planned("", 1, 3),
+			"finished finished waiting waiting", "pearl-seed1 wide-seed1 pearl-seed3 wide-seed3", ""},
+		"plans that share nothing": {[]sweep.Plan{planned("", 1), planned("", 2)}, planned("", 1),
+			"finished finished", both, "pearl-seed2 wide-seed2"},
+		"a system less": {[]sweep.Plan{planned("", 1), only(planned("", 1), wide)},
+			only(planned("", 1), wide), "finished", "wide-seed1 pearl-seed1", "pearl-seed1"},
+		"a system by another name": {[]sweep.Plan{planned("", 1)},
+			only(planned("", 1), sweep.System{Name: "broad", Algorithm: "pearl"}), "waiting",
+			"broad-seed1 pearl-seed1 wide-seed1", "pearl-seed1 wide-seed1"},
+		"seeds in another order": {[]sweep.Plan{planned("", 1, 2)}, planned("", 2, 1),
+			"finished finished finished finished", "pearl-seed2 wide-seed2 pearl-seed1 wide-seed1", ""},
+		"three plans, one after another": {[]sweep.Plan{planned("", 1), planned("", 2), planned("", 3)},
+			planned("", 3), "finished finished", "pearl-seed3 wide-seed3 pearl-seed2 wide-seed2 pearl-seed1 wide-seed1",
+			"pearl-seed1 wide-seed1 pearl-seed2 wide-seed2"},
+		"a larger plan that was never prepared": {[]sweep.Plan{planned("", 2)}, planned("", 1, 2),
+			"waiting waiting finished finished", both, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := t.TempDir()
@@ -109,7 +123,8 @@ func TestPlansOfOneFolder(t *testing.T) {
 			c.asked.Out = out
 			states, rows, others := told(t, c.asked)
 			if states != c.states || rows != c.rows || sorted(others) != sorted(c.others) {
-				t.Errorf("states %q, want %q; rows %q, want %q; others %q, want %q", states, c.states, rows, c.rows, others, c.others)
+				t.Errorf("states %q, want %q; rows %q, want %q; others %q, want %q", states, c.states, rows, c.rows,
+					others, c.others)
 			}
 			// The folder itself, without a plan, has all that was begun.
 			f, err := sweep.Open(out)
@@ -142,11 +157,13 @@ func TestCutManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if states, rows, _ := told(t, plan); states != "finished waiting waiting finished" || rows != "pearl-seed1 wide-seed1 pearl-seed2 wide-seed2" {
+	if states, rows, _ := told(t, plan); states != "finished waiting waiting finished" ||
+		rows != "pearl-seed1 wide-seed1 pearl-seed2 wide-seed2" {
 		t.Errorf("%s; %s", states, rows)
 	}
 	opened, err := sweep.Open(plan.Out)
-	if err != nil || len(opened.Runs) != 3 || opened.Runs[2].System != "pearl" || opened.Runs[2].Seed != 1 || opened.Runs[2].Family != "point-goal" {
+	if err != nil || len(opened.Runs) != 3 || opened.Runs[2].System != "pearl" || opened.Runs[2].Seed != 1 ||
+		opened.Runs[2].Family != "point-goal" {
 		t.Errorf("%+v, %v", opened, err)
 	}
 }
@@ -169,7 +186,8 @@ func TestOtherSettings(t *testing.T) {
 		_, prepared := sweep.Prepare(p)
 		_, opened := sweep.OpenPlan(p)
 		for _, err := range []error{prepared, opened} {
-			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "-seed1 was begun with another configuration") {
+			if err == nil || !strings.Contains(err.Error(), want) ||
+				!strings.Contains(err.Error(), "-seed1 was begun with another configuration") {
 				t.Errorf("error %v, want one with %s", err, want)
 			}
 		}
@@ -196,7 +214,8 @@ func TestPlanLongerThanPrepared(t *testing.T) {
 
 // Before a sweep there is nothing to tell.
 func TestNothingBegun(t *testing.T) {
-	if _, err := sweep.OpenPlan(planned(filepath.Join(t.TempDir(), "none"), 1)); err == nil || !strings.Contains(err.Error(), "is not the folder of a sweep") {
+	if _, err := sweep.OpenPlan(planned(filepath.Join(t.TempDir(), "none"), 1)); err == nil ||
+		!strings.Contains(err.Error(), "is not the folder of a sweep") {
 		t.Error(err)
 	}
 }

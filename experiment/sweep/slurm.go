@@ -31,7 +31,8 @@ type Slurm struct {
 // Validate checks what would break the job script.
 func (s Slurm) Validate() error {
 	for key, words := range map[string][]string{
-		"partition": {s.Partition}, "account": {s.Account}, "time": {s.Time}, "memory": {s.Memory}, "options": s.Options,
+		"partition": {s.Partition}, "account": {s.Account}, "time": {s.Time}, "memory": {s.Memory},
+		"options": s.Options,
 	} {
 		for _, w := range words {
 			if strings.ContainsAny(w, "\r\n") {
@@ -68,7 +69,8 @@ func (f *Folder) Script(s Slurm, list string, tasks int, worker []string) (strin
 	}
 	var b strings.Builder
 	err = jobTemplate.Execute(&b, map[string]any{
-		"Name": f.Name, "Dir": dir, "List": filepath.Join(dir, slurmDir, list), "Logs": filepath.Join(dir, logsDir), "Tasks": tasks,
+		"Name": f.Name, "Dir": dir, "List": filepath.Join(dir, slurmDir, list), "Logs": filepath.Join(dir, logsDir),
+		"Tasks":  tasks,
 		"Worker": worker, "CPUs": max(1, s.CPUs), "Restarts": orElse(s.Restarts, 3), "S": s,
 	})
 	if err != nil {
@@ -176,8 +178,8 @@ func (f *Folder) QueueStatus(ctx context.Context) ([]RunStatus, error) {
 	return status, nil
 }
 
-// Queue asks Slurm for the sweep's jobs: which runs, by name, wait in its queue, and which run, maybe on another node, whose
-// locks this machine may not see. Without submissions Slurm is not asked.
+// Queue asks Slurm for the sweep's jobs: which runs, by name, wait in its queue, and which run, maybe on another node,
+// whose locks this machine may not see. Without submissions Slurm is not asked.
 func (f *Folder) Queue(ctx context.Context) (map[string]State, error) {
 	subs, err := f.Submissions()
 	if err != nil || len(subs) == 0 {

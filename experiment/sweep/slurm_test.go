@@ -43,7 +43,8 @@ func task(t *testing.T, worker string, restarts string, signal syscall.Signal) (
 	if err := os.WriteFile(program, []byte("#!/bin/sh\necho run \"$3\"\n"+worker+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	sub, err := f.WriteJobs(t.Context(), sweep.Slurm{Setup: []string{"export COLOUR=blue"}}, []string{program, "worker"})
+	sub, err := f.WriteJobs(t.Context(), sweep.Slurm{Setup: []string{"export COLOUR=blue"}},
+		[]string{program, "worker"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +93,10 @@ func TestJobScript(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			status, requeued, log := task(t, c.worker, c.restarts, c.signal)
-			if status != c.status || requeued != c.requeued || !strings.Contains(log, c.printed) || !strings.Contains(log, "run point-goal-tcl-pearl-seed1") {
-				t.Errorf("status %d, scontrol %q, log %q; want %d, %q, %q", status, requeued, log, c.status, c.requeued, c.printed)
+			if status != c.status || requeued != c.requeued || !strings.Contains(log, c.printed) ||
+				!strings.Contains(log, "run point-goal-tcl-pearl-seed1") {
+				t.Errorf("status %d, scontrol %q, log %q; want %d, %q, %q", status, requeued, log, c.status, c.requeued,
+					c.printed)
 			}
 		})
 	}
@@ -101,13 +104,15 @@ func TestJobScript(t *testing.T) {
 
 func TestScriptOptions(t *testing.T) {
 	f := prepare(t, small(t.TempDir()))
-	text, err := f.Script(sweep.Slurm{Partition: "gpu", Account: "lab", Time: "1-00:00:00", CPUs: 4, Memory: "2G", AtOnce: 8,
+	text, err := f.Script(sweep.Slurm{Partition: "gpu", Account: "lab", Time: "1-00:00:00", CPUs: 4, Memory: "2G",
+		AtOnce:  8,
 		Options: []string{"--qos=low"}}, "runs-1.txt", 12, []string{"/opt/nacre"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	head, _, _ := strings.Cut(text, "\n\n")
-	for _, want := range []string{"--job-name=small", "--array=1-12%8", "--cpus-per-task=4", "--requeue", "--open-mode=append", "--partition=gpu",
+	for _, want := range []string{"--job-name=small", "--array=1-12%8", "--cpus-per-task=4", "--requeue",
+		"--open-mode=append", "--partition=gpu",
 		"--account=lab", "--mem=2G", "--time=1-00:00:00", "--signal=B:USR1@120", "--qos=low"} {
 		if !strings.Contains(head+"\n", "#SBATCH "+want+"\n") {
 			t.Errorf("no %s in:\n%s", want, head)
@@ -141,12 +146,15 @@ func TestSubmit(t *testing.T) {
 	if sub.Job != "41" || !reflect.DeepEqual(sub.Runs, want) {
 		t.Errorf("%+v", sub)
 	}
-	command(t, "squeue", "echo 41 1 RUNNING; echo 41 3 PENDING; echo 40 2 RUNNING; echo 41 9 RUNNING; echo 41 N/A PENDING")
+	command(t, "squeue", "echo 41 1 RUNNING; echo 41 3 PENDING; echo 40 2 RUNNING; echo 41 9 RUNNING; echo 41 N/A "+
+		"PENDING")
 	status, err := f.QueueStatus(t.Context())
-	if err != nil || status[0].State != sweep.Running || status[1].State != sweep.Waiting || status[2].State != sweep.Queued {
+	if err != nil || status[0].State != sweep.Running || status[1].State != sweep.Waiting ||
+		status[2].State != sweep.Queued {
 		t.Fatalf("%v %v %v, %v", status[0].State, status[1].State, status[2].State, err)
 	}
-	if sub, err = f.WriteJobs(t.Context(), sweep.Slurm{}, worker); err != nil || !reflect.DeepEqual(sub.Runs, want[1:2]) || filepath.Base(sub.Script) != "job-2.sh" {
+	if sub, err = f.WriteJobs(t.Context(), sweep.Slurm{}, worker); err != nil ||
+		!reflect.DeepEqual(sub.Runs, want[1:2]) || filepath.Base(sub.Script) != "job-2.sh" {
 		t.Errorf("what Slurm does not have: %+v, %v", sub, err)
 	}
 	command(t, "squeue", "for i in 1 2 3; do echo 41 $i PENDING; done")
@@ -154,7 +162,8 @@ func TestSubmit(t *testing.T) {
 		t.Errorf("everything is queued: %+v, %v", sub, err)
 	}
 	command(t, "squeue", "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1")
-	if _, err = f.QueueStatus(t.Context()); err == nil || !strings.Contains(err.Error(), "Unable to contact slurm controller") {
+	if _, err = f.QueueStatus(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "Unable to contact slurm controller") {
 		t.Errorf("error %v", err)
 	}
 	t.Setenv("PATH", t.TempDir())

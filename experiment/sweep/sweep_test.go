@@ -33,7 +33,9 @@ func TestMain(m *testing.M) {
 		stop := make(chan os.Signal, 1)
 		signal.Notify(stop, syscall.SIGTERM)
 		go func() { <-stop; cancel(errInterrupted) }()
-		if err := sweep.Work(ctx, os.Args[2], os.Args[3:], experiment.Host{Workers: 1, Device: os.Getenv("NACRE_TEST_DEVICE")}, progress.Lines(os.Stderr, time.Minute)); err != nil {
+		if err := sweep.Work(ctx, os.Args[2], os.Args[3:],
+			experiment.Host{Workers: 1, Device: os.Getenv("NACRE_TEST_DEVICE")},
+			progress.Lines(os.Stderr, time.Minute)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -48,9 +50,11 @@ var errInterrupted = errors.New("interrupted")
 func small(out string) sweep.Plan {
 	return sweep.Plan{
 		Name: "small", Out: out, Families: []string{"point-goal"}, Seeds: []uint64{1}, Preset: "quick/{family}",
-		Set: []string{"pearl.iterations=6", "pearl.updates_per_iteration=20", "pearl.initial_steps=40", "pearl.meta_batch=4", "train_tasks=5", "test_tasks=2"},
+		Set: []string{"pearl.iterations=6", "pearl.updates_per_iteration=20", "pearl.initial_steps=40",
+			"pearl.meta_batch=4", "train_tasks=5", "test_tasks=2"},
 		Systems: []sweep.System{{Algorithm: "pearl"}, {Algorithm: "tcl-pearl"},
-			{Name: "told", Preset: "quick/{family}-oracle", Set: []string{"oracle.iterations=5", "oracle.updates_per_iteration=20", "oracle.meta_batch=4"}}},
+			{Name: "told", Preset: "quick/{family}-oracle",
+				Set: []string{"oracle.iterations=5", "oracle.updates_per_iteration=20", "oracle.meta_batch=4"}}},
 		Local: sweep.Local{Processes: 2},
 	}
 }
@@ -143,13 +147,14 @@ func TestKilledAndResumedSweepEndsTheSame(t *testing.T) {
 	if out, err = engine(plan).Run(t.Context(), again); err != nil || out.Kept != 3 || out.Finished != 0 {
 		t.Errorf("with nothing left to do: %+v, %v", out, err)
 	}
-	if status, err = again.Status(); err != nil || status[0].Attempt.Number < 2 || status[0].State != sweep.Finished || status[0].Iterations != 6 {
+	if status, err = again.Status(); err != nil || status[0].Attempt.Number < 2 || status[0].State != sweep.Finished ||
+		status[0].Iterations != 6 {
 		t.Errorf("%+v, %v", status[0], err)
 	}
 }
 
-// Runs of one system in one process end with the files of runs with a process each, on the CPU and, as one program, on the
-// stand-in for a GPU; also where one run of the process cannot be begun, and where all are interrupted.
+// Runs of one system in one process end with the files of runs with a process each, on the CPU and, as one program, on
+// the stand-in for a GPU; also where one run of the process cannot be begun, and where all are interrupted.
 func TestTogether(t *testing.T) {
 	heavy.Skip(t, "it trains twelve runs")
 	plan := small("")
@@ -168,7 +173,8 @@ func TestTogether(t *testing.T) {
 			plan.Out, plan.Local = filepath.Join(t.TempDir(), "together"), sweep.Local{Processes: 1, Together: 3}
 			together := prepare(t, plan)
 			bad := together.RunDir(together.Runs[2]) // PEARL's second seed
-			if err := errors.Join(os.Mkdir(bad, 0o755), os.WriteFile(filepath.Join(bad, "thesis.tex"), nil, 0o644)); err != nil {
+			if err := errors.Join(os.Mkdir(bad, 0o755),
+				os.WriteFile(filepath.Join(bad, "thesis.tex"), nil, 0o644)); err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -177,7 +183,8 @@ func TestTogether(t *testing.T) {
 				cancel(errInterrupted)
 			}()
 			out, err := engine(plan).Run(ctx, together)
-			if !errors.Is(err, errInterrupted) || out.Finished != 2 || len(out.Failed) != 1 || out.Failed[0].Run != together.Runs[2].Name ||
+			if !errors.Is(err, errInterrupted) || out.Finished != 2 || len(out.Failed) != 1 ||
+				out.Failed[0].Run != together.Runs[2].Name ||
 				!strings.Contains(out.Failed[0].Reason, "thesis.tex") || out.Left != 3 {
 				t.Fatalf("together: %+v, %v", out, err)
 			}
@@ -189,10 +196,13 @@ func TestTogether(t *testing.T) {
 			}
 			same(t, apart, together)
 			status, err := together.Status()
-			if err != nil || status[1].Attempt.PID != status[3].Attempt.PID || status[1].Attempt.PID != status[5].Attempt.PID {
-				t.Errorf("TCL-PEARL's runs had processes %d, %d and %d, want one; %v", status[1].Attempt.PID, status[3].Attempt.PID, status[5].Attempt.PID, err)
+			if err != nil || status[1].Attempt.PID != status[3].Attempt.PID ||
+				status[1].Attempt.PID != status[5].Attempt.PID {
+				t.Errorf("TCL-PEARL's runs had processes %d, %d and %d, want one; %v", status[1].Attempt.PID,
+					status[3].Attempt.PID, status[5].Attempt.PID, err)
 			}
-			if log, err := os.ReadFile(together.LogFile(together.Runs[5])); err != nil || !strings.Contains(string(log), "seed 3: ") || !strings.Contains(string(log), "adapted return") {
+			if log, err := os.ReadFile(together.LogFile(together.Runs[5])); err != nil ||
+				!strings.Contains(string(log), "seed 3: ") || !strings.Contains(string(log), "adapted return") {
 				t.Errorf("log %q, %v", log, err)
 			}
 		})
@@ -211,7 +221,8 @@ func TestFailingRunLeavesTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := engine(plan).Run(t.Context(), f)
-	if err != nil || out.Finished != 2 || len(out.Failed) != 1 || out.Failed[0].Run != bad.Name || !strings.Contains(out.Failed[0].Reason, "thesis.tex") {
+	if err != nil || out.Finished != 2 || len(out.Failed) != 1 || out.Failed[0].Run != bad.Name ||
+		!strings.Contains(out.Failed[0].Reason, "thesis.tex") {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	if log, err := os.ReadFile(out.Failed[0].Log); err != nil || !strings.Contains(string(log), "thesis.tex") {
@@ -227,7 +238,8 @@ func TestFailingRunLeavesTheOthers(t *testing.T) {
 	}
 	text, _ := os.ReadFile(table)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	if len(lines) != 4 || !strings.HasPrefix(lines[2], "point-goal-tcl-pearl-seed1,point-goal,tcl-pearl,tcl-pearl,1,failed,0,0,0,0.0,1,,,") ||
+	if len(lines) != 4 || !strings.HasPrefix(lines[2],
+		"point-goal-tcl-pearl-seed1,point-goal,tcl-pearl,tcl-pearl,1,failed,0,0,0,0.0,1,,,") ||
 		!strings.HasPrefix(lines[3], "point-goal-told-seed1,point-goal,told,oracle,1,finished,5,") {
 		t.Errorf("collected:\n%s", text)
 	}
@@ -254,10 +266,13 @@ func TestExpand(t *testing.T) {
 	if err := sim.Define(grid{"grid/00:v2"}); err != nil { // a variant, which a pattern without a colon leaves out
 		t.Fatal(err)
 	}
-	plan := sweep.Plan{Name: "grid", Families: []string{"grid/*"}, Seeds: []uint64{1, 2, 3}, Preset: "paper/ml1", EnvSteps: 1_000_000,
-		Set: []string{"evaluation.every=2", "pearl.latent=6"}, Systems: []sweep.System{
-			{Algorithm: "pearl"}, {Algorithm: "tcl-pearl"}, {Name: "tcl-128", Algorithm: "tcl-pearl", Set: []string{"tcl.window=128", "pearl.latent=5"}},
-			{Algorithm: "oracle"}, {Name: "narrow", Set: []string{"pearl.hidden=64"}}, {Name: "small", Preset: "ml1/push-small", Algorithm: "pearl"}}}
+	plan := sweep.Plan{Name: "grid", Families: []string{"grid/*"}, Seeds: []uint64{1, 2, 3}, Preset: "paper/ml1",
+		EnvSteps: 1_000_000,
+		Set:      []string{"evaluation.every=2", "pearl.latent=6"}, Systems: []sweep.System{
+			{Algorithm: "pearl"}, {Algorithm: "tcl-pearl"},
+			{Name: "tcl-128", Algorithm: "tcl-pearl", Set: []string{"tcl.window=128", "pearl.latent=5"}},
+			{Algorithm: "oracle"}, {Name: "narrow", Set: []string{"pearl.hidden=64"}},
+			{Name: "small", Preset: "ml1/push-small", Algorithm: "pearl"}}}
 	runs, err := plan.Expand()
 	if err != nil {
 		t.Fatal(err)
@@ -269,18 +284,22 @@ func TestExpand(t *testing.T) {
 	if len(runs) != 900 || len(names) != 900 {
 		t.Fatalf("%d runs of %d names, want 900", len(runs), len(names))
 	}
-	if runs[0].Name != "grid-00-pearl-seed1" || runs[299].Name != "grid-49-small-seed1" || runs[300].Name != "grid-00-pearl-seed2" {
+	if runs[0].Name != "grid-00-pearl-seed1" || runs[299].Name != "grid-49-small-seed1" ||
+		runs[300].Name != "grid-00-pearl-seed2" {
 		t.Errorf("order: %s, %s, %s", runs[0].Name, runs[299].Name, runs[300].Name)
 	}
 	c := runs[302].Config
-	if c.Algorithm != "tcl-pearl" || c.Family != "grid/00" || c.Seed != 2 || c.EnvSteps != 1_000_000 || tcl.Of(c).Window != 128 || pearl.Of(c).Latent != 5 || c.Evaluation.Every != 2 {
+	if c.Algorithm != "tcl-pearl" || c.Family != "grid/00" || c.Seed != 2 || c.EnvSteps != 1_000_000 ||
+		tcl.Of(c).Window != 128 || pearl.Of(c).Latent != 5 || c.Evaluation.Every != 2 {
 		t.Errorf("%s: %+v", runs[302].Name, c)
 	}
-	if c := runs[4].Config; c.Algorithm != "tcl-pearl" || pearl.Of(c).Hidden != 64 || pearl.Of(c).Latent != 6 || runs[4].System != "narrow" {
+	if c := runs[4].Config; c.Algorithm != "tcl-pearl" || pearl.Of(c).Hidden != 64 || pearl.Of(c).Latent != 6 ||
+		runs[4].System != "narrow" {
 		t.Errorf("%s: %+v", runs[4].Name, c)
 	}
 	plan.Families = []string{"grid/*:v2"}
-	if variants, err := plan.Expand(); err != nil || len(variants) != 18 || variants[0].Name != "grid-00-v2-pearl-seed1" {
+	if variants, err := plan.Expand(); err != nil || len(variants) != 18 ||
+		variants[0].Name != "grid-00-v2-pearl-seed1" {
 		t.Errorf("%d runs of variants, %v", len(variants), err)
 	}
 	if c := runs[5].Config; c.Preset != "ml1/push-small" || c.Family != "grid/00" || pearl.Of(c).Hidden != 128 {
@@ -296,16 +315,21 @@ func TestBadPlans(t *testing.T) {
 		"seeds is empty":    "name = 'a'\nfamilies = ['point-goal']",
 		"no [[systems]]":    good,
 		"no family matches": strings.Replace(good, "point-goal", "moon/*", 1) + "[[systems]]\nalgorithm = 'pearl'",
-		`unknown family "point-gaol"; did you mean`:     strings.Replace(good, "point-goal", "point-gaol", 1) + "[[systems]]\nalgorithm = 'pearl'",
+		`unknown family "point-gaol"; did you mean`: strings.Replace(good, "point-goal", "point-gaol", 1) +
+			"[[systems]]\nalgorithm = 'pearl'",
 		`algorithm "pearls" does not exist`:             good + "[[systems]]\nalgorithm = 'pearls'",
 		`preset "quick/pint-goal" does not exist; did `: good + "[[systems]]\npreset = 'quick/pint-goal'",
-		"two runs are called point-goal-pearl-seed1":    good + "[[systems]]\nalgorithm = 'pearl'\n[[systems]]\nalgorithm = 'pearl'\nset = ['pearl.latent=3']",
-		"set pearl.latnet=3:":                           good + "[[systems]]\nalgorithm = 'pearl'\nset = ['pearl.latnet=3']",
-		"set changes family or seed":                    good + "[[systems]]\nset = ['seed=3']",
-		`system name "a b"`:                             good + "[[systems]]\nname = 'a b'",
-		"algoritm":                                      good + "[[systems]]\nalgoritm = 'pearl'",
-		"at_once":                                       good + "[[systems]]\nalgorithm = 'pearl'\n[slurm]\nat_once = -1",
-		`options = "qos=high", want options of sbatch`:  good + "[[systems]]\nalgorithm = 'pearl'\n[slurm]\noptions = ['qos=high']",
+		"two runs are called point-goal-pearl-seed1": good + "[[systems]]\nalgorithm = 'pearl'\n[[systems]]\n" +
+			"algorithm = 'pearl'\nset = ['pearl.latent=3']",
+		"set pearl.latnet=3:": good +
+			"[[systems]]\nalgorithm = 'pearl'\nset = ['pearl.latnet=3']",
+		"set changes family or seed": good + "[[systems]]\nset = ['seed=3']",
+		`system name "a b"`:          good + "[[systems]]\nname = 'a b'",
+		"algoritm":                   good + "[[systems]]\nalgoritm = 'pearl'",
+		"at_once": good +
+			"[[systems]]\nalgorithm = 'pearl'\n[slurm]\nat_once = -1",
+		`options = "qos=high", want options of sbatch`: good +
+			"[[systems]]\nalgorithm = 'pearl'\n[slurm]\noptions = ['qos=high']",
 	} {
 		file := filepath.Join(t.TempDir(), "plan.toml")
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
@@ -337,7 +361,8 @@ func TestChangedPlan(t *testing.T) {
 		t.Errorf("%d runs, want 6", len(f.Runs))
 	}
 	plan.Systems[0].Set = []string{"pearl.latent=3"}
-	if _, err := sweep.Prepare(plan); err == nil || !strings.Contains(err.Error(), "point-goal-pearl-seed1 was begun with another configuration") {
+	if _, err := sweep.Prepare(plan); err == nil ||
+		!strings.Contains(err.Error(), "point-goal-pearl-seed1 was begun with another configuration") {
 		t.Errorf("error %v", err)
 	}
 	opened, err := sweep.Open(plan.Out)
@@ -349,8 +374,8 @@ func TestChangedPlan(t *testing.T) {
 	}
 }
 
-// A plan that became longer trains its runs on: in the end they are those of a plan that was as long from its beginning. One
-// that became shorter is refused.
+// A plan that became longer trains its runs on: in the end they are those of a plan that was as long from its
+// beginning. One that became shorter is refused.
 func TestLongerPlan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains nine runs; go test without -short, as make test-all does")
@@ -367,7 +392,9 @@ func TestLongerPlan(t *testing.T) {
 	longer(&long)
 	f, g := prepare(t, plan), prepare(t, long)
 	status, err := f.Status()
-	if err != nil || slices.ContainsFunc(status, func(s sweep.RunStatus) bool { return s.State == sweep.Finished || s.Share >= 1 }) {
+	if err != nil || slices.ContainsFunc(status, func(s sweep.RunStatus) bool {
+		return s.State == sweep.Finished || s.Share >= 1
+	}) {
 		t.Errorf("%+v, %v", status, err)
 	}
 	for _, f := range []*sweep.Folder{f, g} {
@@ -377,24 +404,29 @@ func TestLongerPlan(t *testing.T) {
 	}
 	same(t, f, g)
 	plan.Set[0] = "pearl.iterations=3"
-	if _, err := sweep.Prepare(plan); err == nil || !strings.Contains(err.Error(), "pearl.iterations = 3, it was 8; a run can only be made longer") {
+	if _, err := sweep.Prepare(plan); err == nil ||
+		!strings.Contains(err.Error(), "pearl.iterations = 3, it was 8; a run can only be made longer") {
 		t.Errorf("a shorter plan: %v", err)
 	}
 }
 
 // What a plan sets for all systems reaches those whose algorithm reads it; what none reads is an error.
 func TestSharedSettings(t *testing.T) {
-	p := sweep.Plan{Name: "shared", Families: []string{"point-goal"}, Seeds: []uint64{1}, Set: []string{"tcl.window=8", "test_tasks=3"},
-		Systems: []sweep.System{{Preset: "quick/point-goal", Algorithm: "pearl"}, {Preset: "quick/point-goal"}, {Preset: "quick/point-goal-rl2"}}}
+	p := sweep.Plan{Name: "shared", Families: []string{"point-goal"}, Seeds: []uint64{1},
+		Set: []string{"tcl.window=8", "test_tasks=3"},
+		Systems: []sweep.System{{Preset: "quick/point-goal", Algorithm: "pearl"}, {Preset: "quick/point-goal"},
+			{Preset: "quick/point-goal-rl2"}}}
 	runs, err := p.Expand()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := tcl.Of(runs[1].Config).Window; n != 8 || runs[2].Config.TestTasks != 3 || runs[2].Config.Algorithm != "rl2" {
+	if n := tcl.Of(runs[1].Config).Window; n != 8 || runs[2].Config.TestTasks != 3 ||
+		runs[2].Config.Algorithm != "rl2" {
 		t.Errorf("window %d, %+v", n, runs[2].Config)
 	}
 	p.Set = append(p.Set, "mql.hidden=8")
-	if _, err := p.Expand(); err == nil || !strings.Contains(err.Error(), `set "mql.hidden=8": no algorithm of the plan reads that table`) {
+	if _, err := p.Expand(); err == nil ||
+		!strings.Contains(err.Error(), `set "mql.hidden=8": no algorithm of the plan reads that table`) {
 		t.Errorf("a table that no system reads: %v", err)
 	}
 	p.Set, p.Systems[2].Set = nil, []string{"tcl.window=8"}

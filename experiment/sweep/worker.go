@@ -25,10 +25,10 @@ type Attempt struct {
 	Error   string    `json:"error,omitempty"` // why it gave up; empty after success, an interruption or a kill
 }
 
-// Work does runs of a sweep in this process, all at the same time: it starts each, continues it from its checkpoint, or finds
-// it finished. On a GPU that can do it the updates of several are one program (experiment.Host.Together). While another
-// process is writing a run it waits for that one: it may be ending, or be left over from a job whose node was given up.
-// What several runs have to tell goes to the log of each, and what one has to show.
+// Work does runs of a sweep in this process, all at the same time: it starts each, continues it from its checkpoint, or
+// finds it finished. On a GPU that can do it the updates of several are one program (experiment.Host.Together). While
+// another process is writing a run it waits for that one: it may be ending, or be left over from a job whose node was
+// given up. What several runs have to tell goes to the log of each, and what one has to show.
 func Work(ctx context.Context, dir string, names []string, host experiment.Host, show progress.Progress) error {
 	f := &Folder{Dir: dir}
 	if len(names) > 1 {
@@ -71,7 +71,8 @@ type job struct {
 }
 
 // begin books an attempt at a run and opens it, unless its host was refused.
-func (f *Folder) begin(ctx context.Context, name string, host experiment.Host, refused error, show progress.Progress) (*job, error) {
+func (f *Folder) begin(ctx context.Context, name string, host experiment.Host, refused error,
+	show progress.Progress) (*job, error) {
 	cfg, err := f.config(Run{Name: name})
 	if err != nil {
 		return nil, err
@@ -82,7 +83,8 @@ func (f *Folder) begin(ctx context.Context, name string, host experiment.Host, r
 	}
 	hostname, _ := os.Hostname()
 	j := &job{folder: f, name: name, show: show,
-		attempt: Attempt{Number: a.Number + 1, PID: os.Getpid(), Host: hostname, Job: jobName(), Started: time.Now().UTC().Truncate(time.Second)}}
+		attempt: Attempt{Number: a.Number + 1, PID: os.Getpid(), Host: hostname, Job: jobName(),
+			Started: time.Now().UTC().Truncate(time.Second)}}
 	if err := writeJSON(f.stateFile(name), j.attempt); err != nil {
 		return nil, err
 	}
@@ -93,7 +95,8 @@ func (f *Folder) begin(ctx context.Context, name string, host experiment.Host, r
 		return nil, j.ended(ctx, err)
 	}
 	if same, err := j.Config.Equal(cfg); err != nil || !same {
-		err = errors.Join(err, fmt.Errorf("%s was made with another configuration than %s", j.Dir(), f.configFile(name)))
+		err = errors.Join(err, fmt.Errorf("%s was made with another configuration than %s", j.Dir(),
+			f.configFile(name)))
 		return nil, j.ended(ctx, errors.Join(err, j.Close()))
 	}
 	return j, nil
@@ -117,7 +120,8 @@ func (j *job) ended(ctx context.Context, err error) error {
 const lockPause = 500 * time.Millisecond
 
 // open starts or resumes a run, once no other process is writing it.
-func (f *Folder) open(ctx context.Context, name string, cfg experiment.Config, host experiment.Host, show progress.Progress) (*experiment.Training, error) {
+func (f *Folder) open(ctx context.Context, name string, cfg experiment.Config, host experiment.Host,
+	show progress.Progress) (*experiment.Training, error) {
 	dir := f.RunDir(Run{Name: name})
 	for waiting := false; ; waiting = true {
 		var t *experiment.Training
@@ -154,8 +158,8 @@ func (f *Folder) LastAttempt(name string) (a Attempt, err error) {
 	return a, err
 }
 
-// WorkersOfJob is as many workers as Slurm gave this process cores, since not every cluster keeps it on those; outside of a
-// job 0, one for each core.
+// WorkersOfJob is as many workers as Slurm gave this process cores, since not every cluster keeps it on those; outside
+// of a job 0, one for each core.
 func WorkersOfJob() int {
 	n, _ := strconv.Atoi(os.Getenv("SLURM_CPUS_PER_TASK"))
 	return max(0, n)

@@ -19,9 +19,9 @@ type CurveOptions struct {
 	Steps    int64 // the axis ends here; 0 is the end of the longest run
 }
 
-// Curves are the learning curves of runs: one panel for each family, one line for each system, its mean over seeds by the
-// rule of stats.OverSeeds. Notes say where seeds are missing from it and where they differ in more than their seed. Copies of
-// a run are an error, as in a table.
+// Curves are the learning curves of runs: one panel for each family, one line for each system, its mean over seeds by
+// the rule of stats.OverSeeds. Notes say where seeds are missing from it and where they differ in more than their seed.
+// Copies of a run are an error, as in a table.
 func Curves(runs []Run, o CurveOptions) (panels []plots.CurvePanel, notes []string, err error) {
 	notes = Said(runs)
 	byFamily := map[string][]Run{}
@@ -90,7 +90,8 @@ func (o CurveOptions) panel(family string, runs []Run) (p plots.CurvePanel, note
 			notes = append(notes, fmt.Sprintf("%s, %s: %s", family, name, said))
 		}
 		if len(m.X) > 0 {
-			p.Series = append(p.Series, plots.Series{Name: name, X: m.X, Y: m.Mean, Lo: m.Lo, Hi: m.Hi, Seeds: m.N, Breaks: m.Breaks})
+			p.Series = append(p.Series, plots.Series{Name: name, X: m.X, Y: m.Mean, Lo: m.Lo, Hi: m.Hi, Seeds: m.N,
+				Breaks: m.Breaks})
 		}
 	}
 	return p, notes, nil
@@ -121,7 +122,8 @@ func backdrop(environment string, end float64) []plots.Series {
 	var out []plots.Series
 	for _, m := range methods {
 		if s := stats.OverSeeds(lines[m]).UpTo(end); len(s.X) > 0 {
-			out = append(out, plots.Series{Name: m + ", authors", Like: m, Faint: true, X: s.X, Y: s.Mean, Breaks: s.Breaks})
+			out = append(out, plots.Series{Name: m + ", authors", Like: m, Faint: true, X: s.X, Y: s.Mean,
+				Breaks: s.Breaks})
 		}
 	}
 	return out

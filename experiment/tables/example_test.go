@@ -17,7 +17,8 @@ func Example() {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	folder, err := sweep.Prepare(sweep.Plan{Name: "begun", Out: dir, Families: []string{"point-goal"}, Seeds: []uint64{1}, Preset: "quick/point-goal",
+	folder, err := sweep.Prepare(sweep.Plan{Name: "begun", Out: dir, Families: []string{"point-goal"},
+		Seeds: []uint64{1}, Preset: "quick/point-goal",
 		Systems: []sweep.System{{Algorithm: "pearl"}, {Algorithm: "tcl-pearl"}}})
 	if err != nil {
 		panic(err)

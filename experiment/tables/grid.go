@@ -20,8 +20,8 @@ type Cell struct {
 	SeedOf []uint64       `json:"seed"`
 	Begun  int            `json:"runs"` // run folders of the cell, counted or not
 
-	// Final and Success are of the test tasks at the end of training, over seeds and tasks: a bootstrap of both, crossed
-	// where the seeds share their tasks. Nil where no run is finished.
+	// Final and Success are of the test tasks at the end of training, over seeds and tasks: a bootstrap of both,
+	// crossed where the seeds share their tasks. Nil where no run is finished.
 	Final   *stats.Interval `json:"final,omitempty"`
 	Success *float64        `json:"success,omitempty"`
 
@@ -52,14 +52,16 @@ type Grid struct {
 
 // Shape says which runs a table takes and what it shows them as.
 type Shape struct {
-	Algorithms []string                                             // taken; nil takes all
-	Families   func(family string) bool                             // taken; nil takes all
-	Order      []string                                             // of the systems
-	Unit       float64                                              // returns are divided by it
-	At         int64                                                // environment steps at which runs are compared; 0 is their end
-	Cap        int64                                                // with At 0: later steps are not looked at; 0 is no limit
-	Value      func(Run) (float64, bool)                            // nil is Run.Return
-	Paper      func(family, system string) (value float64, ok bool) // nil where the paper has no table
+	Algorithms []string                 // taken; nil takes all
+	Families   func(family string) bool // taken; nil takes all
+	Order      []string                 // of the systems
+	Unit       float64                  // returns are divided by it
+	// environment steps at which runs are compared; 0 is their end
+	At int64
+	// with At 0: later steps are not looked at; 0 is no limit
+	Cap   int64
+	Value func(Run) (float64, bool)                            // nil is Run.Return
+	Paper func(family, system string) (value float64, ok bool) // nil where the paper has no table
 }
 
 // gridOf sorts runs into cells. Two runs of one cell with the same seed are an error: nobody could say which counts.
@@ -67,7 +69,8 @@ func gridOf(runs []Run, s Shape) (*Grid, error) {
 	g := &Grid{}
 	var taken []Run
 	for _, r := range runs {
-		if s.Algorithms != nil && !slices.Contains(s.Algorithms, r.Config.Algorithm) || s.Families != nil && !s.Families(r.Config.Family) {
+		if s.Algorithms != nil && !slices.Contains(s.Algorithms, r.Config.Algorithm) ||
+			s.Families != nil && !s.Families(r.Config.Family) {
 			g.Left = append(g.Left, r.Dir)
 			continue
 		}
@@ -157,7 +160,8 @@ func (s Shape) value(r Run) (v float64, evaluations int, ok bool) {
 // add widens the budget to a run, the n-th counted.
 func (b *Budget) add(r Run, evaluations, n int) {
 	if n == 1 {
-		*b = Budget{Evaluations: evaluations, EnvStepsLo: r.EnvSteps, EnvStepsHi: r.EnvSteps, UpdatesLo: r.Updates, UpdatesHi: r.Updates}
+		*b = Budget{Evaluations: evaluations, EnvStepsLo: r.EnvSteps, EnvStepsHi: r.EnvSteps, UpdatesLo: r.Updates,
+			UpdatesHi: r.Updates}
 	}
 	b.Evaluations = min(b.Evaluations, evaluations)
 	b.EnvStepsLo, b.EnvStepsHi = min(b.EnvStepsLo, r.EnvSteps), max(b.EnvStepsHi, r.EnvSteps)
@@ -177,7 +181,9 @@ func (c *Cell) finish(runs []Run, unit float64) error {
 		if first == nil {
 			first = r.Final
 		}
-		crossed = crossed && slices.EqualFunc(r.Final.Tasks, first.Tasks, func(x, y protocol.TaskResult) bool { return reflect.DeepEqual(x.Params, y.Params) })
+		crossed = crossed && slices.EqualFunc(r.Final.Tasks, first.Tasks, func(x, y protocol.TaskResult) bool {
+			return reflect.DeepEqual(x.Params, y.Params)
+		})
 		tasks := r.Final.AdaptedByTask()
 		for i := range tasks {
 			tasks[i] /= unit

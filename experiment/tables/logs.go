@@ -55,8 +55,8 @@ func readLog(ref string, c foreign.Columns) (Run, error) {
 	return r, nil
 }
 
-// Said returns what is to be said of the logs of other programs among runs: which columns they are read from, and what was left out
-// of them, once for all of which it is true.
+// Said returns what is to be said of the logs of other programs among runs: which columns they are read from, and what
+// was left out of them, once for all of which it is true.
 func Said(runs []Run) (notes []string) {
 	var order []string
 	of := map[string][]string{}

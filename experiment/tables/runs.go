@@ -34,8 +34,8 @@ type Point struct {
 	EnvSteps, Return, Success float64
 }
 
-// Load reads run folders, folders of sweeps, logs of other programs, and folders that hold such folders, each run once. Notes say
-// what was left out.
+// Load reads run folders, folders of sweeps, logs of other programs, and folders that hold such folders, each run once.
+// Notes say what was left out.
 func Load(paths ...string) (runs []Run, notes []string, err error) {
 	return LoadWith(foreign.Columns{}, paths...)
 }
@@ -66,7 +66,8 @@ func LoadWith(c foreign.Columns, paths ...string) (runs []Run, notes []string, e
 
 // nothing is the error of a path without runs.
 func nothing(path string, notes []string) error {
-	about := fmt.Sprintf("%s holds no run folder: expected one with a %s, the folder of a sweep, or the log of another program", path, experiment.ConfigFile)
+	about := fmt.Sprintf("%s holds no run folder: expected one with a %s, the folder of a sweep, or the log of "+
+		"another program", path, experiment.ConfigFile)
 	if len(notes) > 0 {
 		about += " (" + strings.Join(notes, "; ") + ")"
 	}

@@ -59,7 +59,8 @@ func statisticsOf(names []string, rows [][]float64, against int) (*Statistics, e
 	}
 	s := &Statistics{Environments: len(rows)}
 	for j, name := range names {
-		s.Columns = append(s.Columns, ColumnRank{System: name, Mean: stats.Mean(column(rows, j)), MeanRank: ranks[j], Wins: wins[j]})
+		s.Columns = append(s.Columns, ColumnRank{System: name, Mean: stats.Mean(column(rows, j)), MeanRank: ranks[j],
+			Wins: wins[j]})
 	}
 	for j, name := range names {
 		if j == against {
@@ -114,7 +115,9 @@ func (g *Grid) statistics(against int) (*Statistics, error) {
 	for j := range all {
 		all[j] = j
 	}
-	s, err := statisticsOf(titles(g.Systems), g.values(g.complete(all...), all, func(c Cell) float64 { return c.Return.Mean }), against)
+	s, err := statisticsOf(titles(g.Systems), g.values(g.complete(all...), all, func(c Cell) float64 {
+		return c.Return.Mean
+	}), against)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +129,8 @@ func (g *Grid) statistics(against int) (*Statistics, error) {
 		}
 		both := g.complete(j, against)
 		rows := g.values(both, []int{j, against}, func(c Cell) float64 { return c.Return.Mean })
-		c, err := compare(experiment.Title(g.Systems[j]), experiment.Title(g.Systems[against]), column(rows, 0), column(rows, 1))
+		c, err := compare(experiment.Title(g.Systems[j]), experiment.Title(g.Systems[against]), column(rows, 0),
+			column(rows, 1))
 		if err != nil {
 			return nil, err
 		}

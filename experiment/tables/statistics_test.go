@@ -25,8 +25,10 @@ func TestStatisticsOfThePaper(t *testing.T) {
 	if s, err = statisticsOf(two.Methods, two.Rows, slices.Index(two.Methods, "TCL-PEARL")); err != nil {
 		t.Fatal(err)
 	}
-	wins := map[string]stats.WinCount{"MAML": {Outright: 4}, "RL2": {Outright: 6}, "MQL": {Outright: 3, Shared: 1}, "PEARL": {Outright: 4, Shared: 1}, "TCL-PEARL": {Outright: 7}}
-	ranks := map[string]string{"MAML": "3.24 8.49", "RL2": "2.56 33.71", "MQL": "3.80 14.06", "PEARL": "3.12 35.68", "TCL-PEARL": "2.28 38.05"}
+	wins := map[string]stats.WinCount{"MAML": {Outright: 4}, "RL2": {Outright: 6}, "MQL": {Outright: 3, Shared: 1},
+		"PEARL": {Outright: 4, Shared: 1}, "TCL-PEARL": {Outright: 7}}
+	ranks := map[string]string{"MAML": "3.24 8.49", "RL2": "2.56 33.71", "MQL": "3.80 14.06", "PEARL": "3.12 35.68",
+		"TCL-PEARL": "2.28 38.05"}
 	for _, c := range s.Columns {
 		if got := fmt.Sprintf("%.2f %.2f", c.MeanRank, c.Mean); got != ranks[c.System] {
 			t.Errorf("%s: mean rank and mean %s, want %s", c.System, got, ranks[c.System])

@@ -1,6 +1,6 @@
 // Package tables builds the paper's tables from run folders: families by systems, with intervals over seeds and tasks,
-// the budget behind every cell, the paper's figure beside it, and the statistics that compare the columns. Cells without
-// runs stay empty and are counted; nothing is estimated for them.
+// the budget behind every cell, the paper's figure beside it, and the statistics that compare the columns. Cells
+// without runs stay empty and are counted; nothing is estimated for them.
 //
 //	runs, notes, err := tables.Load("out/ml1")          // run folders, sweeps, or folders of them
 //	table, err := tables.Build("ml1", runs, tables.Options{})
@@ -48,9 +48,11 @@ type definition struct {
 	expected []string // environments, as the runs name them
 }
 
-const paperWindow = "mean return on test tasks over the last tenth of a run's environment steps (at most of the first 1,000,000), mean over seeds"
+const paperWindow = "mean return on test tasks over the last tenth of a run's environment steps (at most of the " +
+	"first 1,000,000), mean over seeds"
 
-const earlier = "the paper's environments are Meta-World's before 2021, with other scenes and rewards: compare which method is ahead, not figures"
+const earlier = "the paper's environments are Meta-World's before 2021, with other scenes and rewards: compare which " +
+	"method is ahead, not figures"
 
 // controls are the six families of the MuJoCo figures, of which the paper has no table.
 var controls = []string{"ant-dir", "ant-goal", "cheetah-dir", "cheetah-vel", "humanoid-dir", "walker-rand-params"}
@@ -75,16 +77,24 @@ func order() []string {
 func definitions() []definition {
 	one, two := paper.Table1(), paper.Table2()
 	return []definition{
-		{name: "ml1", title: "Meta-World ML1, PEARL and TCL-PEARL, thousands: " + paperWindow, against: []string{"pearl"}, expected: ml1(one.Environments),
-			shape: Shape{Algorithms: []string{"pearl", "pearl-windows", "tcl-pearl"}, Families: isML1, Order: order(), Unit: 1000, Cap: 1_000_000, Paper: published(one)}},
-		{name: "ml1-all", title: "Meta-World ML1, all methods, thousands: " + paperWindow, against: []string{"tcl-pearl", "pearl"}, expected: ml1(two.Environments),
+		{name: "ml1", title: "Meta-World ML1, PEARL and TCL-PEARL, thousands: " + paperWindow,
+			against: []string{"pearl"}, expected: ml1(one.Environments),
+			shape: Shape{Algorithms: []string{"pearl", "pearl-windows", "tcl-pearl"}, Families: isML1, Order: order(),
+				Unit: 1000, Cap: 1_000_000, Paper: published(one)}},
+		{name: "ml1-all", title: "Meta-World ML1, all methods, thousands: " + paperWindow,
+			against: []string{"tcl-pearl", "pearl"}, expected: ml1(two.Environments),
 			shape: Shape{Families: isML1, Order: order(), Unit: 1000, Cap: 1_000_000, Paper: published(two)}},
-		{name: "controls", title: "The six MuJoCo controls: mean return on test tasks over the last tenth of a run's environment steps, mean over seeds",
+		{name: "controls", title: "The six MuJoCo controls: mean return on test tasks over the last tenth of a run's " +
+			"environment steps, mean over seeds",
 			against: []string{"tcl-pearl", "pearl"}, expected: controls,
-			shape: Shape{Families: func(f string) bool { return slices.Contains(controls, f) }, Order: order(), Unit: 1}},
-		{name: "runs", title: "Mean return on test tasks over the last tenth of a run's environment steps, mean over seeds", against: []string{"tcl-pearl", "pearl"},
+			shape: Shape{Families: func(f string) bool {
+				return slices.Contains(controls, f)
+			}, Order: order(), Unit: 1}},
+		{name: "runs", title: "Mean return on test tasks over the last tenth of a run's environment steps, mean over " +
+			"seeds", against: []string{"tcl-pearl", "pearl"},
 			shape: Shape{Order: order(), Unit: 1}},
-		{name: "runtime", title: "Seconds of wall clock for 1,000,000 environment steps with their updates and evaluations, mean over seeds", against: []string{"pearl"},
+		{name: "runtime", title: "Seconds of wall clock for 1,000,000 environment steps with their updates and " +
+			"evaluations, mean over seeds", against: []string{"pearl"},
 			shape: Shape{Order: order(), Unit: 1, Value: pace, Paper: published(paper.Runtime())}},
 	}
 }
@@ -223,7 +233,8 @@ func (g *Grid) incomplete() []string {
 		}
 	}
 	if seeds < cells*most {
-		out = append([]string{fmt.Sprintf("incomplete grid: %d of %d cells are empty, %d of %d runs counted", empty, cells, seeds, cells*most)}, out...)
+		out = append([]string{fmt.Sprintf("incomplete grid: %d of %d cells are empty, %d of %d runs counted", empty,
+			cells, seeds, cells*most)}, out...)
 	}
 	return out
 }

@@ -35,7 +35,8 @@ func written(t *testing.T, dir, algorithm, family string, seed uint64, evaluatio
 	if _, err := run.Begin(cfg, experiment.NewSession()); err != nil {
 		t.Fatal(err)
 	}
-	metrics, err := experiment.NewMetrics(run.Path(experiment.MetricsFile), "iteration", "env_steps", "updates", "adapted_return", "adapted_success")
+	metrics, err := experiment.NewMetrics(run.Path(experiment.MetricsFile), "iteration", "env_steps", "updates",
+		"adapted_return", "adapted_success")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,8 @@ func written(t *testing.T, dir, algorithm, family string, seed uint64, evaluatio
 	p := protocol.Protocol{Name: "garage-ml1", Explore: 0, Scored: 1, Repeats: 1}
 	result := protocol.Result{Protocol: p}
 	for i, v := range final {
-		result.Tasks = append(result.Tasks, protocol.TaskResult{ID: i, Params: []float64{float64(i)}, Return: [][]float64{{v}}, Success: [][]bool{{true}}, Len: [][]int{{1}}})
+		result.Tasks = append(result.Tasks, protocol.TaskResult{ID: i, Params: []float64{float64(i)},
+			Return: [][]float64{{v}}, Success: [][]bool{{true}}, Len: [][]int{{1}}})
 	}
 	result.Summary.AdaptedSuccess = stats.MeanInterval([]float64{1})
 	text, err := json.Marshal(result)
@@ -75,10 +77,11 @@ func written(t *testing.T, dir, algorithm, family string, seed uint64, evaluatio
 	}
 }
 
-// at is a finished run's evaluations with a mean over the last tenth of a million steps of v; what is outside of it must
-// not count.
+// at is a finished run's evaluations with a mean over the last tenth of a million steps of v; what is outside of it
+// must not count.
 func at(v float64) [][2]float64 {
-	return [][2]float64{{400_000, 9e6}, {900_000, -9e6}, {910_000, v - 100}, {950_000, math.NaN()}, {1_000_000, v + 100}, {1_040_000, 9e6}}
+	return [][2]float64{{400_000, 9e6}, {900_000, -9e6}, {910_000, v - 100}, {950_000, math.NaN()},
+		{1_000_000, v + 100}, {1_040_000, 9e6}}
 }
 
 // build makes the runs of the small table of which all figures below were computed by hand.
@@ -119,7 +122,8 @@ func TestSmallTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(table.Families, []string{"ml1/push", "ml1/reach", "ml1/soccer", "ml1/sweep"}) || !reflect.DeepEqual(table.Systems, []string{"pearl", "tcl-pearl"}) {
+	if !reflect.DeepEqual(table.Families, []string{"ml1/push", "ml1/reach", "ml1/soccer", "ml1/sweep"}) ||
+		!reflect.DeepEqual(table.Systems, []string{"pearl", "tcl-pearl"}) {
 		t.Fatalf("%v, %v", table.Families, table.Systems)
 	}
 	push := table.Cells[0]
@@ -127,7 +131,8 @@ func TestSmallTable(t *testing.T) {
 	near(t, "its interval", push[0].Return.Lo, 2-12.706205) // t(1)·√2/√2
 	near(t, "push, TCL-PEARL", push[1].Return.Mean, 5)
 	near(t, "the paper's figure", *push[1].Paper, 26.36)
-	if b := push[0].Budget; b.Evaluations != 2 || b.EnvStepsLo != 1_040_000 || b.UpdatesHi != 60 || b.Seconds != 5400 || b.TestTasks != 2 {
+	if b := push[0].Budget; b.Evaluations != 2 || b.EnvStepsLo != 1_040_000 || b.UpdatesHi != 60 || b.Seconds != 5400 ||
+		b.TestTasks != 2 {
 		t.Errorf("budget %+v", b)
 	}
 	// Both seeds have the same tasks: 0.5, 1.5 and 2.5, 3.5.
@@ -136,7 +141,8 @@ func TestSmallTable(t *testing.T) {
 		t.Errorf("at the end %v, want %v (%v)", push[0].Final, want, err)
 	}
 	pair := table.Ours.Pairs[0]
-	if pair.System != "TCL-PEARL" || pair.Against != "PEARL" || pair.Better != 1 || pair.Equal != 1 || pair.Worse != 1 || pair.P != 1 || pair.Seeded != 3 || pair.Above != 1 || pair.Below != 2 {
+	if pair.System != "TCL-PEARL" || pair.Against != "PEARL" || pair.Better != 1 || pair.Equal != 1 ||
+		pair.Worse != 1 || pair.P != 1 || pair.Seeded != 3 || pair.Above != 1 || pair.Below != 2 {
 		t.Errorf("%+v", pair)
 	}
 	near(t, "geometric mean", *pair.Geometric, math.Cbrt(2.5*1*0.5))
@@ -152,14 +158,17 @@ func TestSmallTable(t *testing.T) {
 	near(t, "mean of PEARL", table.Ours.Columns[0].Mean, 4)
 	// Of the paper only the rows that have runs count.
 	if table.Paper.Environments != 3 || table.Expected != 50 || len(table.Missing) != 46 || len(table.Left) != 1 {
-		t.Errorf("%d of the paper, %d missing of %d, %d left", table.Paper.Environments, len(table.Missing), table.Expected, len(table.Left))
+		t.Errorf("%d of the paper, %d missing of %d, %d left", table.Paper.Environments, len(table.Missing),
+			table.Expected, len(table.Left))
 	}
 	var text strings.Builder
 	if err := table.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"incomplete grid: 2 of 8 cells are empty, 12 of 24 runs counted", "ml1/push, TCL-PEARL: seed 3 is at 40 %",
-		"4 of 50 environments have runs", "greater in 1, equal in 1, less in 1; sign test p = 1.000", "wins 1 (+1 shared)", "2.00 [-10.71, 14.71]  2   4.56"} {
+	for _, want := range []string{"incomplete grid: 2 of 8 cells are empty, 12 of 24 runs counted",
+		"ml1/push, TCL-PEARL: seed 3 is at 40 %",
+		"4 of 50 environments have runs", "greater in 1, equal in 1, less in 1; sign test p = 1.000",
+		"wins 1 (+1 shared)", "2.00 [-10.71, 14.71]  2   4.56"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in:\n%s", want, &text)
 		}
@@ -173,18 +182,22 @@ func TestAtAndAgainst(t *testing.T) {
 		t.Fatal(err)
 	}
 	// At 400,000 steps the unfinished runs count too, and every run stood at 9e6.
-	if table.Cells[1][1].Return.N != 3 || table.Cells[1][1].Return.Mean != 9e6 || table.Ours.Pairs[0].System != "PEARL" || table.Ours.Pairs[0].Equal != 3 {
+	if table.Cells[1][1].Return.N != 3 || table.Cells[1][1].Return.Mean != 9e6 ||
+		table.Ours.Pairs[0].System != "PEARL" || table.Ours.Pairs[0].Equal != 3 {
 		t.Errorf("%+v, %+v", table.Cells[1][1].Return, table.Ours.Pairs)
 	}
-	for want, o := range map[string]tables.Options{`no runs of system "perl"; did you mean "pearl"?`: {Against: "perl"}} {
+	for want, o := range map[string]tables.Options{
+		`no runs of system "perl"; did you mean "pearl"?`: {Against: "perl"}} {
 		if _, err := tables.Build("runs", runs, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
-	if _, err := tables.Build("controls", runs[1:], tables.Options{}); err == nil || !strings.Contains(err.Error(), "none of the 14 runs belongs to this table") {
+	if _, err := tables.Build("controls", runs[1:], tables.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "none of the 14 runs belongs to this table") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := tables.Build("ml2", runs, tables.Options{}); err == nil || !strings.Contains(err.Error(), `did you mean "ml1"`) {
+	if _, err := tables.Build("ml2", runs, tables.Options{}); err == nil ||
+		!strings.Contains(err.Error(), `did you mean "ml1"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -197,7 +210,9 @@ func TestRuntime(t *testing.T) {
 	// Six iterations of 900 s for 1,040,000 steps.
 	near(t, "pace", table.Cells[1][0].Return.Mean, 5400/1.04)
 	near(t, "the paper's", *table.Cells[1][0].Paper, 18259.77)
-	near(t, "the paper's ratio", *table.Paper.Pairs[0].Mean, mean(24089.16/18259.77, *table.Cells[2][1].Paper / *table.Cells[2][0].Paper, *table.Cells[4][1].Paper / *table.Cells[4][0].Paper))
+	near(t, "the paper's ratio", *table.Paper.Pairs[0].Mean,
+		mean(24089.16/18259.77, *table.Cells[2][1].Paper / *table.Cells[2][0].Paper,
+			*table.Cells[4][1].Paper / *table.Cells[4][0].Paper))
 }
 
 func mean(x ...float64) float64 { return stats.Mean(x) }
@@ -210,7 +225,8 @@ func TestDuplicatesAndNothing(t *testing.T) {
 	if err != nil || len(runs) != 2 {
 		t.Fatalf("%d runs, %v", len(runs), err)
 	}
-	if _, err := tables.Build("ml1", runs, tables.Options{}); err == nil || !strings.Contains(err.Error(), "same system, family and seed") {
+	if _, err := tables.Build("ml1", runs, tables.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "same system, family and seed") {
 		t.Errorf("error %v", err)
 	}
 	if _, _, err := tables.Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "holds no run folder") {
@@ -220,19 +236,23 @@ func TestDuplicatesAndNothing(t *testing.T) {
 
 // In a sweep's folder runs have the sweep's names for their systems, and those not begun are there too.
 func TestSweepNames(t *testing.T) {
-	plan := sweep.Plan{Name: "two", Out: t.TempDir(), Families: []string{"point-goal"}, Seeds: []uint64{1, 2}, Preset: "quick/point-goal",
-		Systems: []sweep.System{{Name: "wide", Algorithm: "pearl"}, {Name: "narrow", Algorithm: "pearl", Set: []string{"pearl.hidden=8"}}}}
+	plan := sweep.Plan{Name: "two", Out: t.TempDir(), Families: []string{"point-goal"}, Seeds: []uint64{1, 2},
+		Preset: "quick/point-goal",
+		Systems: []sweep.System{{Name: "wide", Algorithm: "pearl"},
+			{Name: "narrow", Algorithm: "pearl", Set: []string{"pearl.hidden=8"}}}}
 	f, err := sweep.Prepare(plan)
 	if err != nil {
 		t.Fatal(err)
 	}
 	written(t, f.RunDir(f.Runs[0]), "pearl", "point-goal", 1, at(5), []float64{5})
 	runs, _, err := tables.Load(plan.Out)
-	if err != nil || len(runs) != 4 || runs[0].System != "wide" || runs[3].System != "narrow" || pearl.Of(runs[3].Config).Hidden != 8 {
+	if err != nil || len(runs) != 4 || runs[0].System != "wide" || runs[3].System != "narrow" ||
+		pearl.Of(runs[3].Config).Hidden != 8 {
 		t.Fatalf("%+v, %v", runs, err)
 	}
 	table, err := tables.Build("runs", runs, tables.Options{})
-	if err != nil || table.Cells[0][0].Return.N != 1 || table.Cells[0][1].Return.N != 0 || !strings.Contains(table.Notes[0], "1 of 2 cells are empty, 1 of 4 runs") {
+	if err != nil || table.Cells[0][0].Return.N != 1 || table.Cells[0][1].Return.N != 0 ||
+		!strings.Contains(table.Notes[0], "1 of 2 cells are empty, 1 of 4 runs") {
 		t.Errorf("%+v, %v", table, err)
 	}
 }
@@ -240,10 +260,13 @@ func TestSweepNames(t *testing.T) {
 func TestCurves(t *testing.T) {
 	dir := t.TempDir()
 	nan := math.NaN()
-	written(t, filepath.Join(dir, "1"), "pearl", "ml1/basketball", 1, [][2]float64{{100_000, 0}, {200_000, nan}, {300_000, 20}, {500_000, 40}}, nil)
-	written(t, filepath.Join(dir, "2"), "pearl", "ml1/basketball", 2, [][2]float64{{200_000, 30}, {300_000, 40}, {400_000, 50}, {500_000, 60}}, nil)
+	written(t, filepath.Join(dir, "1"), "pearl", "ml1/basketball", 1,
+		[][2]float64{{100_000, 0}, {200_000, nan}, {300_000, 20}, {500_000, 40}}, nil)
+	written(t, filepath.Join(dir, "2"), "pearl", "ml1/basketball", 2,
+		[][2]float64{{200_000, 30}, {300_000, 40}, {400_000, 50}, {500_000, 60}}, nil)
 	for seed := range uint64(3) {
-		written(t, filepath.Join(dir, fmt.Sprint("t", seed)), "tcl-pearl", "ml1/basketball", seed, [][2]float64{{100_000, float64(seed)}, {450_000, 7}}, nil)
+		written(t, filepath.Join(dir, fmt.Sprint("t", seed)), "tcl-pearl", "ml1/basketball", seed,
+			[][2]float64{{100_000, float64(seed)}, {450_000, 7}}, nil)
 	}
 	written(t, filepath.Join(dir, "p"), "pearl", "point-goal", 1, [][2]float64{{1000, 1}}, nil)
 	runs, _, err := tables.Load(dir)
@@ -251,7 +274,9 @@ func TestCurves(t *testing.T) {
 		t.Fatal(err)
 	}
 	panels, notes, err := tables.Curves(runs, tables.CurveOptions{Backdrop: true})
-	if err != nil || len(panels) != 2 || len(notes) != 1 || !strings.Contains(notes[0], "PEARL: values of 1 of 2 seeds from 100000 environment steps on are not drawn before 200000") {
+	if err != nil || len(panels) != 2 || len(notes) != 1 ||
+		!strings.Contains(notes[0],
+			"PEARL: values of 1 of 2 seeds from 100000 environment steps on are not drawn before 200000") {
 		t.Fatalf("%d panels, %v, %v", len(panels), notes, err)
 	}
 	names := map[string]int{}
@@ -263,7 +288,8 @@ func TestCurves(t *testing.T) {
 	}
 	// Seed 1 stands at 10 and 30 between its evaluations, where seed 2 has some.
 	pearl := panels[0].Series[names["PEARL"]]
-	if !reflect.DeepEqual(pearl.X, []float64{200_000, 300_000, 400_000, 500_000}) || !reflect.DeepEqual(pearl.Y, []float64{20, 30, 40, 50}) ||
+	if !reflect.DeepEqual(pearl.X, []float64{200_000, 300_000, 400_000, 500_000}) ||
+		!reflect.DeepEqual(pearl.Y, []float64{20, 30, 40, 50}) ||
 		!reflect.DeepEqual(pearl.Lo, []float64{10, 20, 30, 40}) {
 		t.Errorf("%+v", pearl)
 	}
@@ -288,13 +314,15 @@ func TestCurves(t *testing.T) {
 		t.Fatal(err)
 	}
 	panels, notes, err = tables.Curves(runs, tables.CurveOptions{})
-	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "; the mean ends at 500000 environment steps with 2 of 3 seeds") || !reflect.DeepEqual(panels[0].Series[0].Y, []float64{30, 40, 40, 50}) {
+	if err != nil || len(notes) != 1 ||
+		!strings.Contains(notes[0], "; the mean ends at 500000 environment steps with 2 of 3 seeds") ||
+		!reflect.DeepEqual(panels[0].Series[0].Y, []float64{30, 40, 40, 50}) {
 		t.Errorf("with a run that ends early: %+v, %v, %v", panels, notes, err)
 	}
 }
 
-// The walker ends episodes early, so that no two seeds evaluate at one step: their mean is interpolated, their range drawn, and
-// a third seed that stays behind ends with Student's interval, not the line.
+// The walker ends episodes early, so that no two seeds evaluate at one step: their mean is interpolated, their range
+// drawn, and a third seed that stays behind ends with Student's interval, not the line.
 func TestCurvesOfSeedsWithoutCommonSteps(t *testing.T) {
 	dir := t.TempDir()
 	a := [][2]float64{{3633, 169.7}, {5654, 27.5}, {7702, 17.2}}
@@ -323,7 +351,8 @@ func TestCurvesOfSeedsWithoutCommonSteps(t *testing.T) {
 	}
 	panels, notes, err = tables.Curves(runs, tables.CurveOptions{})
 	s = panels[0].Series[0]
-	if err != nil || !reflect.DeepEqual(s.Seeds[len(s.Seeds)-2:], []int{2, 2}) || len(notes) != 1 || !strings.Contains(notes[0], "PEARL: the mean ends at 7690 environment steps with 2 of 3 seeds") {
+	if err != nil || !reflect.DeepEqual(s.Seeds[len(s.Seeds)-2:], []int{2, 2}) || len(notes) != 1 ||
+		!strings.Contains(notes[0], "PEARL: the mean ends at 7690 environment steps with 2 of 3 seeds") {
 		t.Errorf("%v of %v seeds, %v, %v", s.X, s.Seeds, notes, err)
 	}
 }
@@ -338,7 +367,8 @@ func TestCurvesOfCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := tables.Curves(runs, tables.CurveOptions{}); err == nil || !strings.Contains(err.Error(), "are the same system, family and seed: give one of them") {
+	if _, _, err := tables.Curves(runs, tables.CurveOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "are the same system, family and seed: give one of them") {
 		t.Errorf("two runs of one seed: %v", err)
 	}
 	runs[1].Config.Seed = 2
@@ -349,7 +379,9 @@ func TestCurvesOfCopies(t *testing.T) {
 	}
 	late := runs[1]
 	late.Curve = []tables.Point{{EnvSteps: 300, Return: 1}}
-	if _, _, err := tables.Curves([]tables.Run{runs[0], late}, tables.CurveOptions{}); err == nil || !strings.Contains(err.Error(), "nothing to draw: point-goal, PEARL: the seeds have 2 different configurations; point-goal, PEARL: no mean is drawn") {
+	if _, _, err := tables.Curves([]tables.Run{runs[0], late}, tables.CurveOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "nothing to draw: point-goal, PEARL: the seeds have 2 different "+
+			"configurations; point-goal, PEARL: no mean is drawn") {
 		t.Errorf("seeds that never overlap: %v", err)
 	}
 }
@@ -375,7 +407,9 @@ func TestLogsBesideRuns(t *testing.T) {
 	dir := t.TempDir()
 	written(t, filepath.Join(dir, "ours"), "pearl", "cheetah-vel", 1, [][2]float64{{1000, 5}, {2000, 6}}, []float64{6})
 	for seed := range 2 {
-		log(t, filepath.Join(dir, "oyster", fmt.Sprintf("seed%d", seed)), fmt.Sprintf("AverageReturn_all_test_tasks,Number of env steps total\n%d,%d\n%d,%d\n", seed, 1000+500*seed, 2+seed, 2000+500*seed),
+		log(t, filepath.Join(dir, "oyster", fmt.Sprintf("seed%d", seed)),
+			fmt.Sprintf("AverageReturn_all_test_tasks,Number of env steps total\n%d,%d\n%d,%d\n", seed, 1000+500*seed,
+				2+seed, 2000+500*seed),
 			fmt.Sprintf(`{"env_name": "cheetah-vel", "seed": %d, "latent_size": %d}`, seed, 5+seed))
 	}
 	runs, _, err := tables.Load(dir)
@@ -387,7 +421,8 @@ func TestLogsBesideRuns(t *testing.T) {
 		t.Fatalf("%+v, %v", panels, err)
 	}
 	s := panels[0].Series[1]
-	if s.Name != "oyster" || !reflect.DeepEqual(s.X, []float64{1500, 2000}) || !reflect.DeepEqual(s.Y, []float64{1, 2}) || !reflect.DeepEqual(s.Seeds, []int{2, 2}) {
+	if s.Name != "oyster" || !reflect.DeepEqual(s.X, []float64{1500, 2000}) ||
+		!reflect.DeepEqual(s.Y, []float64{1, 2}) || !reflect.DeepEqual(s.Seeds, []int{2, 2}) {
 		t.Errorf("%+v", s)
 	}
 	for _, want := range []string{`seed0 and 1 more: oyster's log: steps from "Number of env steps total", return from "AverageReturn_all_test_tasks"`, "cheetah-vel, oyster: the seeds have 2 different configurations"} {
@@ -396,7 +431,8 @@ func TestLogsBesideRuns(t *testing.T) {
 		}
 	}
 	table, err := tables.Build("runs", runs, tables.Options{})
-	if err != nil || table.Cells[0][1].Return.N != 2 || table.Cells[0][1].Return.Mean != 2.5 || !strings.Contains(table.Notes[0], "oyster's log: steps from") {
+	if err != nil || table.Cells[0][1].Return.N != 2 || table.Cells[0][1].Return.Mean != 2.5 ||
+		!strings.Contains(table.Notes[0], "oyster's log: steps from") {
 		t.Errorf("%+v, %v", table, err)
 	}
 
@@ -407,7 +443,8 @@ func TestLogsBesideRuns(t *testing.T) {
 	}
 	runs[1].System = runs[0].System
 	runs[1].Log.System = runs[0].Log.System
-	if _, _, err := tables.Curves(runs, tables.CurveOptions{}); err == nil || !strings.Contains(err.Error(), "are one log twice, to the last digit: give one of them") {
+	if _, _, err := tables.Curves(runs, tables.CurveOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "are one log twice, to the last digit: give one of them") {
 		t.Errorf("copies: %v", err)
 	}
 	for _, seed := range []string{"seed1", "seed2"} {
@@ -416,7 +453,8 @@ func TestLogsBesideRuns(t *testing.T) {
 	if runs, _, err = tables.Load(filepath.Join(dir, "seeds")); err != nil || len(runs) != 2 {
 		t.Fatal(err)
 	}
-	if _, _, err := tables.Curves(runs, tables.CurveOptions{}); err == nil || !strings.Contains(err.Error(), "are one log twice, to the last digit: give one of them") {
+	if _, _, err := tables.Curves(runs, tables.CurveOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "are one log twice, to the last digit: give one of them") {
 		t.Errorf("a copy under another seed: %v", err)
 	}
 
@@ -429,7 +467,9 @@ func TestLogsBesideRuns(t *testing.T) {
 	if _, _, err := tables.Load(filepath.Join(dir, "seeds", "begun")); err == nil {
 		t.Error("a log that is none yet, named, is no error")
 	}
-	if _, err := experiment.View(filepath.Join(dir, "oyster", "seed0")); err == nil || !strings.Contains(err.Error(), "is the log of another program (oyster)") || !strings.Contains(err.Error(), "cannot be resumed, evaluated or branched") {
+	if _, err := experiment.View(filepath.Join(dir, "oyster", "seed0")); err == nil ||
+		!strings.Contains(err.Error(), "is the log of another program (oyster)") ||
+		!strings.Contains(err.Error(), "cannot be resumed, evaluated or branched") {
 		t.Errorf("as a run: %v", err)
 	}
 }

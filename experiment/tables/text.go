@@ -147,8 +147,10 @@ func (t *Table) writeBudgets(w io.Writer) error {
 			if c.Final != nil {
 				final = interval(*c.Final)
 			}
-			fmt.Fprintf(tw, "%s\t%s\t%d\t%s\t%s\t%.2f\t%d\t%d\t%d\t%s\t%s\t\n", t.Families[i], experiment.Title(t.Systems[j]), c.counted(),
-				span(b.EnvStepsLo, b.EnvStepsHi), span(b.UpdatesLo, b.UpdatesHi), b.Seconds/3600, b.Evaluations, b.TestTasks, b.Explore, final, optional(c.Success, "%.2f"))
+			fmt.Fprintf(tw, "%s\t%s\t%d\t%s\t%s\t%.2f\t%d\t%d\t%d\t%s\t%s\t\n", t.Families[i],
+				experiment.Title(t.Systems[j]), c.counted(),
+				span(b.EnvStepsLo, b.EnvStepsHi), span(b.UpdatesLo, b.UpdatesHi), b.Seconds/3600, b.Evaluations,
+				b.TestTasks, b.Explore, final, optional(c.Success, "%.2f"))
 		}
 	}
 	return tw.Flush()
@@ -181,7 +183,8 @@ func (s *Statistics) write(w io.Writer, title, table string) {
 		fmt.Fprintf(w, "  %s against %s in %s: greater in %d, equal in %d, less in %d; sign test p = %.3f; %s\n",
 			p.System, p.Against, environments(p.Environments), p.Better, p.Equal, p.Worse, p.P, p.ratios())
 		if p.Seeded > 0 {
-			fmt.Fprintf(w, "    every seed above every seed in %d of the %d with several of both, below in %d\n", p.Above, p.Seeded, p.Below)
+			fmt.Fprintf(w, "    every seed above every seed in %d of the %d with several of both, below in %d\n",
+				p.Above, p.Seeded, p.Below)
 		}
 	}
 	if s.Environments == 0 {
@@ -208,5 +211,6 @@ func (c Comparison) ratios() string {
 	if c.Ratios == 0 {
 		return "no ratio, both are positive in none"
 	}
-	return fmt.Sprintf("ratio where both are positive (%d): geometric mean %.2f, mean %.2f, median %.2f", c.Ratios, *c.Geometric, *c.Mean, *c.Median)
+	return fmt.Sprintf("ratio where both are positive (%d): geometric mean %.2f, mean %.2f, median %.2f", c.Ratios,
+		*c.Geometric, *c.Mean, *c.Median)
 }

@@ -8,9 +8,9 @@ import (
 	"nacre/rl/config"
 )
 
-// Together says of runs that stand behind one mean in what they differ beside their seeds, in a sentence that is empty where
-// they do not. Two that are one run are an error: the same system, family and seed, or logs of other programs that have the
-// same numbers.
+// Together says of runs that stand behind one mean in what they differ beside their seeds, in a sentence that is empty
+// where they do not. Two that are one run are an error: the same system, family and seed, or logs of other programs
+// that have the same numbers.
 func Together(runs []Run) (said string, err error) {
 	known := map[string]string{}
 	configurations := map[string]bool{}

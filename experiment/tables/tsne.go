@@ -36,7 +36,8 @@ type EmbeddingRow struct {
 
 // BuildEmbeddings lays out the embeddings that runs have in the file of that name and measures them. Each layout takes
 // some seconds; report is called after it.
-func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int, report func(run string)) (*EmbeddingTable, error) {
+func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int,
+	report func(run string)) (*EmbeddingTable, error) {
 	recipe := tsne.PaperScript()
 	t := &EmbeddingTable{Paper: paper.TSNE(), Recipe: recipe.Name}
 	type key struct{ family, system string }
@@ -54,7 +55,8 @@ func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int, 
 			return nil, err
 		}
 		analysis, err := tsne.Analyse(ctx, e, tsne.AnalyseOptions{
-			TSNE: []tsne.Option{tsne.WithRecipe(recipe), tsne.WithSeed(r.Config.Seed), tsne.WithWorkers(workers)}, Repeats: -1})
+			TSNE:    []tsne.Option{tsne.WithRecipe(recipe), tsne.WithSeed(r.Config.Seed), tsne.WithWorkers(workers)},
+			Repeats: -1})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -69,7 +71,8 @@ func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int, 
 		return nil, fmt.Errorf("none of the %d runs has an %s: make it with: nacre embed RUN", len(runs), file)
 	}
 	if n := len(without); n > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d runs have no %s; make it with: %s", n, file, shell.Command("nacre", "embed", shell.Path(without[0]))))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d runs have no %s; make it with: %s", n, file,
+			shell.Command("nacre", "embed", shell.Path(without[0]))))
 	}
 	for _, k := range keys {
 		of := func(value func(*tsne.Report) float64) stats.Interval {
@@ -80,19 +83,23 @@ func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int, 
 			return stats.MeanInterval(x)
 		}
 		t.Rows = append(t.Rows, EmbeddingRow{System: k.system, Family: k.family, Points: figures[k][0].Points,
-			ToCentroid: of(func(r *tsne.Report) float64 { return r.Plane.Intra }), Between: of(func(r *tsne.Report) float64 { return r.Plane.Inter }),
-			Ratio: of(func(r *tsne.Report) float64 { return r.Plane.Ratio }), Latent: of(func(r *tsne.Report) float64 { return r.Latent.Ratio })})
+			ToCentroid: of(func(r *tsne.Report) float64 { return r.Plane.Intra }),
+			Between:    of(func(r *tsne.Report) float64 { return r.Plane.Inter }),
+			Ratio:      of(func(r *tsne.Report) float64 { return r.Plane.Ratio }),
+			Latent:     of(func(r *tsne.Report) float64 { return r.Latent.Ratio })})
 	}
 	return t, nil
 }
 
 // WriteText prints the table for a person.
 func (t *EmbeddingTable) WriteText(w io.Writer) error {
-	fmt.Fprintf(w, "Mean distances in the t-SNE plane under the recipe %q, [95 %% interval over seeds]; the paper's are of push-v1, one run each\n\n", t.Recipe)
+	fmt.Fprintf(w, "Mean distances in the t-SNE plane under the recipe %q, [95 %% interval over seeds]; the paper's "+
+		"are of push-v1, one run each\n\n", t.Recipe)
 	tw := columns(w)
 	fmt.Fprint(tw, "\t\tn\tpoints\tto centroid\tbetween centroids\tratio\tratio in latent space\t\n")
 	for _, r := range t.Rows {
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t\n", r.Family, experiment.Title(r.System), r.Ratio.N, r.Points, interval(r.ToCentroid), interval(r.Between),
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t\n", r.Family, experiment.Title(r.System), r.Ratio.N, r.Points,
+			interval(r.ToCentroid), interval(r.Between),
 			interval(r.Ratio), interval(r.Latent))
 	}
 	for _, p := range t.Paper {

@@ -30,8 +30,8 @@ type Events struct {
 	Cut     string // why the file is not read to its end, a sentence; empty where it is
 }
 
-// Purge is a place in a file at which a program said that it goes on from an earlier step: what was told of that step and
-// later ones, in files before and above, does not count.
+// Purge is a place in a file at which a program said that it goes on from an earlier step: what was told of that step
+// and later ones, in files before and above, does not count.
 type Purge struct {
 	At   int // Scalars before it
 	Step int64
@@ -58,8 +58,8 @@ const (
 	typeInt64  = 9
 )
 
-// Read reads the scalars of the event file at path. A last record that is cut off, as of a program that is running or was
-// killed, and what comes after a damaged one are left out, and Cut says so.
+// Read reads the scalars of the event file at path. A last record that is cut off, as of a program that is running or
+// was killed, and what comes after a damaged one are left out, and Cut says so.
 func Read(path string) (Events, error) {
 	f, err := plainfile.Open(path)
 	if err != nil {

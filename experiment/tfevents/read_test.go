@@ -27,7 +27,8 @@ func decoded(t *testing.T, text string) []byte {
 func TestReadOfficialBytes(t *testing.T) {
 	e, err := read(bytes.NewReader(decoded(t, official)))
 	want := []Scalar{{"loss/q", 300, 1700000000.25, float64(float32(0.1))}, {"return", 300, 1700000000.25, -212.5}}
-	if err != nil || !slices.Equal(e.Scalars, want) || !slices.Equal(e.Purge, []Purge{{0, 300}}) || e.Cut != "" || e.Others != 0 {
+	if err != nil || !slices.Equal(e.Scalars, want) || !slices.Equal(e.Purge, []Purge{{0, 300}}) || e.Cut != "" ||
+		e.Others != 0 {
 		t.Errorf("%+v, %v", e, err)
 	}
 }
@@ -98,7 +99,8 @@ func TestReadCutAndDamaged(t *testing.T) {
 	}
 	damaged := bytes.Clone(data)
 	damaged[len(data)-3] ^= 1
-	if e, err := read(bytes.NewReader(damaged)); err != nil || len(e.Scalars) != 1 || !strings.Contains(e.Cut, "record 3 is damaged") {
+	if e, err := read(bytes.NewReader(damaged)); err != nil || len(e.Scalars) != 1 ||
+		!strings.Contains(e.Cut, "record 3 is damaged") {
 		t.Errorf("%+v, %v", e, err)
 	}
 	damaged[0] ^= 1

@@ -80,7 +80,8 @@ func create(dir string, now func() time.Time) (*Writer, error) {
 			stamp = used + 1
 		}
 	}
-	file, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("%s%010d.nacre", prefix, stamp)), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("%s%010d.nacre", prefix, stamp)),
+		os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("tfevents: %w", err)
 	}

@@ -27,7 +27,8 @@ func Example() {
 // official was written by TensorBoard 2.21's own Python package for the three events of TestOfficialBytes.
 const official = "1800000000000000a37f4b220900001040fc54d9411a0d627261696e2e4576656e743a32338d2fe9" +
 	"100000000000000095fbfe180900001040fc54d94110ac023a0208016b3b88f1" +
-	"2c00000000000000f4aecc450900001040fc54d94110ac022a1e0a0d0a066c6f73732f7115cdcccc3d0a0d0a0672657475726e15008054c30f24b028"
+	"2c00000000000000f4aecc450900001040fc54d94110ac022a1e0a0d0a066c6f73732f7115cdcccc3d" +
+	"0a0d0a0672657475726e15008054c30f24b028"
 
 func at(seconds int64) func() time.Time {
 	return func() time.Time { return time.UnixMilli(seconds*1000 + 250) }

@@ -27,7 +27,8 @@ import (
 const Variable = "NACRE_RUNS_TEST"
 
 // Small are changes to quick/point-goal that make an iteration a matter of milliseconds.
-var Small = []string{"pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.initial_steps=40", "pearl.meta_batch=3", "pearl.batch=8", "pearl.context=8",
+var Small = []string{"pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.initial_steps=40", "pearl.meta_batch=3",
+	"pearl.batch=8", "pearl.context=8",
 	"pearl.updates_per_iteration=1", "pearl.tasks_per_iteration=2", "train_tasks=5", "test_tasks=4", "tcl.window=4"}
 
 // Make makes the folder of a run of quick/point-goal, changed, as training would leave it after so many iterations.
