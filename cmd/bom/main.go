@@ -1,7 +1,7 @@
-// Bom lists what a program of this repository is made of, with versions and licences. It ends with status 1 if a licence is
-// not allowed.
+// Bom lists what a program of this repository is made of, with versions and licences. It ends with status 1 if a
+// licence is not allowed.
 //
-//	go run ./cmd/bom [PROGRAM]            list the modules of a program (default bin/nacre) and the front end's packages
+//	go run ./cmd/bom [PROGRAM]            list the modules of a program (default bin/nacre) and the page's packages
 //	go run ./cmd/bom -cyclonedx [PROGRAM] write them as a software bill of materials
 package main
 
@@ -57,7 +57,8 @@ func list(program string, cyclonedx bool) error {
 		return err
 	}
 	if refused > 0 {
-		return fmt.Errorf("%d of %d parts have a licence that is not allowed; expected one of %v", refused, len(parts), bom.Allowed)
+		return fmt.Errorf("%d of %d parts have a licence that is not allowed; expected one of %v", refused, len(parts),
+			bom.Allowed)
 	}
 	return nil
 }

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// writeTar packs entries into a folder of a gzipped tar archive. Owner and group are 0, and every file has the same time.
+// writeTar packs entries into a folder of a gzipped tar archive. Owner and group are 0, and every file has the same
+// time.
 func writeTar(file, folder string, entries []entry, when time.Time) (string, error) {
 	return file, create(file, func(w io.Writer) error {
 		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
@@ -23,7 +24,8 @@ func writeTar(file, folder string, entries []entry, when time.Time) (string, err
 			if err != nil {
 				return err
 			}
-			h := &tar.Header{Name: folder + "/" + e.name, Mode: int64(e.mode), Size: info.Size(), ModTime: when, Format: tar.FormatPAX}
+			h := &tar.Header{Name: folder + "/" + e.name, Mode: int64(e.mode), Size: info.Size(), ModTime: when,
+				Format: tar.FormatPAX}
 			if err := t.WriteHeader(h); err != nil {
 				return err
 			}

@@ -20,7 +20,8 @@ func TestArchivesAreReproducible(t *testing.T) {
 	}
 	entries := []entry{{"LICENSE", program, 0o644}, {"nacre", program, 0o755}}
 	when := time.Unix(1_700_000_000, 0).UTC()
-	for name, write := range map[string]func(string, string, []entry, time.Time) (string, error){"a.tar.gz": writeTar, "a.zip": writeZip} {
+	for name, write := range map[string]func(string, string, []entry, time.Time) (string, error){"a.tar.gz": writeTar,
+		"a.zip": writeZip} {
 		var made [2][]byte
 		for i := range made {
 			if err := os.Chtimes(program, time.Time{}, time.Now().Add(time.Duration(i)*time.Hour)); err != nil {
@@ -50,7 +51,8 @@ func TestArchivesAreReproducible(t *testing.T) {
 	r := tar.NewReader(g)
 	for _, e := range entries {
 		h, err := r.Next()
-		if err != nil || h.Name != "nacre-1/"+e.name || h.Mode != int64(e.mode) || !h.ModTime.Equal(when) || h.Uid != 0 {
+		if err != nil || h.Name != "nacre-1/"+e.name || h.Mode != int64(e.mode) || !h.ModTime.Equal(when) ||
+			h.Uid != 0 {
 			t.Errorf("%+v, %v", h, err)
 		}
 	}
@@ -62,7 +64,8 @@ func TestArchivesAreReproducible(t *testing.T) {
 	if m := z.File[1]; m.Name != "nacre-1/nacre" || m.Mode().Perm() != 0o755 || !m.Modified.Equal(when) {
 		t.Errorf("%+v", m.FileHeader)
 	}
-	if _, err := writeTar(filepath.Join(dir, "b.tar.gz"), "b", []entry{{"x", filepath.Join(dir, "no"), 0o644}}, when); err == nil {
+	if _, err := writeTar(filepath.Join(dir, "b.tar.gz"), "b", []entry{{"x", filepath.Join(dir, "no"), 0o644}},
+		when); err == nil {
 		t.Error("a missing file was packed")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "b.tar.gz")); err == nil {

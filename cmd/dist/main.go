@@ -1,6 +1,6 @@
-// Dist writes release archives: for each system the program, the programs for the browser, the notebooks with their data,
-// LICENSE, README and a bill of materials. `make dist` builds what goes into them first. The same commit gives the same bytes: files are
-// sorted, their time is the commit's, and the program is built without paths.
+// Dist writes release archives: for each system the program, the programs for the browser, the notebooks with their
+// data, LICENSE, README and a bill of materials. `make dist` builds what goes into them first. The same commit gives
+// the same bytes: files are sorted, their time is the commit's, and the program is built without paths.
 //
 //	go run ./cmd/dist [-out out/dist] [-version v1.2.3] [linux/amd64 ...]
 package main
@@ -33,7 +33,8 @@ import (
 var targets = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "darwin/amd64", "windows/amd64"}
 
 // beside are the folders and files that are put beside the program, with the names they have there.
-var beside = map[string]string{"bin/wasm": "wasm", "notebooks": "notebooks", "LICENSE": "LICENSE", "README.md": "README.md"}
+var beside = map[string]string{"bin/wasm": "wasm", "notebooks": "notebooks", "LICENSE": "LICENSE",
+	"README.md": "README.md"}
 
 func main() {
 	log.SetFlags(0)
@@ -56,7 +57,8 @@ func dist(out, version string, wanted []string) error {
 		}
 	}
 	version = cmp.Or(version, git("describe", "--tags", "--always", "--dirty"), "devel")
-	stamp, err := strconv.ParseInt(cmp.Or(os.Getenv("SOURCE_DATE_EPOCH"), git("log", "-1", "--format=%ct"), "0"), 10, 64)
+	stamp, err := strconv.ParseInt(cmp.Or(os.Getenv("SOURCE_DATE_EPOCH"), git("log", "-1", "--format=%ct"), "0"),
+		10, 64)
 	if err != nil {
 		return fmt.Errorf("SOURCE_DATE_EPOCH: %w", err)
 	}
@@ -102,7 +104,8 @@ func release(out, name, target string, shared []entry, when time.Time) (string, 
 		fmt.Printf("%s: without MuJoCo, because %s\n", target, without)
 	}
 	fmt.Printf("%s: compiling\n", target)
-	build := exec.Command(cmp.Or(os.Getenv("GO"), "go"), "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/nacre")
+	build := exec.Command(cmp.Or(os.Getenv("GO"), "go"), "build", "-trimpath", "-ldflags", "-s -w", "-o", binary,
+		"./cmd/nacre")
 	if git("rev-parse", "HEAD") == "" {
 		build.Args = slices.Insert(build.Args, 2, "-buildvcs=false")
 	}
@@ -115,7 +118,8 @@ func release(out, name, target string, shared []entry, when time.Time) (string, 
 	if err := writeBill(bill, binary, name, when); err != nil {
 		return "", err
 	}
-	entries := append([]entry{{name: program, path: binary, mode: 0o755}, {name: "bom.json", path: bill, mode: 0o644}}, shared...)
+	entries := append([]entry{{name: program, path: binary, mode: 0o755}, {name: "bom.json", path: bill, mode: 0o644}},
+		shared...)
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	if system == "windows" {
 		return writeZip(filepath.Join(out, name+".zip"), name, entries, when)
@@ -135,7 +139,8 @@ func writeBill(file, binary, release string, when time.Time) error {
 	}
 	for _, p := range parts {
 		if !p.Permitted() {
-			return fmt.Errorf("the licence of %s %s is %q; expected one of %v", p.Name, p.Version, p.Licence, bom.Allowed)
+			return fmt.Errorf("the licence of %s %s is %q; expected one of %v", p.Name, p.Version, p.Licence,
+				bom.Allowed)
 		}
 	}
 	out, err := os.Create(file)
@@ -145,8 +150,8 @@ func writeBill(file, binary, release string, when time.Time) error {
 	return errors.Join(bom.Write(out, "nacre", release, when, parts), out.Close())
 }
 
-// environment is that of a build: with cgo and MuJoCo's headers where a C compiler for the target is known, else without,
-// and why.
+// environment is that of a build: with cgo and MuJoCo's headers where a C compiler for the target is known, else
+// without, and why.
 func environment(system, processor string) (set []string, without string) {
 	plain := []string{"CGO_ENABLED=0"}
 	compiler := cmp.Or(os.Getenv("CC"), "cc")
@@ -170,7 +175,8 @@ func environment(system, processor string) (set []string, without string) {
 	if err != nil {
 		return plain, err.Error()
 	}
-	return []string{"CGO_ENABLED=1", "CC=" + compiler, `CGO_CFLAGS=-O2 "-I` + include + `"`, "GOFLAGS=" + strings.TrimSpace(os.Getenv("GOFLAGS")+" -tags=mujoco")}, ""
+	return []string{"CGO_ENABLED=1", "CC=" + compiler, `CGO_CFLAGS=-O2 "-I` + include + `"`,
+		"GOFLAGS=" + strings.TrimSpace(os.Getenv("GOFLAGS")+" -tags=mujoco")}, ""
 }
 
 // entry is a file of an archive.
@@ -182,7 +188,8 @@ type entry struct {
 
 // collect finds what is beside the program in every release.
 func collect() ([]entry, error) {
-	for file, build := range map[string]string{"web/dist/index.html": "web", "bin/wasm/manifest.json": "wasm", "LICENSE": "dist in the checkout"} {
+	for file, build := range map[string]string{"web/dist/index.html": "web", "bin/wasm/manifest.json": "wasm",
+		"LICENSE": "dist in the checkout"} {
 		if _, err := os.Stat(file); err != nil {
 			return nil, fmt.Errorf("there is no %s: run make %s first", file, build)
 		}
@@ -194,7 +201,8 @@ func collect() ([]entry, error) {
 				return err
 			}
 			if d.IsDir() {
-				if rel, _ := filepath.Rel(from, path); rel == "runs" || rel == ".ipynb_checkpoints" { // what notebooks leave
+				// what notebooks leave
+				if rel, _ := filepath.Rel(from, path); rel == "runs" || rel == ".ipynb_checkpoints" {
 					return fs.SkipDir
 				}
 				return nil
@@ -212,7 +220,8 @@ func collect() ([]entry, error) {
 	return entries, nil
 }
 
-// copied reports whether a file beside the notebooks is none of those that are shipped: the copy that one's user has edited.
+// copied reports whether a file beside the notebooks is none of those that are shipped: the copy that one's user has
+// edited.
 func copied(from, rel string) bool {
 	_, err := fs.Stat(notebooks.Files, filepath.ToSlash(rel))
 	return from == "notebooks" && filepath.Ext(rel) == ".ipynb" && err != nil

@@ -1,12 +1,14 @@
 // Setup prepares a checkout for building; `make` calls it before there is a nacre.
 //
-//	go run ./cmd/setup          fetch MuJoCo and the scenes of Meta-World as `nacre setup` does; say in one line what was not
-//	                            possible. The exit status is 0 all the same: the rest of the program builds without them.
-//	                            With --install it may install pip with apt-get, as nacre setup --install does.
+//	go run ./cmd/setup          fetch MuJoCo and the scenes of Meta-World as `nacre setup` does; say in one line
+//	                            what was not possible. The exit status is 0 all the same: the rest of the program
+//	                            builds without them. With --install it may install pip with apt-get, as
+//	                            nacre setup --install does.
 //	go run ./cmd/setup gpu      fetch the library for WebGPU as nacre setup --gpu does, likewise
-//	go run ./cmd/setup flags    print CGO_CFLAGS=... GOFLAGS=... on one line, quoted for the shell, or nothing where there are
-//	                            no headers. Use: eval "export $(go run ./cmd/setup flags)"
-//	go run ./cmd/setup folders  print the folders of MuJoCo and of the scenes, one a line, whether they are there or not
+//	go run ./cmd/setup flags    print CGO_CFLAGS=... GOFLAGS=... on one line, quoted for the shell, or nothing
+//	                            where there are no headers. Use: eval "export $(go run ./cmd/setup flags)"
+//	go run ./cmd/setup folders  print the folders of MuJoCo and of the scenes, one a line, whether they are there
+//	                            or not
 //
 // Wheels that lie in the folder .deps, where checkouts used to keep them, are used.
 package main
@@ -68,7 +70,8 @@ func setupGPU(ctx context.Context) int {
 	part, err := fetch.WebGPU(runtime.GOOS, runtime.GOARCH)
 	if err == nil {
 		err = fetch.Get(ctx, []fetch.Part{part}, fetch.Options{
-			Wheels: []string{".deps"}, Say: func(line string) { fmt.Println(line) }, Command: "go run ./cmd/setup gpu", Asking: "make INSTALL=1",
+			Wheels: []string{".deps"}, Say: func(line string) { fmt.Println(line) }, Command: "go run ./cmd/setup gpu",
+			Asking: "make INSTALL=1",
 		})
 	}
 	if err != nil {
@@ -85,7 +88,8 @@ func include() (string, error) {
 	return fetch.Include(dir, "/usr", "/usr/local", "/opt/homebrew")
 }
 
-// flags are the settings of a build with MuJoCo. Only its headers are needed: the program finds the library when it runs.
+// flags are the settings of a build with MuJoCo. Only its headers are needed: the program finds the library when it
+// runs.
 func flags() string {
 	folder, err := include()
 	if err != nil {
