@@ -1,6 +1,7 @@
 // Package bom tells what a release of Nacre is made of: the Go modules in the program and the npm packages in the front
-// end, each with version, checksum and licence. It writes that as a software bill of materials (CycloneDX) and says which
-// licences are not allowed. What `nacre setup` fetches later is no part of a release; internal/fetch has its checksums.
+// end, each with version, checksum and licence. It writes that as a software bill of materials (CycloneDX) and says
+// which licences are not allowed. What `nacre setup` fetches later is no part of a release; internal/fetch has its
+// checksums.
 package bom
 
 import (
@@ -36,20 +37,24 @@ type Component struct {
 
 // Allowed are the SPDX identifiers of licences that parts may have: those that ask for no more than to be named.
 var Allowed = []string{
-	"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC-BY-4.0", "CC0-1.0", "FTL", "HPND", "ISC", "MIT", "NCSA", "OFL-1.1", "OpenSSL", "PSF-2.0",
+	"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC-BY-4.0", "CC0-1.0", "FTL", "HPND", "ISC",
+	"MIT", "NCSA", "OFL-1.1", "OpenSSL", "PSF-2.0",
 	"Python-2.0", "Unlicense", "Zlib",
 }
 
-// Permitted reports whether a licence is allowed: of alternatives ("A OR B") one must be, of several at once ("A AND B") all.
+// Permitted reports whether a licence is allowed: of alternatives ("A OR B") one must be, of several at once ("A AND
+// B") all.
 func (c Component) Permitted() bool {
 	expression := strings.NewReplacer("(", "", ")", "").Replace(c.Licence)
 	return slices.ContainsFunc(strings.Split(expression, " OR "), func(choice string) bool {
-		return !slices.ContainsFunc(strings.Split(choice, " AND "), func(id string) bool { return !slices.Contains(Allowed, strings.TrimSpace(id)) })
+		return !slices.ContainsFunc(strings.Split(choice, " AND "), func(id string) bool {
+			return !slices.Contains(Allowed, strings.TrimSpace(id))
+		})
 	})
 }
 
-// Modules are the Go modules in a program. Licences are read from the module cache, given as a folder; a module without a
-// checksum is an error.
+// Modules are the Go modules in a program. Licences are read from the module cache, given as a folder; a module without
+// a checksum is an error.
 func Modules(info *debug.BuildInfo, cache string) ([]Component, error) {
 	var list []Component
 	for _, m := range info.Deps {
@@ -79,9 +84,9 @@ func Modules(info *debug.BuildInfo, cache string) ([]Component, error) {
 	return list, nil
 }
 
-// Release are the parts of a release whose program has this build information: its Go modules and the packages of the front
-// end, read from the checkout in the working directory, where the packages must have been fetched, and from the module cache
-// that go knows.
+// Release are the parts of a release whose program has this build information: its Go modules and the packages of the
+// front end, read from the checkout in the working directory, where the packages must have been fetched, and from the
+// module cache that go knows.
 func Release(info *debug.BuildInfo) ([]Component, error) {
 	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
 	if err != nil {
@@ -126,9 +131,9 @@ func licenceOf(folder string) (string, error) {
 	return strings.Join(found, " AND "), nil
 }
 
-// Packages are the npm packages that a front end's lock file lets into the page; those for building it alone are left out.
-// A package without a checksum is an error. Where the lock file names no licence the package's own file, in node_modules
-// beside it, does.
+// Packages are the npm packages that a front end's lock file lets into the page; those for building it alone are left
+// out. A package without a checksum is an error. Where the lock file names no licence the package's own file, in
+// node_modules beside it, does.
 func Packages(lock string) ([]Component, error) {
 	data, err := os.ReadFile(lock)
 	if err != nil {
@@ -153,11 +158,13 @@ func Packages(lock string) ([]Component, error) {
 			return nil, fmt.Errorf("%s: %s %s has no checksum", lock, name, p.Version)
 		}
 		if p.License == "" {
-			if p.License, err = declared(filepath.Join(filepath.Dir(lock), filepath.FromSlash(folder), "package.json")); err != nil {
+			if p.License, err = declared(filepath.Join(filepath.Dir(lock), filepath.FromSlash(folder),
+				"package.json")); err != nil {
 				return nil, err
 			}
 		}
-		list = append(list, Component{name, p.Version, p.License, p.Integrity, "pkg:npm/" + strings.Replace(name, "@", "%40", 1) + "@" + p.Version})
+		list = append(list, Component{name, p.Version, p.License, p.Integrity,
+			"pkg:npm/" + strings.Replace(name, "@", "%40", 1) + "@" + p.Version})
 	}
 	slices.SortFunc(list, func(a, b Component) int { return cmp.Compare(a.PURL, b.PURL) })
 	return list, nil
@@ -168,7 +175,8 @@ func declared(path string) (string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		if os.IsNotExist(err) {
-			return "", fmt.Errorf("%s: %w: its licence is not in the lock file; npm ci fetches it", path, fs.ErrNotExist)
+			return "", fmt.Errorf("%s: %w: its licence is not in the lock file; npm ci fetches it", path,
+				fs.ErrNotExist)
 		}
 		return "", err
 	}
@@ -194,7 +202,8 @@ func Write(w io.Writer, name, version string, when time.Time, parts []Component)
 	}
 	list := make([]cyclonedx.Component, 0, len(parts))
 	for _, p := range parts {
-		c := cyclonedx.Component{BOMRef: p.PURL, Type: cyclonedx.ComponentTypeLibrary, Name: p.Name, Version: p.Version, PackageURL: p.PURL}
+		c := cyclonedx.Component{BOMRef: p.PURL, Type: cyclonedx.ComponentTypeLibrary, Name: p.Name, Version: p.Version,
+			PackageURL: p.PURL}
 		if p.Licence != "" {
 			c.Licenses = &cyclonedx.Licenses{{Expression: p.Licence}}
 		}

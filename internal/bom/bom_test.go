@@ -15,7 +15,8 @@ import (
 )
 
 func ExampleComponent_Permitted() {
-	for _, licence := range []string{"MIT", "(MPL-2.0 OR Apache-2.0)", "BSD-3-Clause AND MIT", "MIT AND GPL-3.0", "AGPL-3.0", ""} {
+	for _, licence := range []string{"MIT", "(MPL-2.0 OR Apache-2.0)", "BSD-3-Clause AND MIT", "MIT AND GPL-3.0",
+		"AGPL-3.0", ""} {
 		fmt.Printf("%q %v\n", licence, bom.Component{Licence: licence}.Permitted())
 	}
 	// Output:
@@ -51,7 +52,8 @@ func TestModules(t *testing.T) {
 	cache := t.TempDir()
 	put(t, mit, cache, "example.org", "!good@v1.0.0", "LICENSE.md")
 	put(t, "all rights reserved", cache, "example.org", "odd@v1.0.0", "COPYING")
-	info := &debug.BuildInfo{Deps: []*debug.Module{{Path: "example.org/Good", Version: "v1.0.0", Sum: "h1:x"}, {Path: "example.org/odd", Version: "v1.0.0", Sum: "h1:y"}}}
+	info := &debug.BuildInfo{Deps: []*debug.Module{{Path: "example.org/Good", Version: "v1.0.0", Sum: "h1:x"},
+		{Path: "example.org/odd", Version: "v1.0.0", Sum: "h1:y"}}}
 	list, err := bom.Modules(info, cache)
 	if err != nil || len(list) != 2 || list[0].Licence != "MIT" || list[1].Licence != "" || list[1].Permitted() {
 		t.Errorf("%+v, %v", list, err)
@@ -70,7 +72,8 @@ func TestPackages(t *testing.T) {
 		"node_modules/old": {"version": "2.0.0", "integrity": "sha512-AQI="},
 		"node_modules/tool": {"version": "3.0.0", "dev": true}}}`, dir, "package-lock.json")
 	list, err := bom.Packages(lock)
-	if err != nil || len(list) != 2 || list[0].PURL != "pkg:npm/%40a/b@1.0.0" || list[0].Licence != "ISC" || list[1].Licence != "MIT" {
+	if err != nil || len(list) != 2 || list[0].PURL != "pkg:npm/%40a/b@1.0.0" || list[0].Licence != "ISC" ||
+		list[1].Licence != "MIT" {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	var twice [2]bytes.Buffer
@@ -92,7 +95,8 @@ func TestPackages(t *testing.T) {
 		t.Fatalf("%v, the same twice: %v", err, twice[0].String() == twice[1].String())
 	}
 	c := read.Components[0]
-	if read.BomFormat != "CycloneDX" || read.Metadata.Timestamp != "2001-09-09T01:46:40Z" || c.Purl != list[0].PURL || c.Hashes[0].Content != "0102" || c.Licenses[0].Expression != "ISC" {
+	if read.BomFormat != "CycloneDX" || read.Metadata.Timestamp != "2001-09-09T01:46:40Z" || c.Purl != list[0].PURL ||
+		c.Hashes[0].Content != "0102" || c.Licenses[0].Expression != "ISC" {
 		t.Errorf("%s", &twice[0])
 	}
 	put(t, `{"packages": {"node_modules/x": {"version": "1.0.0"}}}`, dir, "package-lock.json")

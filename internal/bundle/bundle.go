@@ -15,7 +15,8 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// Read adds the packages of a bundle, and those that their types mention, to the known ones. It returns the bundle's own.
+// Read adds the packages of a bundle, and those that their types mention, to the known ones. It returns the bundle's
+// own.
 func Read(packed []byte, known map[string]*types.Package) ([]*types.Package, error) {
 	data, err := Unpack(packed)
 	if err != nil {
@@ -37,12 +38,13 @@ func Unpack(packed []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// Known has what must be there before a bundle is read: the constants of package runtime are of the system the types are
-// used on, not of the one they were packed on, because what was read before stays.
+// Known has what must be there before a bundle is read: the constants of package runtime are of the system the types
+// are used on, not of the one they were packed on, because what was read before stays.
 func Known() map[string]*types.Package {
 	own := types.NewPackage("runtime", "runtime")
 	for name, value := range map[string]string{"GOOS": runtime.GOOS, "GOARCH": runtime.GOARCH} {
-		own.Scope().Insert(types.NewConst(token.NoPos, own, name, types.Typ[types.UntypedString], constant.MakeString(value)))
+		own.Scope().Insert(types.NewConst(token.NoPos, own, name, types.Typ[types.UntypedString],
+			constant.MakeString(value)))
 	}
 	return map[string]*types.Package{"runtime": own}
 }

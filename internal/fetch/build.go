@@ -10,8 +10,9 @@ import (
 	"nacre/internal/home"
 )
 
-// Include is the folder of MuJoCo's headers for a build: that of the part in dir, that of the package which the chosen Python
-// has installed, or the system's if they are of the version that the program is written for. systems are prefixes such as /usr.
+// Include is the folder of MuJoCo's headers for a build: that of the part in dir, that of the package which the chosen
+// Python has installed, or the system's if they are of the version that the program is written for. systems are
+// prefixes such as /usr.
 func Include(dir string, systems ...string) (string, error) {
 	var other error
 	places := []string{filepath.Join(dir, home.MuJoCo, "include")}
@@ -26,10 +27,12 @@ func Include(dir string, systems ...string) (string, error) {
 		if err != nil {
 			continue
 		}
-		if v := headerVersion.FindStringSubmatch(string(text)); v != nil && v[1]+"."+v[2]+"."+v[3] == home.MuJoCoVersion {
+		if v := headerVersion.FindStringSubmatch(string(text)); v != nil && v[1]+"."+v[2]+"."+
+			v[3] == home.MuJoCoVersion {
 			return include, nil
 		}
-		other = errors.Join(other, fmt.Errorf("the headers in %s are not those of MuJoCo %s", include, home.MuJoCoVersion))
+		other = errors.Join(other, fmt.Errorf("the headers in %s are not those of MuJoCo %s", include,
+			home.MuJoCoVersion))
 	}
 	if other != nil {
 		return "", other

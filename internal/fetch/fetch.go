@@ -1,13 +1,13 @@
-// Package fetch puts MuJoCo and the scenes of Meta-World into the user's cache (package home): it lets pip, or uv, download
-// the packages, without installing them, and takes what is not Python. A wheel that lies in the cache's folder, or in one
-// that the caller names, is used without a network. A package of the right version that the chosen Python has installed is
-// used where it is.
+// Package fetch puts MuJoCo and the scenes of Meta-World into the user's cache (package home): it lets pip, or uv,
+// download the packages, without installing them, and takes what is not Python. A wheel that lies in the cache's
+// folder, or in one that the caller names, is used without a network. A package of the right version that the chosen
+// Python has installed is used where it is.
 //
 //	parts, err := fetch.Parts(runtime.GOOS, runtime.GOARCH)
 //	err = fetch.Get(ctx, parts, fetch.Options{Say: func(line string) { fmt.Fprintln(os.Stderr, line) }})
 //
-// What is there is complete: a part is unpacked beside its place and put there by a rename, two programs wait for each other, and what
-// one left that was killed is removed by the next.
+// What is there is complete: a part is unpacked beside its place and put there by a rename, two programs wait for each
+// other, and what one left that was killed is removed by the next.
 package fetch
 
 import (
@@ -84,7 +84,8 @@ func Get(ctx context.Context, parts []Part, o Options) error {
 	return nil
 }
 
-// missing are the parts that are to be fetched. It says where the others are, and why one that is not whole is not used.
+// missing are the parts that are to be fetched. It says where the others are, and why one that is not whole is not
+// used.
 func (o Options) missing(parts []Part) (left []Part) {
 	for _, p := range parts {
 		err := p.Complete(o.Dir)
@@ -106,8 +107,8 @@ func (o Options) missing(parts []Part) (left []Part) {
 	return left
 }
 
-// installed says where the chosen Python has the part's package, if it has it whole and in its version. The error is what it
-// has instead.
+// installed says where the chosen Python has the part's package, if it has it whole and in its version. The error is
+// what it has instead.
 func (p Part) installed() (where string, err error) {
 	if p.python == "" {
 		return "", nil
@@ -133,7 +134,8 @@ func (p Part) installed() (where string, err error) {
 		found = found || to == p.needs
 		info, err := os.Stat(filepath.Join(filepath.Dir(folder), filepath.FromSlash(name)))
 		if err != nil || size != "" && strconv.FormatInt(info.Size(), 10) != size {
-			return "", fmt.Errorf("%s in %s is not used: it is not whole, %s is missing or has another size than %s bytes", p, folder, name, size)
+			return "", fmt.Errorf("%s in %s is not used: it is not whole, %s is missing or has another size than %s "+
+				"bytes", p, folder, name, size)
 		}
 	}
 	if !found {
@@ -149,9 +151,11 @@ func unwritable(dir string, err error) error {
 		cause = inner
 	}
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return fmt.Errorf("%s has no room left (%w): free 100 MB there, or set %s to a folder elsewhere", dir, cause, home.Variable)
+		return fmt.Errorf("%s has no room left (%w): free 100 MB there, or set %s to a folder elsewhere", dir, cause,
+			home.Variable)
 	}
-	return fmt.Errorf("%s cannot be written (%w): make it writable, or set %s to another folder", dir, cause, home.Variable)
+	return fmt.Errorf("%s cannot be written (%w): make it writable, or set %s to another folder", dir, cause,
+		home.Variable)
 }
 
 // errAbsent is Complete's error if there is nothing.
@@ -173,7 +177,8 @@ func (p Part) Complete(dir string) error {
 		want, _ := strconv.ParseInt(size, 10, 64)
 		info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(name)))
 		if err != nil || info.Size() != want {
-			return fmt.Errorf("%s in %s is not whole: %s is missing or has another size than %s bytes", p, folder, name, size)
+			return fmt.Errorf("%s in %s is not whole: %s is missing or has another size than %s bytes", p, folder,
+				name, size)
 		}
 	}
 	return nil
@@ -197,7 +202,8 @@ func (o Options) get(ctx context.Context, p Part) error {
 		return err
 	}
 	place := filepath.Join(o.Dir, p.Folder)
-	if err := os.Rename(place, filepath.Join(work, "old")); err != nil && !errors.Is(err, fs.ErrNotExist) { // something half done, by another program than this
+	// something half done, by another program than this
+	if err := os.Rename(place, filepath.Join(work, "old")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unwritable(place, err)
 	}
 	if err := os.Rename(fresh, place); err != nil {

@@ -114,7 +114,8 @@ func TestWheelsThatLieReady(t *testing.T) {
 	if err := Get(t.Context(), linux(t), o); err != nil {
 		t.Fatal(err)
 	}
-	if text, _ := os.ReadFile(library); string(text) != "library" || !strings.Contains(strings.Join(said, "\n"), "unpacking "+mujocoWheel) ||
+	if text, _ := os.ReadFile(library); string(text) != "library" ||
+		!strings.Contains(strings.Join(said, "\n"), "unpacking "+mujocoWheel) ||
 		strings.Contains(strings.Join(said, "\n"), "unpacking "+metaworldWheel) {
 		t.Errorf("after half a library: %q; said %q", text, said)
 	}
@@ -133,7 +134,8 @@ func TestDownload(t *testing.T) {
 	// The pip that failed is quoted, and the folder for a wheel is named.
 	o.pip = []string{"sh", "-c", "echo no route to host >&2; exit 1"}
 	err := Get(t.Context(), linux(t)[1:], o)
-	if err == nil || !strings.Contains(err.Error(), "no route to host") || !strings.Contains(err.Error(), "metaworld==3.1.1") || !strings.Contains(err.Error(), dir) {
+	if err == nil || !strings.Contains(err.Error(), "no route to host") ||
+		!strings.Contains(err.Error(), "metaworld==3.1.1") || !strings.Contains(err.Error(), dir) {
 		t.Errorf("a pip that fails: %v", err)
 	}
 	empty(t, dir, "mujoco-3.3.0")
@@ -155,8 +157,10 @@ func empty(t *testing.T, dir string, but ...string) {
 
 // What pip 23 says without a network ends with a line that does not name it.
 func TestReason(t *testing.T) {
-	said := "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError('<pip>: Failed to establish a new connection: " +
-		"[Errno -2] Name or service not known')': /simple/mujoco/\nERROR: No matching distribution found for mujoco==3.3.0\n"
+	said := "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError('<pip>: Failed to " +
+		"establish a new connection: " +
+		"[Errno -2] Name or service not known')': /simple/mujoco/\nERROR: No matching distribution found for " +
+		"mujoco==3.3.0\n"
 	if got := reason(said, nil); !strings.Contains(got, "Name or service not known") || strings.Contains(got, "Retry") {
 		t.Errorf("no network: %q", got)
 	}
@@ -224,7 +228,8 @@ func TestDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := Get(t.Context(), linux(t), Options{Dir: dir, pip: []string{"false"}})
-		if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, name)) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, name)) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", text, err)
 		}
 		empty(t, dir, name)
@@ -235,7 +240,8 @@ func TestDamaged(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, metaworldWheel), filepath.Join(dir, mujocoWheel)); err != nil {
 		t.Fatal(err)
 	}
-	if err := Get(t.Context(), linux(t), Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "libmujoco.so.3.3.0") {
+	if err := Get(t.Context(), linux(t), Options{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "libmujoco.so.3.3.0") {
 		t.Errorf("another wheel under the name: %v", err)
 	}
 }
@@ -246,7 +252,8 @@ func TestUnwritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := Get(t.Context(), linux(t), Options{Dir: filepath.Join(file, "nacre")})
-	if err == nil || !strings.Contains(err.Error(), "cannot be written") || !strings.Contains(err.Error(), "NACRE_HOME") {
+	if err == nil || !strings.Contains(err.Error(), "cannot be written") ||
+		!strings.Contains(err.Error(), "NACRE_HOME") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -261,7 +268,8 @@ func TestSystemHeaders(t *testing.T) {
 		if err := os.WriteFile(header, []byte("// \n#define mjVERSION_HEADER "+version+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if include, err := Include(t.TempDir(), usr); (err == nil) != ok || ok && include != filepath.Join(usr, "include") {
+		if include, err := Include(t.TempDir(), usr); (err == nil) != ok ||
+			ok && include != filepath.Join(usr, "include") {
 			t.Errorf("headers %s: %q, %v", version, include, err)
 		}
 	}

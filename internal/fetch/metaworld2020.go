@@ -21,10 +21,10 @@ import (
 	"nacre/internal/metaworld2020"
 )
 
-// MetaWorld2020 puts the scenes of Meta-World of 2020 into the cache: from a folder or archive of the public repository,
-// and, as far as it lacks textures and meshes that later releases kept, from the wheel of Meta-World that is a Part. Every
-// file has the git blob id that package metaworld2020 expects, or nothing is put there and the error names the first that
-// has not.
+// MetaWorld2020 puts the scenes of Meta-World of 2020 into the cache: from a folder or archive of the public
+// repository, and, as far as it lacks textures and meshes that later releases kept, from the wheel of Meta-World that
+// is a Part. Every file has the git blob id that package metaworld2020 expects, or nothing is put there and the error
+// names the first that has not.
 func MetaWorld2020(ctx context.Context, from string, wheel Part, o Options) error {
 	if o.Say == nil {
 		o.Say = func(string) {}
@@ -86,7 +86,8 @@ func take(from string) (files map[string][]byte, lacking []metaworld2020.File, e
 }
 
 // fromWheel adds files of the wheel, which is fetched where it is missing.
-func (o Options) fromWheel(ctx context.Context, files map[string][]byte, lacking []metaworld2020.File, wheel Part) error {
+func (o Options) fromWheel(ctx context.Context, files map[string][]byte, lacking []metaworld2020.File,
+	wheel Part) error {
 	if err := Get(ctx, []Part{wheel}, o); err != nil {
 		return err
 	}
@@ -144,7 +145,8 @@ func (o Options) lay(ctx context.Context, files map[string][]byte, place string)
 	return nil
 }
 
-// inWheel is where release 3.1.1 keeps a file that it may have, from its part's folder or package; "" for what it has not.
+// inWheel is where release 3.1.1 keeps a file that it may have, from its part's folder or package; "" for what it has
+// not.
 func inWheel(name string) string {
 	switch dir, base := path.Split(name); {
 	case dir == "meshes/sawyer/" && base != "pedestal.stl":
@@ -189,10 +191,12 @@ func openSource(from string) (sceneSource, error) {
 		return sceneSource{}, fmt.Errorf("%s cannot be read: %w", from, err)
 	}
 	if len(roots) == 0 {
-		return sceneSource{}, fmt.Errorf("%s holds no %s/%s; expected a checkout or archive of %s at commit %s, or its folder assets_v1",
+		return sceneSource{}, fmt.Errorf("%s holds no %s/%s; expected a checkout or archive of %s at commit %s, or "+
+			"its folder assets_v1",
 			from, metaworld2020.Folder, model, metaworld2020.Repository, metaworld2020.Commit)
 	}
-	rank := func(root string) int { // a checkout has the scenes of v2 beside those of v1; before July 2020 these are in assets
+	// a checkout has the scenes of v2 beside those of v1; before July 2020 these are in assets
+	rank := func(root string) int {
 		return slices.Index([]string{"assets_v2", "assets", "assets_v1"}, path.Base(root))
 	}
 	root := slices.MaxFunc(roots, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })

@@ -27,7 +27,8 @@ func scenes2020(t *testing.T) string {
 			return place
 		}
 	}
-	t.Skip("the scenes of Meta-World of 2020 are not here: run nacre setup --metaworld-v1, or set NACRE_METAWORLD_V1 to the folder assets_v1")
+	t.Skip("the scenes of Meta-World of 2020 are not here: run nacre setup --metaworld-v1, or set NACRE_METAWORLD_V1 " +
+		"to the folder assets_v1")
 	return ""
 }
 
@@ -160,7 +161,8 @@ func TestMetaWorld2020FromWheel(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(cache, home.MetaWorld2020)); err != nil {
 		t.Fatal(err)
 	}
-	if err := lay2020(t, dir, cache); err == nil || !strings.Contains(err.Error(), "textures/wood.png has the git blob id") {
+	if err := lay2020(t, dir, cache); err == nil ||
+		!strings.Contains(err.Error(), "textures/wood.png has the git blob id") {
 		t.Errorf("another wheel: %v", err)
 	}
 	empty(t, cache, wheel.Folder)
@@ -185,12 +187,19 @@ func TestOtherCheckouts(t *testing.T) {
 		return dir
 	}
 	for want, from := range map[string]string{
-		"expected " + id + ": it was changed":                                  change(func(s string) string { return strings.Replace(s, "50", "100", 1) }),
-		"expected " + id + ": its line endings were":                           change(func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }),
-		"there is no meshes/objects/mug.stl, expected the file of git blob id": checkout(t, func(name string) bool { return name == "meshes/objects/mug.stl" }),
-		"holds no metaworld/envs/assets_v1/sawyer_xyz/shared_config.xml":       t.TempDir(),
-		"cannot be read as zip, tar or tar.gz":                                 filepath.Join(change(strings.ToUpper), model),
-		"there are no scenes to take":                                          filepath.Join(t.TempDir(), "missing"),
+		"expected " + id + ": it was changed": change(func(s string) string {
+			return strings.Replace(s, "50", "100", 1)
+		}),
+		"expected " + id + ": its line endings were": change(func(s string) string {
+			return strings.ReplaceAll(s, "\n", "\r\n")
+		}),
+		"there is no meshes/objects/mug.stl, expected the file of git blob id": checkout(t, func(name string) bool {
+			return name == "meshes/objects/mug.stl"
+		}),
+		"holds no metaworld/envs/assets_v1/sawyer_xyz/shared_config.xml": t.TempDir(),
+		"cannot be read as zip, tar or tar.gz": filepath.Join(change(strings.ToUpper),
+			model),
+		"there are no scenes to take": filepath.Join(t.TempDir(), "missing"),
 	} {
 		cache := t.TempDir()
 		err := lay2020(t, from, cache)

@@ -19,7 +19,8 @@ import (
 )
 
 // install brings pip to a Debian or Ubuntu; installCommand tells a person to do so.
-var install = [][]string{{"apt-get", "update", "-q"}, {"apt-get", "install", "-y", "-q", "--no-install-recommends", "python3-pip"}}
+var install = [][]string{{"apt-get", "update", "-q"}, {"apt-get", "install", "-y", "-q", "--no-install-recommends",
+	"python3-pip"}}
 
 const installCommand = "apt-get update && apt-get install -y --no-install-recommends python3-pip"
 
@@ -34,7 +35,8 @@ func (o Options) download(ctx context.Context, p Part, work string) (from string
 	if slices.Equal(pip, uvPip) {
 		return o.downloadByUV(ctx, p, work, pip)
 	}
-	args := append(append(pip[1:len(pip):len(pip)], "download", "--quiet", "--disable-pip-version-check", "--no-cache-dir",
+	args := append(append(pip[1:len(pip):len(pip)], "download", "--quiet", "--disable-pip-version-check",
+		"--no-cache-dir",
 		"--timeout", "20", "--retries", "2", "--dest", work), p.pip...)
 	said, err := o.watch(ctx, "fetching "+p.String(), work, append([]string{pip[0]}, args...))
 	if err != nil {
@@ -52,8 +54,8 @@ func (o Options) download(ctx context.Context, p Part, work string) (from string
 	return "", fmt.Errorf("pip downloaded no wheel of %s", p)
 }
 
-// downloadByUV lets uv unpack the package into a folder, since it has no command that leaves the wheel. It compares the wheel
-// with the sums that are known of it.
+// downloadByUV lets uv unpack the package into a folder, since it has no command that leaves the wheel. It compares the
+// wheel with the sums that are known of it.
 func (o Options) downloadByUV(ctx context.Context, p Part, work string, uv []string) (from string, err error) {
 	requirement := p.pip[len(p.pip)-1]
 	line := requirement
@@ -66,7 +68,8 @@ func (o Options) downloadByUV(ctx context.Context, p Part, work string, uv []str
 	if err := os.WriteFile(file, []byte(line+"\n"), 0o644); err != nil {
 		return "", unwritable(o.Dir, err)
 	}
-	args := append(uv[1:len(uv):len(uv)], "install", "--quiet", "--no-deps", "--only-binary", ":all:", "--python-version", "3.12",
+	args := append(uv[1:len(uv):len(uv)], "install", "--quiet", "--no-deps", "--only-binary", ":all:",
+		"--python-version", "3.12",
 		"--python-platform", p.uv, "--link-mode", "copy", "--target", from, "--require-hashes", "-r", file)
 	said, err := o.watch(ctx, "fetching "+p.String()+" by uv", work, append([]string{uv[0]}, args...))
 	if err != nil {
@@ -80,20 +83,22 @@ func (o Options) failed(ctx context.Context, p Part, tool, said string, err erro
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	for text, cause := range map[string]error{"No space left on device": syscall.ENOSPC, "Disk quota exceeded": syscall.EDQUOT} {
+	for text, cause := range map[string]error{"No space left on device": syscall.ENOSPC,
+		"Disk quota exceeded": syscall.EDQUOT} {
 		if strings.Contains(said, text) {
 			return unwritable(o.Dir, cause)
 		}
 	}
-	return fmt.Errorf("%s could not download %s (%s): put its wheel, %s, into %s and run `%s` again, or connect to a network",
+	return fmt.Errorf("%s could not download %s (%s): put its wheel, %s, into %s and run `%s` again, or connect to a "+
+		"network",
 		tool, p, reason(said, err), p.pip[len(p.pip)-1], o.Dir, o.Command)
 }
 
 // uvPip is the command of uv that does as pip; an environment that uv has made has no pip of its own.
 var uvPip = []string{"uv", "pip"}
 
-// findPip is the command of a pip that works, or of uv's, installed now where that was asked for. The chosen Python's is
-// first; what another one downloads is the same.
+// findPip is the command of a pip that works, or of uv's, installed now where that was asked for. The chosen Python's
+// is first; what another one downloads is the same.
 func (o Options) findPip(ctx context.Context, p Part, work string) ([]string, error) {
 	var candidates [][]string
 	if chosen, err := python.Find(); err == nil {
@@ -135,11 +140,14 @@ func (o Options) findPip(ctx context.Context, p Part, work string) ([]string, er
 		}
 		return nil, errors.New("python3-pip was installed, but `python3 -m pip` does not work")
 	case apt && root:
-		return nil, fmt.Errorf("%s cannot be fetched because there is no pip: run `%s`, which does `%s`", p, o.Asking, installCommand)
+		return nil, fmt.Errorf("%s cannot be fetched because there is no pip: run `%s`, which does `%s`", p, o.Asking,
+			installCommand)
 	case apt:
-		return nil, fmt.Errorf("%s cannot be fetched because there is no pip: run `sudo sh -c '%s'` and `%s` again", p, installCommand, o.Command)
+		return nil, fmt.Errorf("%s cannot be fetched because there is no pip: run `sudo sh -c '%s'` and `%s` again", p,
+			installCommand, o.Command)
 	}
-	return nil, fmt.Errorf("%s cannot be fetched because there is no pip and no uv: install Python 3 with pip, or put the wheel %s into %s, and run `%s` again",
+	return nil, fmt.Errorf("%s cannot be fetched because there is no pip and no uv: install Python 3 with pip, or "+
+		"put the wheel %s into %s, and run `%s` again",
 		p, p.pip[len(p.pip)-1], o.Dir, o.Command)
 }
 

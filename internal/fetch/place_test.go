@@ -62,7 +62,8 @@ func get(t *testing.T, dir string, o Options) (said string, err error) {
 	return said, err
 }
 
-// What the active environment has in the right version is used there; nothing is written, and so nothing has to be writable.
+// What the active environment has in the right version is used there; nothing is written, and so nothing has to be
+// writable.
 func TestUsedInPlace(t *testing.T) {
 	site := venv(t, "3.3.0")
 	cache := filepath.Join(t.TempDir(), "nacre")
@@ -73,7 +74,8 @@ func TestUsedInPlace(t *testing.T) {
 	if _, err := os.Stat(cache); err == nil {
 		t.Error("a cache was made")
 	}
-	for _, want := range []string{"MuJoCo 3.3.0 is in " + filepath.Join(site, "mujoco"), "Meta-World 3.1.1 is in " + filepath.Join(site, "metaworld"), "VIRTUAL_ENV", "nothing is fetched"} {
+	for _, want := range []string{"MuJoCo 3.3.0 is in " + filepath.Join(site, "mujoco"), "Meta-World 3.1.1 is in " +
+		filepath.Join(site, "metaworld"), "VIRTUAL_ENV", "nothing is fetched"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("said %q, want %q", said, want)
 		}
@@ -81,7 +83,8 @@ func TestUsedInPlace(t *testing.T) {
 	if include, err := Include(t.TempDir()); err != nil || include != filepath.Join(site, "mujoco", "include") {
 		t.Errorf("headers in %q, %v", include, err)
 	}
-	if folder, err := home.InPython("mujoco", home.MuJoCoVersion); err != nil || folder != filepath.Join(site, "mujoco") {
+	if folder, err := home.InPython("mujoco", home.MuJoCoVersion); err != nil ||
+		folder != filepath.Join(site, "mujoco") {
 		t.Errorf("found in %q, %v", folder, err)
 	}
 }
@@ -93,12 +96,17 @@ func TestNotUsedInPlace(t *testing.T) {
 		spoil   func(site string)
 		want    string
 	}{
-		"older":            {"3.2.7", func(string) {}, "mujoco 3.2.7 in "},
-		"newer":            {"3.10.0", func(string) {}, "mujoco 3.10.0 in "},
-		"a candidate":      {"3.3.0rc1", func(string) {}, "mujoco 3.3.0rc1 in "},
-		"half a library":   {"3.3.0", func(s string) { os.Truncate(filepath.Join(s, "mujoco", "libmujoco.so.3.3.0"), 3) }, "libmujoco.so.3.3.0 is missing or has another size than 7"},
-		"no library":       {"3.3.0", func(s string) { os.Remove(filepath.Join(s, "mujoco", "libmujoco.so.3.3.0")) }, "not whole"},
-		"no list of files": {"3.3.0", func(s string) { os.Remove(filepath.Join(s, "mujoco-3.3.0.dist-info", "RECORD")) }, "RECORD"},
+		"older":       {"3.2.7", func(string) {}, "mujoco 3.2.7 in "},
+		"newer":       {"3.10.0", func(string) {}, "mujoco 3.10.0 in "},
+		"a candidate": {"3.3.0rc1", func(string) {}, "mujoco 3.3.0rc1 in "},
+		"half a library": {"3.3.0", func(s string) {
+			os.Truncate(filepath.Join(s, "mujoco", "libmujoco.so.3.3.0"), 3)
+		}, "libmujoco.so.3.3.0 is missing or has another size than 7"},
+		"no library": {"3.3.0", func(s string) { os.Remove(filepath.Join(s, "mujoco", "libmujoco.so.3.3.0")) },
+			"not whole"},
+		"no list of files": {"3.3.0", func(s string) {
+			os.Remove(filepath.Join(s, "mujoco-3.3.0.dist-info", "RECORD"))
+		}, "RECORD"},
 		"of another system": {"3.3.0", func(s string) {
 			files(t, s, map[string]string{"mujoco-3.3.0.dist-info/RECORD": "mujoco/__init__.py,sha256=a,6\n"})
 		}, "it has no lib/libmujoco.so.3.3.0"},
@@ -140,7 +148,8 @@ cp -r %[2]s "$2"
 		t.Fatal(err)
 	}
 	asked, _ := os.ReadFile(filepath.Join(bin, "asked"))
-	if err := linux(t)[0].Complete(dir); err != nil || !strings.Contains(string(asked), "--python-platform x86_64-manylinux2014") {
+	if err := linux(t)[0].Complete(dir); err != nil ||
+		!strings.Contains(string(asked), "--python-platform x86_64-manylinux2014") {
 		t.Errorf("%v; uv was asked %q", err, asked)
 	}
 	empty(t, dir, "mujoco-3.3.0")
@@ -152,9 +161,12 @@ func TestHalfWrittenCache(t *testing.T) {
 		have map[string]string
 		want string
 	}{
-		"no list":        {map[string]string{"mujoco-3.3.0/lib/libmujoco.so.3.3.0": "library"}, "it has no list of its files"},
-		"an empty file":  {map[string]string{"mujoco-3.3.0/FILES": "7 lib/libmujoco.so.3.3.0\n", "mujoco-3.3.0/lib/libmujoco.so.3.3.0": ""}, "libmujoco.so.3.3.0 is missing or has another size than 7"},
-		"a missing one":  {map[string]string{"mujoco-3.3.0/FILES": "7 lib/libmujoco.so.3.3.0\n"}, "libmujoco.so.3.3.0 is missing"},
+		"no list": {map[string]string{"mujoco-3.3.0/lib/libmujoco.so.3.3.0": "library"},
+			"it has no list of its files"},
+		"an empty file": {map[string]string{"mujoco-3.3.0/FILES": "7 lib/libmujoco.so.3.3.0\n",
+			"mujoco-3.3.0/lib/libmujoco.so.3.3.0": ""}, "libmujoco.so.3.3.0 is missing or has another size than 7"},
+		"a missing one": {map[string]string{"mujoco-3.3.0/FILES": "7 lib/libmujoco.so.3.3.0\n"},
+			"libmujoco.so.3.3.0 is missing"},
 		"an empty list":  {map[string]string{"mujoco-3.3.0/FILES": ""}, "not whole"},
 		"a list's start": {map[string]string{"mujoco-3.3.0/FILES": "7 lib/libmu"}, "lib/libmu is missing"},
 		"a file instead": {map[string]string{"mujoco-3.3.0": ""}, "it has no list of its files"},
@@ -191,11 +203,14 @@ func TestFullCache(t *testing.T) {
 	writeWheel(t, wheels, mujocoWheel)
 	files(t, dir, map[string]string{"ballast": strings.Repeat("x", 4096)})
 	_, err := get(t, dir, Options{Wheels: []string{wheels}})
-	if err == nil || !strings.Contains(err.Error(), dir+" has no room left") || !strings.Contains(err.Error(), home.Variable) || strings.Contains(err.Error(), "\n") {
+	if err == nil || !strings.Contains(err.Error(), dir+" has no room left") ||
+		!strings.Contains(err.Error(), home.Variable) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a full one: %v", err)
 	}
 	empty(t, dir, "ballast")
-	_, err = get(t, dir, Options{pip: []string{"sh", "-c", "echo 'OSError: [Errno 28] No space left on device' >&2; exit 1"}})
+	_,
+		err = get(t, dir, Options{pip: []string{"sh", "-c",
+		"echo 'OSError: [Errno 28] No space left on device' >&2; exit 1"}})
 	if err == nil || !strings.Contains(err.Error(), "has no room left") || strings.Contains(err.Error(), "network") {
 		t.Errorf("pip finds it full: %v", err)
 	}
@@ -216,7 +231,8 @@ func TestReadOnlyCache(t *testing.T) {
 	}
 	for _, at := range []string{dir, filepath.Join(dir, "new")} {
 		_, err := get(t, at, Options{Wheels: []string{wheels}})
-		if err == nil || !strings.Contains(err.Error(), at+" cannot be written (read-only file system)") || !strings.Contains(err.Error(), home.Variable) {
+		if err == nil || !strings.Contains(err.Error(), at+" cannot be written (read-only file system)") ||
+			!strings.Contains(err.Error(), home.Variable) {
 			t.Errorf("%s: %v", at, err)
 		}
 	}

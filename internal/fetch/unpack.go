@@ -29,13 +29,14 @@ func (o Options) check(wheel string) error {
 		return err
 	}
 	if got := fmt.Sprintf("%x", sum.Sum(nil)); got != want {
-		return fmt.Errorf("%s is damaged or not the published one (SHA-256 %s, expected %s): remove it and run `%s` again", wheel, got, want, o.Command)
+		return fmt.Errorf("%s is damaged or not the published one (SHA-256 %s, expected %s): remove it and run `%s` "+
+			"again", wheel, got, want, o.Command)
 	}
 	return nil
 }
 
-// unpack makes the folder of a part from its wheel, whose files are checked by the sums that it has of them, or from a folder
-// in which uv has unpacked it.
+// unpack makes the folder of a part from its wheel, whose files are checked by the sums that it has of them, or from a
+// folder in which uv has unpacked it.
 func (o Options) unpack(ctx context.Context, p Part, from, folder string) error {
 	if info, err := os.Stat(from); err == nil && info.IsDir() {
 		return o.copy(ctx, p, os.DirFS(from), "what uv fetched", folder)
@@ -58,7 +59,8 @@ func (o Options) copy(ctx context.Context, p Part, from fs.FS, name, folder stri
 	found := false
 	err := fs.WalkDir(from, ".", func(member string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return fmt.Errorf("%s cannot be unpacked (%s: %w): remove it and run `%s` again", name, member, err, o.Command)
+			return fmt.Errorf("%s cannot be unpacked (%s: %w): remove it and run `%s` again", name, member,
+				err, o.Command)
 		}
 		to := p.take(member)
 		if to == "" || d.IsDir() || !filepath.IsLocal(to) {
@@ -72,7 +74,8 @@ func (o Options) copy(ctx context.Context, p Part, from fs.FS, name, folder stri
 			return unwritable(o.Dir, full.error)
 		}
 		if err != nil {
-			return fmt.Errorf("%s cannot be unpacked (%s: %w): remove it and run `%s` again", name, member, err, o.Command)
+			return fmt.Errorf("%s cannot be unpacked (%s: %w): remove it and run `%s` again", name, member,
+				err, o.Command)
 		}
 		fmt.Fprintf(&files, "%d %s\n", size, to)
 		found = found || to == p.needs

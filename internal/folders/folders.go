@@ -1,7 +1,8 @@
 // Package folders looks through a folder and the folders below it, the same way for everything that looks for runs. It
 // follows links, looks into .zip files as into folders, comes to each folder once, and says what it left out.
 //
-//	err := folders.Walk("runs", folders.Options{Note: func(line string) { fmt.Println(line) }}, func(dir, below string) error {
+//	options := folders.Options{Note: func(line string) { fmt.Println(line) }}
+//	err := folders.Walk("runs", options, func(dir, below string) error {
 //		fmt.Println(below)
 //		return nil
 //	})
@@ -31,11 +32,11 @@ type Options struct {
 // Depth is how far below the root Walk goes.
 const Depth = 8
 
-// Walk calls visit for the root and every folder below it. Dir is how the folder is opened, below its path from the root
-// with slashes, "." for the root. A link at the root is followed. Links below it are followed once everything else was
-// visited, so that a folder with several names goes by its own. Folders within one come in the order of their names. Where
-// visit returns fs.SkipDir, what is within the folder is left out; any other error ends the walk. Hidden folders and
-// node_modules are left out.
+// Walk calls visit for the root and every folder below it. Dir is how the folder is opened, below its path from the
+// root with slashes, "." for the root. A link at the root is followed. Links below it are followed once everything else
+// was visited, so that a folder with several names goes by its own. Folders within one come in the order of their
+// names. Where visit returns fs.SkipDir, what is within the folder is left out; any other error ends the walk. Hidden
+// folders and node_modules are left out.
 func Walk(root string, o Options, visit func(dir, below string) error) error {
 	real, err := resolve(root)
 	if err != nil {
@@ -62,7 +63,8 @@ func Walk(root string, o Options, visit func(dir, below string) error) error {
 		}
 	}
 	if w.deep != "" {
-		w.options.Note(fmt.Sprintf("%s and what else lies more than %d folders below %s was not looked through", w.deep, Depth, root))
+		w.options.Note(fmt.Sprintf("%s and what else lies more than %d folders below %s was not looked through", w.deep,
+			Depth, root))
 	}
 	return nil
 }
@@ -133,7 +135,8 @@ func (w *walk) folder(real, below string) error {
 		name := path.Join(below, e.Name())
 		zipped := e.Type().IsRegular() && strings.EqualFold(path.Ext(name), ".zip")
 		switch link := e.Type()&fs.ModeSymlink != 0; {
-		case !e.IsDir() && !link && !zipped, strings.HasPrefix(e.Name(), "."), e.Name() == "node_modules", e.Name() == "__MACOSX":
+		case !e.IsDir() && !link && !zipped, strings.HasPrefix(e.Name(), "."), e.Name() == "node_modules",
+			e.Name() == "__MACOSX":
 		case zipped && inArchive(real):
 			w.options.Note(fmt.Sprintf("%s is an archive in an archive: left out", w.path(name)))
 		case strings.Count(name, "/") >= Depth:

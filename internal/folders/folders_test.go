@@ -76,24 +76,37 @@ func TestLinks(t *testing.T) {
 		visited, stayed string
 		note            string // one of the notes; empty for none
 	}{
-		"a link to a folder outside":         {[]string{"../far/a", "x -> ../far"}, ". x x/a", ".", ""},
-		"an absolute link":                   {[]string{"../far/a", "x -> ROOT/../far"}, ". x x/a", ".", ""},
-		"a link to a link":                   {[]string{"../far/a", "../near -> far", "x -> ../near"}, ". x x/a", ".", ""},
-		"two links to one folder":            {[]string{"../far/a", "x -> ../far", "y -> ../far"}, ". x x/a", ".", "ROOT/y is ROOT/x once more: counted once"},
-		"a second name of a folder":          {[]string{"b", "a -> b"}, ". b", ". b", "ROOT/a is ROOT/b once more: counted once"},
-		"a link to the root":                 {[]string{"a/up -> .."}, ". a", ". a", "ROOT/a/up leads back to ROOT, which it lies in: left out"},
-		"a link to itself by its parent":     {[]string{"a/b/self -> ../b"}, ". a a/b", ". a a/b", "ROOT/a/b/self leads back to ROOT/a/b, which it lies in: left out"},
-		"a link to what holds the root":      {[]string{"../far", "up -> .."}, ". up up/far", ".", "ROOT/up/root leads back to ROOT, which it lies in: left out"},
-		"two folders that link to another":   {[]string{"../far/b/c -> ../../far", "x -> ../far"}, ". x x/b", ".", "ROOT/x/b/c leads back to ROOT/x, which it lies in: left out"},
-		"a link in a circle":                 {[]string{"a -> b", "b -> a"}, ".", ".", "ROOT/a is a link that leads in a circle: left out"},
-		"a link that leads nowhere":          {[]string{"a -> /gone/away"}, ".", ".", "ROOT/a is a link that leads nowhere, to /gone/away"},
-		"a link to a file":                   {[]string{"../far!", "a -> ../far"}, ".", ".", ""},
-		"a hidden link":                      {[]string{"../far", ".a -> ../far"}, ".", ".", ""},
-		"a link to a hidden folder":          {[]string{".store/a", "x -> .store"}, ". x x/a", ".", ""},
-		"hidden folders and those of npm":    {[]string{".git/a", "node_modules/a", "b"}, ". b", ". b", ""},
-		"folders that lie deep":              {[]string{"1/2/3/4/5/6/7/8/9"}, ". 1 1/2 1/2/3 1/2/3/4 1/2/3/4/5 1/2/3/4/5/6 1/2/3/4/5/6/7 1/2/3/4/5/6/7/8", "", "ROOT/1/2/3/4/5/6/7/8/9 and what else lies more than 8 folders below ROOT was not looked through"},
-		"a chain of links that never ends":   {[]string{"../far/next -> ../far2", "../far2/next -> ../far", "x -> ../far"}, ". x x/next", ".", "ROOT/x/next/next leads back to ROOT/x, which it lies in: left out"},
-		"links across two folders, no cycle": {[]string{"a/to-b -> ../b", "b/to-a -> ../a"}, ". a b", ". a b", "ROOT/a/to-b is ROOT/b once more: counted once"},
+		"a link to a folder outside": {[]string{"../far/a", "x -> ../far"}, ". x x/a", ".", ""},
+		"an absolute link":           {[]string{"../far/a", "x -> ROOT/../far"}, ". x x/a", ".", ""},
+		"a link to a link": {[]string{"../far/a", "../near -> far", "x -> ../near"},
+			". x x/a", ".", ""},
+		"two links to one folder": {[]string{"../far/a", "x -> ../far", "y -> ../far"}, ". x x/a", ".",
+			"ROOT/y is ROOT/x once more: counted once"},
+		"a second name of a folder": {[]string{"b", "a -> b"}, ". b", ". b",
+			"ROOT/a is ROOT/b once more: counted once"},
+		"a link to the root": {[]string{"a/up -> .."}, ". a", ". a",
+			"ROOT/a/up leads back to ROOT, which it lies in: left out"},
+		"a link to itself by its parent": {[]string{"a/b/self -> ../b"}, ". a a/b", ". a a/b",
+			"ROOT/a/b/self leads back to ROOT/a/b, which it lies in: left out"},
+		"a link to what holds the root": {[]string{"../far", "up -> .."}, ". up up/far", ".",
+			"ROOT/up/root leads back to ROOT, which it lies in: left out"},
+		"two folders that link to another": {[]string{"../far/b/c -> ../../far", "x -> ../far"}, ". x x/b", ".",
+			"ROOT/x/b/c leads back to ROOT/x, which it lies in: left out"},
+		"a link in a circle": {[]string{"a -> b", "b -> a"}, ".", ".",
+			"ROOT/a is a link that leads in a circle: left out"},
+		"a link that leads nowhere": {[]string{"a -> /gone/away"}, ".", ".",
+			"ROOT/a is a link that leads nowhere, to /gone/away"},
+		"a link to a file":                {[]string{"../far!", "a -> ../far"}, ".", ".", ""},
+		"a hidden link":                   {[]string{"../far", ".a -> ../far"}, ".", ".", ""},
+		"a link to a hidden folder":       {[]string{".store/a", "x -> .store"}, ". x x/a", ".", ""},
+		"hidden folders and those of npm": {[]string{".git/a", "node_modules/a", "b"}, ". b", ". b", ""},
+		"folders that lie deep": {[]string{"1/2/3/4/5/6/7/8/9"},
+			". 1 1/2 1/2/3 1/2/3/4 1/2/3/4/5 1/2/3/4/5/6 1/2/3/4/5/6/7 1/2/3/4/5/6/7/8", "",
+			"ROOT/1/2/3/4/5/6/7/8/9 and what else lies more than 8 folders below ROOT was not looked through"},
+		"a chain of links that never ends": {[]string{"../far/next -> ../far2", "../far2/next -> ../far",
+			"x -> ../far"}, ". x x/next", ".", "ROOT/x/next/next leads back to ROOT/x, which it lies in: left out"},
+		"links across two folders, no cycle": {[]string{"a/to-b -> ../b", "b/to-a -> ../a"}, ". a b", ". a b",
+			"ROOT/a/to-b is ROOT/b once more: counted once"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := tree(t, c.entries...)
@@ -101,7 +114,9 @@ func TestLinks(t *testing.T) {
 			if got := strings.Join(visited, " "); got != c.visited {
 				t.Errorf("visited %s, want %s", got, c.visited)
 			}
-			if c.note == "" && len(notes) > 0 || c.note != "" && !slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, c.note) }) {
+			if c.note == "" && len(notes) > 0 || c.note != "" && !slices.ContainsFunc(notes, func(n string) bool {
+				return strings.HasPrefix(n, c.note)
+			}) {
 				t.Errorf("notes %q, want %q", notes, c.note)
 			}
 			if c.stayed == "" {
@@ -124,14 +139,16 @@ func TestLinkedRoot(t *testing.T) {
 		}
 	}
 	visited, notes := walk(t, link, true)
-	if strings.Join(visited, " ") != ". a" || len(notes) != 1 || !strings.Contains(notes[0], "x is a link to a folder: not followed here") {
+	if strings.Join(visited, " ") != ". a" || len(notes) != 1 ||
+		!strings.Contains(notes[0], "x is a link to a folder: not followed here") {
 		t.Errorf("%v, %q", visited, notes)
 	}
 }
 
 func TestNoFolder(t *testing.T) {
 	root := tree(t, "file!", "gone -> nowhere", "circle -> circle")
-	for name, want := range map[string]string{"file": "is a file; expected a folder", "gone": "is a link that leads nowhere, to nowhere", "circle": "leads in a circle", "none": "no such file"} {
+	for name, want := range map[string]string{"file": "is a file; expected a folder",
+		"gone": "is a link that leads nowhere, to nowhere", "circle": "leads in a circle", "none": "no such file"} {
 		err := folders.Walk(filepath.Join(root, name), folders.Options{}, func(string, string) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v, want %s", name, err, want)

@@ -1,5 +1,5 @@
-// Package heavy marks the tests that take many seconds. `make test` leaves them out, `make test-all` runs them, and so does
-// go test without -short.
+// Package heavy marks the tests that take many seconds. `make test` leaves them out, `make test-all` runs them, and so
+// does go test without -short.
 //
 //	func TestPush(t *testing.T) {
 //		heavy.Skip(t, "the simulator takes a minute")
@@ -7,8 +7,8 @@ package heavy
 
 import "testing"
 
-// Skip skips a heavy test in a short run, with why it is heavy and what runs it. Why is the rest of a sentence that begins
-// with "heavy:".
+// Skip skips a heavy test in a short run, with why it is heavy and what runs it. Why is the rest of a sentence that
+// begins with "heavy:".
 func Skip(t testing.TB, why string) {
 	t.Helper()
 	if testing.Short() {

@@ -1,5 +1,6 @@
-// Package home says where the program keeps what it fetches and where it looks for what belongs to it: MuJoCo's library,
-// the scenes of Meta-World, programs for the browser, notebooks' data. It fetches nothing (that is package fetch).
+// Package home says where the program keeps what it fetches and where it looks for what belongs to it: MuJoCo's
+// library, the scenes of Meta-World, programs for the browser, notebooks' data. It fetches nothing (that is package
+// fetch).
 //
 //	for _, file := range home.Places(home.MuJoCo, "lib", home.Library()) {
 //		if _, err := os.Stat(file); err == nil {
@@ -17,15 +18,16 @@ import (
 	"nacre/internal/python"
 )
 
-// Versions of what is fetched: Meta-World's package, the MuJoCo it pins, and the package that carries a library for WebGPU.
+// Versions of what is fetched: Meta-World's package, the MuJoCo it pins, and the package that carries a library for
+// WebGPU.
 const (
 	MuJoCoVersion    = "3.3.0"
 	MetaWorldVersion = "3.1.1"
 	WebGPUVersion    = "0.32.0"
 )
 
-// Folders of what is fetched, under Dir and beside the program. A new version gets a folder of its own, so that programs
-// of different ages do not disturb each other.
+// Folders of what is fetched, under Dir and beside the program. A new version gets a folder of its own, so that
+// programs of different ages do not disturb each other.
 const (
 	MuJoCo        = "mujoco-" + MuJoCoVersion
 	MetaWorld     = "metaworld-" + MetaWorldVersion
@@ -36,8 +38,8 @@ const (
 // Variable is the environment variable that names Dir.
 const Variable = "NACRE_HOME"
 
-// Dir is the folder of what the program fetches: $NACRE_HOME, or nacre in the user's cache ($XDG_CACHE_HOME or ~/.cache on
-// Linux). It need not exist. The error is that of a user without a home.
+// Dir is the folder of what the program fetches: $NACRE_HOME, or nacre in the user's cache ($XDG_CACHE_HOME or ~/.cache
+// on Linux). It need not exist. The error is that of a user without a home.
 func Dir() (string, error) {
 	if dir := os.Getenv(Variable); dir != "" {
 		return filepath.Abs(dir)
@@ -73,8 +75,8 @@ func Places(path ...string) []string {
 	return append(places, Beside(path...))
 }
 
-// InPython is the folder of a package that the chosen Python (package python) has installed in this version; "" where it has
-// none. The error says that it has another version, which is not used.
+// InPython is the folder of a package that the chosen Python (package python) has installed in this version; "" where
+// it has none. The error says that it has another version, which is not used.
 func InPython(name, version string) (string, error) {
 	p, err := python.Find()
 	if err != nil {
@@ -82,7 +84,8 @@ func InPython(name, version string) (string, error) {
 	}
 	folder, other := p.Package(name)
 	if folder != "" && other != version {
-		return "", fmt.Errorf("%s %s in %s, of the Python %s, is not used; expected version %s", name, other, folder, p, version)
+		return "", fmt.Errorf("%s %s in %s, of the Python %s, is not used; expected version %s", name, other, folder,
+			p, version)
 	}
 	return folder, nil
 }

@@ -36,7 +36,8 @@ func TestPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := home.Places("a", "b"), []string{filepath.Join(cache, "nacre", "a", "b"), beside}; !slices.Equal(got, want) {
+	if got, want := home.Places("a", "b"), []string{filepath.Join(cache, "nacre", "a", "b"), beside}; !slices.Equal(got,
+		want) {
 		t.Errorf("places %v, want %v", got, want)
 	}
 	t.Setenv("XDG_CACHE_HOME", "")

@@ -1,6 +1,6 @@
-// Package lockfile lets one process at a time write in a place, also where several machines share it. It takes flock (on
-// Windows LockFileEx), which the system gives back when a process dies. Where a file system has no flock, as Lustre without
-// its option and NFS without a lock daemon, it uses files alone:
+// Package lockfile lets one process at a time write in a place, also where several machines share it. It takes flock
+// (on Windows LockFileEx), which the system gives back when a process dies. Where a file system has no flock, as Lustre
+// without its option and NFS without a lock daemon, it uses files alone:
 //
 //	lock, err := lockfile.Take("run/.lock") // a *HeldError while another process has it
 //	if err != nil {
@@ -12,16 +12,16 @@
 //	}
 //	err = lock.Check() // before something is written that a second writer would spoil
 //
-// That lock is a folder, run/.lock.d, which appears in one step and then always holds one empty file, the token. The token's
-// name says who has the lock, or "free". Every change is one rename of the token from the name that was seen last: of two who
-// try, the file system lets one succeed and tells the other that there is no such file. A holder renames the token every
-// five seconds, which is also how it learns that it has lost it. Whoever finds a holder on its own machine asks the system
-// whether that process lives. Of a holder on another machine it must have seen the same name for 25 seconds of its own
-// monotonic clock; no clock of two machines is compared and no file's date is read.
+// That lock is a folder, run/.lock.d, which appears in one step and then always holds one empty file, the token. The
+// token's name says who has the lock, or "free". Every change is one rename of the token from the name that was seen
+// last: of two who try, the file system lets one succeed and tells the other that there is no such file. A holder
+// renames the token every five seconds, which is also how it learns that it has lost it. Whoever finds a holder on its
+// own machine asks the system whether that process lives. Of a holder on another machine it must have seen the same
+// name for 25 seconds of its own monotonic clock; no clock of two machines is compared and no file's date is read.
 //
-// On a shared folder some machines may have flock and others not. Where the folder is there, who has flock takes the token
-// too. Where it is not, who lacks flock makes it, asks, and waits 25 seconds if a holder by flock has left its name in the
-// lock's file: such a holder looks for the folder every five seconds and claims the token.
+// On a shared folder some machines may have flock and others not. Where the folder is there, who has flock takes the
+// token too. Where it is not, who lacks flock makes it, asks, and waits 25 seconds if a holder by flock has left its
+// name in the lock's file: such a holder looks for the folder every five seconds and claims the token.
 package lockfile
 
 import (
@@ -76,9 +76,9 @@ type Lock struct {
 	closed bool
 }
 
-// Take takes the lock at a path, whose file is made; its folder must be there. While another process has it the error is a
-// *HeldError. That comes at once, but for a holder on another machine whose file system has no flock: to see whether it lives
-// takes up to 25 seconds.
+// Take takes the lock at a path, whose file is made; its folder must be there. While another process has it the error
+// is a *HeldError. That comes at once, but for a holder on another machine whose file system has no flock: to see
+// whether it lives takes up to 25 seconds.
 func Take(path string) (*Lock, error) {
 	for {
 		l, err := try(path)
@@ -102,7 +102,9 @@ func try(path string) (*Lock, error) {
 	case errors.Is(err, errTaken):
 		err = written(path, f)
 	case missing(err):
-		l.Notices = append(l.Notices, fmt.Sprintf("flock is not there on this file system (%v): who writes is told by the files in %s", err, folder(path)))
+		l.Notices = append(l.Notices,
+			fmt.Sprintf("flock is not there on this file system (%v): who writes is told by the files in %s", err,
+				folder(path)))
 		err = l.withoutFlock(f)
 	default:
 		err = fmt.Errorf("locking %s: %w", path, err)
@@ -159,7 +161,9 @@ func (l *Lock) withoutFlock(f *os.File) error {
 		return by
 	}
 	if by.PID > 0 {
-		l.Notices = append(l.Notices, fmt.Sprintf("process %d on %s, which wrote here by flock, did not answer for %.0f s: it was given up", by.PID, by.Host, quiet.Seconds()))
+		l.Notices = append(l.Notices,
+			fmt.Sprintf("process %d on %s, which wrote here by flock, did not answer for %.0f s: it was given up",
+				by.PID, by.Host, quiet.Seconds()))
 	}
 	return f.Truncate(0)
 }
@@ -220,7 +224,8 @@ func (l *Lock) Close() error {
 	return l.giveBack()
 }
 
-// giveBack lets others have the lock, and takes the name away that makes one without flock wait. l is locked or not shared.
+// giveBack lets others have the lock, and takes the name away that makes one without flock wait. l is locked or not
+// shared.
 func (l *Lock) giveBack() error {
 	l.free()
 	if l.file == nil {
@@ -230,8 +235,9 @@ func (l *Lock) giveBack() error {
 	return l.file.Close()
 }
 
-// Peek is who has the lock at a path; nil for nobody. It never waits: a holder on another machine, without flock, counts as
-// one until this process has looked at it for 25 seconds. Of a holder by flock it knows only where there is flock.
+// Peek is who has the lock at a path; nil for nobody. It never waits: a holder on another machine, without flock,
+// counts as one until this process has looked at it for 25 seconds. Of a holder by flock it knows only where there is
+// flock.
 func Peek(path string) (*HeldError, error) {
 	f, err := plainfile.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -56,7 +56,8 @@ func TestWithoutFlock(t *testing.T) {
 		noFlock(t, answer)
 		path := at(t)
 		l := take(t, path)
-		if len(l.Notices) != 1 || !strings.Contains(l.Notices[0], answer.Error()) || !strings.Contains(l.Notices[0], folder(path)) {
+		if len(l.Notices) != 1 || !strings.Contains(l.Notices[0], answer.Error()) ||
+			!strings.Contains(l.Notices[0], folder(path)) {
 			t.Errorf("notices %q", l.Notices)
 		}
 		_, err := Take(path)
@@ -84,11 +85,15 @@ func TestFolders(t *testing.T) {
 	noFlock(t, unix.ENOSYS)
 	quiet = 100 * time.Millisecond
 	for name, make := range map[string]func(path string){
-		"nothing, of a crash":  func(path string) { os.Mkdir(folder(path), 0o755) },
-		"half made elsewhere":  func(path string) { os.MkdirAll(folder(path)+".new-OLD", 0o755) },
-		"a recycled number":    func(path string) { leave(t, path, owner{pid: os.Getpid(), start: 1, machine: machine()}) },
-		"a dead process":       func(path string) { leave(t, path, owner{pid: gone(t), start: 1, machine: machine()}) },
-		"before a restart":     func(path string) { leave(t, path, owner{pid: os.Getpid(), start: 1, machine: "before"}) },
+		"nothing, of a crash": func(path string) { os.Mkdir(folder(path), 0o755) },
+		"half made elsewhere": func(path string) { os.MkdirAll(folder(path)+".new-OLD", 0o755) },
+		"a recycled number": func(path string) {
+			leave(t, path, owner{pid: os.Getpid(), start: 1, machine: machine()})
+		},
+		"a dead process": func(path string) { leave(t, path, owner{pid: gone(t), start: 1, machine: machine()}) },
+		"before a restart": func(path string) {
+			leave(t, path, owner{pid: os.Getpid(), start: 1, machine: "before"})
+		},
 		"no machine known":     func(path string) { leave(t, path, owner{pid: os.Getpid(), start: 1}) },
 		"a name of old flock":  func(path string) { os.WriteFile(path, []byte("4711 node.example\n"), 0o644) },
 		"a name of older ones": func(path string) { os.WriteFile(path, []byte("what\x00ever"), 0o644) },
@@ -126,7 +131,8 @@ func TestFolders(t *testing.T) {
 	path := at(t)
 	os.Mkdir(folder(path), 0o755)
 	os.WriteFile(filepath.Join(folder(path), "thesis.tex"), nil, 0o644)
-	if _, err := Take(path); err == nil || !strings.Contains(err.Error(), "thesis.tex") || !strings.Contains(err.Error(), "remove") {
+	if _, err := Take(path); err == nil || !strings.Contains(err.Error(), "thesis.tex") ||
+		!strings.Contains(err.Error(), "remove") {
 		t.Errorf("somebody's files: %v", err)
 	}
 	os.RemoveAll(folder(path))
@@ -154,14 +160,17 @@ func TestFolderGone(t *testing.T) {
 
 // Names of machines that a file's name could not hold, or that look like a token's own parts.
 func TestNames(t *testing.T) {
-	for _, host := range []string{"", "node-1", "node.example.org", "a/b", "ä ö", strings.Repeat("x", 300), "free", "held.1.2.3"} {
-		o := owner{count: 18446744073709551615, pid: 4194304, start: 7, machine: "ab", inode: 1 << 63, nonce: "N", host: plain(host)}
+	for _, host := range []string{"", "node-1", "node.example.org", "a/b", "ä ö", strings.Repeat("x", 300), "free",
+		"held.1.2.3"} {
+		o := owner{count: 18446744073709551615, pid: 4194304, start: 7, machine: "ab", inode: 1 << 63, nonce: "N",
+			host: plain(host)}
 		name := o.named(held)
 		if back, ok := parse(name); !ok || back != o || strings.ContainsAny(name, "/\x00") || len(name) > 255 {
 			t.Errorf("%q: %q, %+v", host, name, back)
 		}
 	}
-	for _, name := range []string{"", free, "held", "held.x.1.1.a.1.N.h", "other.1.1.1.a.1.N.h", ".DS_Store", "held.1.1.1.a.1.N"} {
+	for _, name := range []string{"", free, "held", "held.x.1.1.a.1.N.h", "other.1.1.1.a.1.N.h", ".DS_Store",
+		"held.1.1.1.a.1.N"} {
 		if _, ok := parse(name); ok {
 			t.Errorf("%q is a token", name)
 		}

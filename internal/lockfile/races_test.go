@@ -128,8 +128,8 @@ func (p *peer) do(order string) string { p.tell(order); return p.hear() }
 // at is a lock in a new folder.
 func at(t *testing.T) string { return filepath.Join(t.TempDir(), ".lock") }
 
-// race lets two processes take a lock at the same time and returns how many have it, asked after both answered: a holder that
-// was silent for long under load may have been given up by then, and knows it.
+// race lets two processes take a lock at the same time and returns how many have it, asked after both answered: a
+// holder that was silent for long under load may have been given up by then, and knows it.
 func race(t *testing.T, path string, peers ...*peer) (holders int) {
 	t.Helper()
 	var said []string
@@ -183,8 +183,8 @@ func leave(t *testing.T, path string, o owner) (token string) {
 	return token
 }
 
-// Two processes race a thousand times for a lock, for each of the answers of a file system without flock: for one that nobody
-// has made, that was given back, that a dead process has. One of them has it, never both.
+// Two processes race a thousand times for a lock, for each of the answers of a file system without flock: for one that
+// nobody has made, that was given back, that a dead process has. One of them has it, never both.
 func TestRaces(t *testing.T) {
 	rounds := 1000
 	if testing.Short() {
@@ -227,7 +227,8 @@ func TestRacesUnderStrace(t *testing.T) {
 	}
 	for answer := range without {
 		trace := func() *peer {
-			return startBy(t, exec.Command(strace, "-f", "-o", os.DevNull, "-e", "trace=flock", "-e", "inject=flock:error="+answer, os.Args[0]), answers+"="+works)
+			return startBy(t, exec.Command(strace, "-f", "-o", os.DevNull, "-e", "trace=flock", "-e",
+				"inject=flock:error="+answer, os.Args[0]), answers+"="+works)
 		}
 		a, b := trace(), trace()
 		path := ""
@@ -269,7 +270,8 @@ func TestRacesBesideFlock(t *testing.T) {
 		if first, second := order[0].do("take "+path), order[1].do("take "+path); first != "ok" || second != "held" {
 			t.Errorf("one after the other: %s, %s", first, second)
 		}
-		if order[0].do("check") != "ok" || order[0].do("drop") != "ok" || order[1].do("take "+path) != "ok" || order[1].do("drop") != "ok" {
+		if order[0].do("check") != "ok" || order[0].do("drop") != "ok" || order[1].do("take "+path) != "ok" ||
+			order[1].do("drop") != "ok" {
 			t.Error("the lock does not change hands")
 		}
 	}
@@ -292,8 +294,8 @@ func TestDeadElsewhere(t *testing.T) {
 	}
 }
 
-// Two machines whose clocks are five minutes apart leave files dated in each other's past and future. A holder that lives
-// is kept whatever the date, and one that is dead is not.
+// Two machines whose clocks are five minutes apart leave files dated in each other's past and future. A holder that
+// lives is kept whatever the date, and one that is dead is not.
 func TestClocksApart(t *testing.T) {
 	for _, apart := range []time.Duration{-5 * time.Minute, 5 * time.Minute, -24 * time.Hour, 24 * time.Hour} {
 		far := time.Now().Add(apart)

@@ -148,7 +148,9 @@ func (l *Lock) tookOver(names []string) {
 	o, ok := parse(names[0])
 	l.before = o
 	if ok && o.machine != l.me.machine {
-		l.Notices = append(l.Notices, fmt.Sprintf("the lock of process %d on %s, which did not show that it lives for %.0f s, was taken over", o.pid, o.host, quiet.Seconds()))
+		l.Notices = append(l.Notices,
+			fmt.Sprintf("the lock of process %d on %s, which did not show that it lives for %.0f s, was taken over",
+				o.pid, o.host, quiet.Seconds()))
 	}
 }
 
@@ -233,7 +235,8 @@ func (l *Lock) whoHas() string {
 		return folder(l.path) + " is gone, the lock of this process: the folder was moved or removed"
 	}
 	if o, ok := parse(names[0]); ok {
-		return fmt.Sprintf("process %d on %s has taken %s over, since this one did not show that it lives", o.pid, o.host, l.path)
+		return fmt.Sprintf("process %d on %s has taken %s over, since this one did not show that it lives", o.pid,
+			o.host, l.path)
 	}
 	return "another process has taken " + l.path + " over, since this one did not show that it lives"
 }

@@ -36,10 +36,12 @@ func TestFiles(t *testing.T) {
 func TestCheck(t *testing.T) {
 	f := File{Name: "a.xml", ID: ID([]byte("one\ntwo\n"))}
 	for data, want := range map[string]string{
-		"one\r\ntwo\r\n": "line endings", "": "empty", "version https://git-lfs.github.com/spec/v1\n": "Git LFS", "three\n": "changed",
+		"one\r\ntwo\r\n": "line endings", "": "empty", "version https://git-lfs.github.com/spec/v1\n": "Git LFS",
+		"three\n": "changed",
 	} {
 		err := f.Check([]byte(data))
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "expected "+f.ID) || !strings.Contains(err.Error(), ID([]byte(data))) {
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "expected "+f.ID) ||
+			!strings.Contains(err.Error(), ID([]byte(data))) {
 			t.Errorf("%q: %v", data, err)
 		}
 	}

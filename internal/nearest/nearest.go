@@ -46,8 +46,8 @@ func Of(word string, candidates []string) (string, bool) {
 const listed, few = 25, 10
 
 // Hint is the tail of an error message about an unknown word: `; did you mean "x"? (known: a, b, x)`, without
-// the question where nothing is near. Of many candidates only the nearest are named, nearest first. It is empty when there
-// are none.
+// the question where nothing is near. Of many candidates only the nearest are named, nearest first. It is empty when
+// there are none.
 func Hint(word string, candidates []string) string {
 	if len(candidates) == 0 {
 		return ""

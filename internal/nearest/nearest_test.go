@@ -45,7 +45,8 @@ func TestOf(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprintf("name%02d", i)
 	}
-	if got := nearest.Hint("nane07", many); !strings.HasPrefix(got, `; did you mean "name07"? (known: name07, name00, `) || !strings.HasSuffix(got, ", name09 and 33 more)") {
+	if got := nearest.Hint("nane07", many); !strings.HasPrefix(got,
+		`; did you mean "name07"? (known: name07, name00, `) || !strings.HasSuffix(got, ", name09 and 33 more)") {
 		t.Errorf("hint of many candidates: %q", got)
 	}
 }

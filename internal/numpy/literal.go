@@ -8,8 +8,8 @@ import (
 
 var errDamaged = errors.New("its header is damaged")
 
-// literal reads a Python literal as NumPy writes them into headers: texts, whole numbers, truth values, and tuples, lists and
-// dictionaries of these.
+// literal reads a Python literal as NumPy writes them into headers: texts, whole numbers, truth values, and tuples,
+// lists and dictionaries of these.
 type literal struct{ text string }
 
 // deepest is how deep structures may lie in one another.

@@ -1,6 +1,6 @@
-// Package numpy reads the headers of NumPy's array files, and archives of them, without believing them: what a header claims
-// is compared with the bytes that are there, and what an archive unpacks to with its size, before anything of that size is
-// made. The elements are for the caller to decode.
+// Package numpy reads the headers of NumPy's array files, and archives of them, without believing them: what a header
+// claims is compared with the bytes that are there, and what an archive unpacks to with its size, before anything of
+// that size is made. The elements are for the caller to decode.
 //
 //	left := numpy.Unpacked(size) // of the whole archive
 //	raw, err := numpy.ReadAll(file, &left)
@@ -57,8 +57,8 @@ func Open(raw []byte) (r *npy.Reader, data []byte, n int, err error) {
 	return r, data, h.Elements(), err
 }
 
-// Parse reads the header of an array's file and returns it with the bytes after it. The product of the shape is at most their
-// number.
+// Parse reads the header of an array's file and returns it with the bytes after it. The product of the shape is at most
+// their number.
 func Parse(raw []byte) (Header, []byte, error) {
 	at, size := 10, 0
 	switch {
@@ -171,7 +171,8 @@ func fields(list []any) ([]Field, error) {
 	return out, nil
 }
 
-// An archive may unpack to this many bytes, and to so many times its size: far more than numbers do, far less than a bomb.
+// An archive may unpack to this many bytes, and to so many times its size: far more than numbers do, far less than a
+// bomb.
 const (
 	mayUnpack   = 64 << 20
 	unpackRatio = 100
@@ -190,8 +191,8 @@ func ReadAll(r io.Reader, left *int64) ([]byte, error) {
 	return b, err
 }
 
-// elements is the number of elements of a shape, which a header may claim at will. There is at most one for each of the size
-// bytes that are there, since none takes less.
+// elements is the number of elements of a shape, which a header may claim at will. There is at most one for each of the
+// size bytes that are there, since none takes less.
 func elements(shape []int, size int) (int, error) {
 	n, most := 1, size
 	if slices.Contains(shape, 0) {

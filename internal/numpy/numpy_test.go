@@ -57,8 +57,10 @@ func TestElements(t *testing.T) {
 		size  int
 		want  int // -1 for an error
 	}{
-		{nil, 1, 1}, {[]int{}, 0, 1}, {[]int{0}, 0, 0}, {[]int{0, math.MaxInt}, 8, 0}, {[]int{math.MaxInt, 0}, 8, -1}, {[]int{2, 0}, 0, 0}, {[]int{2, 0, 3}, 0, 0}, {[]int{8}, 8, 8}, {[]int{9}, 8, -1},
-		{[]int{1 << 62, 4}, 64, -1}, {[]int{3_037_000_500, 3_037_000_500}, 64, -1}, {[]int{-1, -1}, 8, -1}, {[]int{2, -4}, 8, -1}, {[]int{2, 2, 2}, 8, 8},
+		{nil, 1, 1}, {[]int{}, 0, 1}, {[]int{0}, 0, 0}, {[]int{0, math.MaxInt}, 8, 0}, {[]int{math.MaxInt, 0}, 8, -1},
+		{[]int{2, 0}, 0, 0}, {[]int{2, 0, 3}, 0, 0}, {[]int{8}, 8, 8}, {[]int{9}, 8, -1},
+		{[]int{1 << 62, 4}, 64, -1}, {[]int{3_037_000_500, 3_037_000_500}, 64, -1}, {[]int{-1, -1}, 8, -1},
+		{[]int{2, -4}, 8, -1}, {[]int{2, 2, 2}, 8, 8},
 	} {
 		got, err := elements(test.shape, test.size)
 		if (err != nil) != (test.want < 0) || err == nil && got != test.want {

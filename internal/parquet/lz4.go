@@ -13,8 +13,9 @@ import (
 // mark begins and ends a file.
 const mark = "PAR1"
 
-// withoutLZ4 is a file whose pages packed by LZ4 are unpacked, to at most so many bytes; nil where there are none. parquet-go
-// 0.32 reads other values than were written from such pages (its issue 608), and does not end at a damaged one.
+// withoutLZ4 is a file whose pages packed by LZ4 are unpacked, to at most so many bytes; nil where there are none.
+// parquet-go 0.32 reads other values than were written from such pages (its issue 608), and does not end at a damaged
+// one.
 func withoutLZ4(raw []byte, f *parquet.File, most int) ([]byte, error) {
 	meta := *f.Metadata()
 	if !packedByLZ4(&meta) {
@@ -31,7 +32,8 @@ func withoutLZ4(raw []byte, f *parquet.File, most int) ([]byte, error) {
 			}
 			end := from + m.TotalCompressedSize
 			if from < 0 || end < from || end > int64(len(raw)) {
-				return nil, fmt.Errorf("column %d of row group %d lies at bytes %d to %d of %d", k, g, from, end, len(raw))
+				return nil, fmt.Errorf("column %d of row group %d lies at bytes %d to %d of %d", k, g, from,
+					end, len(raw))
 			}
 			shift := int64(len(out)) - from
 			pages := raw[from:end]
@@ -74,7 +76,8 @@ func packedByLZ4(meta *format.FileMetaData) bool {
 	return false
 }
 
-// unpackedPages unpacks the pages of a column chunk to at most so many bytes; first is where the first page of data begins.
+// unpackedPages unpacks the pages of a column chunk to at most so many bytes; first is where the first page of data
+// begins.
 func unpackedPages(packed []byte, most int) (out []byte, first int64, err error) {
 	var protocol thrift.CompactProtocol
 	first = -1
@@ -85,7 +88,8 @@ func unpackedPages(packed []byte, most int) (out []byte, first int64, err error)
 			return nil, 0, err
 		}
 		at, size := r.BytesRead(), int(h.CompressedPageSize)
-		if size < 0 || size > len(packed)-at || h.UncompressedPageSize < 0 || int(h.UncompressedPageSize) > most-len(out) {
+		if size < 0 || size > len(packed)-at || h.UncompressedPageSize < 0 ||
+			int(h.UncompressedPageSize) > most-len(out) {
 			return nil, 0, fmt.Errorf("a page of %d bytes, unpacked %d", size, h.UncompressedPageSize)
 		}
 		page := packed[at : at+size]
@@ -93,7 +97,8 @@ func unpackedPages(packed []byte, most int) (out []byte, first int64, err error)
 		plain := 0 // bytes at the page's begin that are never packed
 		if h.Type == format.DataPageV2 {
 			v2 := &h.DataPageHeaderV2.V
-			if plain = int(v2.DefinitionLevelsByteLength) + int(v2.RepetitionLevelsByteLength); v2.IsCompressed.Valid && !v2.IsCompressed.V {
+			if plain = int(v2.DefinitionLevelsByteLength) + int(v2.RepetitionLevelsByteLength); v2.IsCompressed.Valid &&
+				!v2.IsCompressed.V {
 				plain = size
 			}
 			v2.IsCompressed = thrift.Null[bool]{V: false, Valid: true}

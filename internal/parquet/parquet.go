@@ -1,5 +1,5 @@
-// Package parquet reads Parquet files into columns, by the library parquet-go. It knows nothing of tables or runs: what reads
-// and what writes such files meets here.
+// Package parquet reads Parquet files into columns, by the library parquet-go. It knows nothing of tables or runs: what
+// reads and what writes such files meets here.
 //
 //	columns, err := parquet.Read(raw)
 //	for _, c := range columns {
@@ -93,7 +93,8 @@ func Read(raw []byte) (out []Column, err error) {
 }
 
 func open(raw []byte) (*parquet.File, error) {
-	return parquet.OpenFile(bytes.NewReader(raw), int64(len(raw)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	return parquet.OpenFile(bytes.NewReader(raw), int64(len(raw)), parquet.SkipPageIndex(true),
+		parquet.SkipBloomFilters(true))
 }
 
 // wrappers are the names that writers give to what lies between a list and its elements.
@@ -103,7 +104,9 @@ var wrappers = []string{"list", "element", "item", "bag", "array", "array_elemen
 func read(f *parquet.File, leaf parquet.LeafColumn, path []string, most int) (Column, error) {
 	names := slices.Clone(path)
 	if leaf.MaxRepetitionLevel > 0 {
-		names = append(names[:1], slices.DeleteFunc(names[1:], func(s string) bool { return slices.Contains(wrappers, s) })...)
+		names = append(names[:1], slices.DeleteFunc(names[1:], func(s string) bool {
+			return slices.Contains(wrappers, s)
+		})...)
 	}
 	c := Column{Name: strings.Join(names, ".")}
 	put := c.putter(leaf.Node.Type().Kind(), logicalType(f, leaf.ColumnIndex))
@@ -313,7 +316,9 @@ func (c *Column) putter(kind parquet.Kind, logical any) func(parquet.Value) {
 	}
 	switch logical.(type) {
 	case *format.Float16Type:
-		return number(func(v parquet.Value) (float64, int16) { return half(binary.LittleEndian.Uint16(v.ByteArray())), 0 })
+		return number(func(v parquet.Value) (float64, int16) {
+			return half(binary.LittleEndian.Uint16(v.ByteArray())), 0
+		})
 	case *format.UUIDType:
 		return text(func(v parquet.Value) string {
 			b := v.ByteArray()
@@ -375,8 +380,8 @@ func momentOf(logical any) func(parquet.Value) string {
 
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999999999") }
 
-// decimal is a whole number of any width, big-endian where it is bytes, with so many digits behind the point. It is exact where
-// no other decimal of so many digits is the same number.
+// decimal is a whole number of any width, big-endian where it is bytes, with so many digits behind the point. It is
+// exact where no other decimal of so many digits is the same number.
 func decimal(v parquet.Value, scale int) (near float64, rest int16, exact bool) {
 	n := new(big.Int)
 	switch v.Kind() {

@@ -50,16 +50,20 @@ func words(c Column) string {
 func TestRead(t *testing.T) {
 	for name, want := range map[string]map[string]string{
 		"types": {
-			"i": "1,,4611686018427387905", "u": "18446744073709551615,0,", "h": "1.5,-2,+Inf", "b": "1,,0", "dec": "1.23,,-0.05",
-			"dec0": "18446744073709551615,-5,", "long": "12345678901234567168,, (decimals of more digits than are kept, about 16)",
-			"at":  "1970-01-01T00:00:00,1970-01-01T00:00:00.001,",
-			"utc": "1970-01-01T00:00:00Z,1970-01-01T00:00:00.000001Z,", "clock": "00:00:00.000001,23:59:59.999999,",
-			"bell": "00:00:00.001,,", "day": "1970-01-01,2020-01-01,", "raw": "ff00,6162, (bytes that are no text, as hexadecimal digits)",
+			"i": "1,,4611686018427387905", "u": "18446744073709551615,0,", "h": "1.5,-2,+Inf", "b": "1,,0",
+			"dec":  "1.23,,-0.05",
+			"dec0": "18446744073709551615,-5,",
+			"long": "12345678901234567168,, (decimals of more digits than are kept, about 16)",
+			"at":   "1970-01-01T00:00:00,1970-01-01T00:00:00.001,",
+			"utc":  "1970-01-01T00:00:00Z,1970-01-01T00:00:00.000001Z,", "clock": "00:00:00.000001,23:59:59.999999,",
+			"bell": "00:00:00.001,,", "day": "1970-01-01,2020-01-01,",
+			"raw":  "ff00,6162, (bytes that are no text, as hexadecimal digits)",
 			"text": "x,,",
 		},
 		"lists": {
 			"flat": "1,2,3 [2 0 0 1] []", "grid": "1,2,3,4,5,6,7,8 [4 2 0 2] [2]",
-			"uneven": "1,2,3,4 [3 1 0 0] [1] (lists within lists, of different lengths)", "of.a": "1,,,4", "of.b.c": "2.5,,,",
+			"uneven": "1,2,3,4 [3 1 0 0] [1] (lists within lists, of different lengths)", "of.a": "1,,,4",
+			"of.b.c": "2.5,,,",
 		},
 		"codecs": {
 			"none": "0,1,2,0,1,2,0,1,2,0,1,2", "snappy": "0,1,2,0,1,2,0,1,2,0,1,2", "gzip": "0,1,2,0,1,2,0,1,2,0,1,2",

@@ -29,8 +29,8 @@ const (
 	maxMember  = 1 << 30
 )
 
-// Split parts a path at the .zip file that it leads through: the archive, and the path with slashes within it, "." for the
-// archive itself. It reports false for a path that leads through none.
+// Split parts a path at the .zip file that it leads through: the archive, and the path with slashes within it, "." for
+// the archive itself. It reports false for a path that leads through none.
 func Split(name string) (archive, within string, ok bool) {
 	if !strings.Contains(strings.ToLower(name), ".zip") {
 		return "", "", false
@@ -61,7 +61,8 @@ func Writable(name string) error {
 		return nil
 	}
 	folder := strings.TrimSuffix(archive, filepath.Ext(archive))
-	return fmt.Errorf("%s is an archive, which is only read: unpack it with \"unzip %s -d %s\" and name %s, or choose another place to write", archive, archive, folder, folder)
+	return fmt.Errorf("%s is an archive, which is only read: unpack it with \"unzip %s -d %s\" and name %s, or "+
+		"choose another place to write", archive, archive, folder, folder)
 }
 
 // Stat is os.Stat; an archive is a folder.
@@ -103,7 +104,8 @@ func Same(a, b os.FileInfo) bool {
 	x, ok1 := a.(member)
 	y, ok2 := b.(member)
 	if ok1 && ok2 {
-		return os.SameFile(x.archive, y.archive) && x.archive.ModTime().Equal(y.archive.ModTime()) && x.Size() == y.Size()
+		return os.SameFile(x.archive, y.archive) && x.archive.ModTime().Equal(y.archive.ModTime()) &&
+			x.Size() == y.Size()
 	}
 	return os.SameFile(a, b)
 }
@@ -153,7 +155,8 @@ func archived(name string) (a *archive, within string, err error) {
 	}
 	archives.Lock()
 	defer archives.Unlock()
-	if a = archives.open[file]; a != nil && os.SameFile(a.info, info) && a.info.ModTime().Equal(info.ModTime()) && a.info.Size() == info.Size() {
+	if a = archives.open[file]; a != nil && os.SameFile(a.info, info) && a.info.ModTime().Equal(info.ModTime()) &&
+		a.info.Size() == info.Size() {
 		return a, within, nil
 	}
 	if a, err = openArchive(file, info); err != nil {
@@ -195,7 +198,8 @@ func openArchive(file string, info os.FileInfo) (*archive, error) {
 func brokenArchive(file string, f *os.File, err error) error {
 	start := make([]byte, 4)
 	if n, _ := f.ReadAt(start, 0); n == 4 && string(start) == "PK\x03\x04" {
-		return fmt.Errorf("%s is cut off or damaged (%w): the list of its files, which a .zip file has at its end, is missing; copy it once more", file, err)
+		return fmt.Errorf("%s is cut off or damaged (%w): the list of its files, which a .zip file has at its end, "+
+			"is missing; copy it once more", file, err)
 	}
 	return fmt.Errorf("%s is not a .zip file (%w): expected an archive as \"nacre pack\" or zip makes it", file, err)
 }
@@ -213,7 +217,8 @@ func checkNames(file string, z *zip.Reader) error {
 		}
 		seen[name] = true
 		if !fs.ValidPath(name) {
-			return fmt.Errorf("%s holds %q, a name that leads out of the archive: nothing of it is read; expected names within one folder", file, f.Name)
+			return fmt.Errorf("%s holds %q, a name that leads out of the archive: nothing of it is read; expected "+
+				"names within one folder", file, f.Name)
 		}
 	}
 	return nil

@@ -22,7 +22,8 @@ func archive(t *testing.T, name string, pairs ...string) string {
 
 func TestArchive(t *testing.T) {
 	two := archive(t, "two.ZIP", "a/x", "one", "b/c/x", "two")
-	inner := archive(t, "inner.zip", "run/", "", "run/x", "one", "run/w/y", "two", "__MACOSX/run/._x", "?", ".DS_Store", "?")
+	inner := archive(t, "inner.zip", "run/", "", "run/x", "one", "run/w/y", "two", "__MACOSX/run/._x", "?",
+		".DS_Store", "?")
 	for path, want := range map[string]string{
 		two + "/a/x": "one", two + "/b/c/x": "two", two + "/b/../a/x": "one",
 		inner + "/run/x": "one", inner + "/x": "one", inner + "/w/y": "two", inner + "/run/w/y": "two",
@@ -32,11 +33,13 @@ func TestArchive(t *testing.T) {
 		if err != nil || string(text) != want {
 			t.Errorf("%s: %q, %v", path, text, err)
 		}
-		if info, err := plainfile.Stat(path); err != nil || info.IsDir() || info.Size() != 3 || info.Name() != filepath.Base(path) {
+		if info, err := plainfile.Stat(path); err != nil || info.IsDir() || info.Size() != 3 ||
+			info.Name() != filepath.Base(path) {
 			t.Errorf("%s: %+v, %v", path, info, err)
 		}
 	}
-	for path, want := range map[string]string{two: "a b", filepath.Join(two, "b"): "c", inner: "w x", filepath.Join(inner, "run"): "w x"} {
+	for path, want := range map[string]string{two: "a b", filepath.Join(two, "b"): "c", inner: "w x",
+		filepath.Join(inner, "run"): "w x"} {
 		entries, err := plainfile.ReadDir(path)
 		var names []string
 		for _, e := range entries {
@@ -49,10 +52,12 @@ func TestArchive(t *testing.T) {
 			t.Errorf("%s is no folder: %v", path, err)
 		}
 	}
-	if _, err := plainfile.Read(filepath.Join(two, "a", "none"), 100); !errors.Is(err, fs.ErrNotExist) || !os.IsNotExist(err) || !strings.Contains(err.Error(), two) {
+	if _, err := plainfile.Read(filepath.Join(two, "a", "none"), 100); !errors.Is(err, fs.ErrNotExist) ||
+		!os.IsNotExist(err) || !strings.Contains(err.Error(), two) {
 		t.Error(err)
 	}
-	if _, err := plainfile.Read(filepath.Join(two, "a", "x"), 2); err == nil || !strings.Contains(err.Error(), "3 bytes; expected at most 2") {
+	if _, err := plainfile.Read(filepath.Join(two, "a", "x"), 2); err == nil ||
+		!strings.Contains(err.Error(), "3 bytes; expected at most 2") {
 		t.Error(err)
 	}
 	f, err := plainfile.Open(filepath.Join(two, "a", "x"))
@@ -68,10 +73,12 @@ func TestArchive(t *testing.T) {
 // A folder whose name ends in .zip is a folder, and a path may end in .zip without being there.
 func TestNamedLikeArchive(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a.zip")
-	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "x"), []byte("one"), 0o644)); err != nil {
+	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "x"), []byte("one"),
+		0o644)); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := plainfile.Read(filepath.Join(dir, "x"), 10); err != nil || string(text) != "one" || plainfile.Writable(dir) != nil {
+	if text, err := plainfile.Read(filepath.Join(dir, "x"), 10); err != nil || string(text) != "one" ||
+		plainfile.Writable(dir) != nil {
 		t.Errorf("%s, %v", text, err)
 	}
 	if _, err := plainfile.Stat(dir + ".zip"); !errors.Is(err, fs.ErrNotExist) {
@@ -128,7 +135,8 @@ func TestBadArchives(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := plainfile.Read(filepath.Join(file, "config.toml"), 1<<20)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), file) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), file) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
@@ -164,7 +172,8 @@ func encrypted(data []byte) []byte {
 // Nothing writes into an archive.
 func TestReadOnly(t *testing.T) {
 	file := archive(t, "a.zip", "x", "one")
-	for _, path := range []string{file, filepath.Join(file, "x"), filepath.Join(file, "new"), filepath.Join(file, "a", "new")} {
+	for _, path := range []string{file, filepath.Join(file, "x"), filepath.Join(file, "new"),
+		filepath.Join(file, "a", "new")} {
 		_, err := plainfile.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
 		if err == nil || !strings.Contains(err.Error(), "is an archive, which is only read: unpack it with") {
 			t.Errorf("%s: %v", path, err)

@@ -1,6 +1,7 @@
 // Package plainfile opens files that a folder is said to have. What stands in place of one, a named pipe that never
-// answers, a device that never ends, a folder, a circle of links, is refused at once with a sentence; a file larger than
-// its reader allows is refused before it is read. A path may lead through a .zip file as through a folder that is only read.
+// answers, a device that never ends, a folder, a circle of links, is refused at once with a sentence; a file larger
+// than its reader allows is refused before it is read. A path may lead through a .zip file as through a folder that is
+// only read.
 //
 //	text, err := plainfile.Read("config.toml", 1<<20)
 //	text, err = plainfile.Read("study.zip/runs/pearl-seed1/config.toml", 1<<20)

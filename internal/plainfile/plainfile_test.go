@@ -39,7 +39,8 @@ func TestRefusals(t *testing.T) {
 		"device": "a device", "long": "5 bytes; expected at most 4", "nothing": "no such file",
 	} {
 		_, err := plainfile.Read(at(name), 4)
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), at(name)) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), at(name)) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}

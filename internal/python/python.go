@@ -1,6 +1,6 @@
-// Package python finds the Python that a person means: the one named by NACRE_PYTHON, that of the active virtual environment
-// (VIRTUAL_ENV), that of the active conda environment (CONDA_PREFIX), or python3 of PATH. Whatever runs Python, installs
-// with pip or looks into site-packages asks here.
+// Package python finds the Python that a person means: the one named by NACRE_PYTHON, that of the active virtual
+// environment (VIRTUAL_ENV), that of the active conda environment (CONDA_PREFIX), or python3 of PATH. Whatever runs
+// Python, installs with pip or looks into site-packages asks here.
 //
 //	p, err := python.Find()
 //	out, err := exec.Command(p.Path, "-c", "print(1)").Output()
@@ -52,10 +52,12 @@ func Find() (Python, error) {
 			}
 		}
 		if variable == Variable {
-			return Python{}, fmt.Errorf("%s is %s, which is no program: set it to an interpreter such as /usr/bin/python3, or unset it", variable, value)
+			return Python{}, fmt.Errorf("%s is %s, which is no program: set it to an interpreter such as "+
+				"/usr/bin/python3, or unset it", variable, value)
 		}
 		if note == "" {
-			note = fmt.Sprintf("%s is %s, where there is no %s: another Python is used", variable, value, filepath.Base(looked[0]))
+			note = fmt.Sprintf("%s is %s, where there is no %s: another Python is used", variable, value,
+				filepath.Base(looked[0]))
 		}
 	}
 	for _, name := range []string{"python3", "python"} {
@@ -63,7 +65,8 @@ func Find() (Python, error) {
 			return Python{Path: path, From: "PATH", Note: note}, nil
 		}
 	}
-	return Python{}, errors.New("there is no Python: activate an environment, put python3 on PATH, or set " + Variable + " to an interpreter")
+	return Python{}, errors.New("there is no Python: activate an environment, put python3 on PATH, or set " + Variable +
+		" to an interpreter")
 }
 
 // programs are where an environment may have its interpreter.
@@ -100,8 +103,8 @@ func Prefixes() []string {
 	return once
 }
 
-// Package is the folder of a package that the Python has installed, and its version; both are empty where it has none. A
-// folder without the note of what was installed, as an installation that broke off leaves it, is none.
+// Package is the folder of a package that the Python has installed, and its version; both are empty where it has none.
+// A folder without the note of what was installed, as an installation that broke off leaves it, is none.
 func (p Python) Package(name string) (folder, version string) {
 	for _, site := range p.Sites() {
 		folder := filepath.Join(site, name)
@@ -196,15 +199,16 @@ func (p Python) ask() []string {
 
 var versionLine = regexp.MustCompile(`(?m)^version(?:_info)?\s*=\s*(\d+\.\d+)`)
 
-// known are the folders that need not be asked for: those of an ordinary environment, or of an interpreter whose file is named
-// after its version. nil where they must be, as of the stand-ins that pyenv puts on PATH.
+// known are the folders that need not be asked for: those of an ordinary environment, or of an interpreter whose file
+// is named after its version. nil where they must be, as of the stand-ins that pyenv puts on PATH.
 func (p Python) known() []string {
 	prefix := filepath.Dir(filepath.Dir(p.Path))
 	text, err := os.ReadFile(filepath.Join(prefix, "pyvenv.cfg"))
 	if err != nil {
 		return p.plain()
 	}
-	if strings.Contains(strings.ReplaceAll(strings.ToLower(string(text)), " ", ""), "include-system-site-packages=true") {
+	if strings.Contains(strings.ReplaceAll(strings.ToLower(string(text)), " ", ""),
+		"include-system-site-packages=true") {
 		return nil
 	}
 	v := versionLine.FindStringSubmatch(string(text))
@@ -238,7 +242,8 @@ func (p Python) plain() []string {
 	if home, err := os.UserHomeDir(); err == nil {
 		sites = append(sites, filepath.Join(home, ".local", "lib", python, "site-packages"))
 	}
-	sites = append(sites, filepath.Join(prefix, "lib", python, "site-packages"), filepath.Join(prefix, "local", "lib", python, "dist-packages"),
+	sites = append(sites, filepath.Join(prefix, "lib", python, "site-packages"),
+		filepath.Join(prefix, "local", "lib", python, "dist-packages"),
 		filepath.Join(prefix, "lib", "python3", "dist-packages"))
 	return slices.DeleteFunc(sites, func(dir string) bool {
 		info, err := os.Stat(dir)

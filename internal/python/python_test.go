@@ -31,8 +31,10 @@ func nothing(t *testing.T, path string) {
 
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
-	venv, conda, named := filepath.Join(dir, "a venv"), filepath.Join(dir, "conda"), filepath.Join(dir, "own", "python3.13")
-	inVenv, inConda := program(t, filepath.Join(venv, "bin", "python3"), ""), program(t, filepath.Join(conda, "bin", "python"), "")
+	venv, conda, named := filepath.Join(dir, "a venv"), filepath.Join(dir, "conda"),
+		filepath.Join(dir, "own", "python3.13")
+	inVenv, inConda := program(t, filepath.Join(venv, "bin", "python3"), ""),
+		program(t, filepath.Join(conda, "bin", "python"), "")
 	onPath := program(t, filepath.Join(dir, "path", "python3"), "")
 	program(t, named, "")
 	for name, c := range map[string]struct {
@@ -44,15 +46,18 @@ func TestFind(t *testing.T) {
 		"conda":               {conda: conda, want: inConda, from: "CONDA_PREFIX"},
 		"a venv within conda": {venv: venv, conda: conda, want: inVenv, from: "VIRTUAL_ENV"},
 		"one named":           {named: named, venv: venv, conda: conda, want: named, from: Variable},
-		"a venv removed":      {venv: filepath.Join(dir, "gone"), want: onPath, from: "PATH", note: "gone, where there is no python3"},
-		"removed, conda":      {venv: filepath.Join(dir, "gone"), conda: conda, want: inConda, from: "CONDA_PREFIX", note: "VIRTUAL_ENV"},
+		"a venv removed": {venv: filepath.Join(dir, "gone"), want: onPath, from: "PATH",
+			note: "gone, where there is no python3"},
+		"removed, conda": {venv: filepath.Join(dir, "gone"), conda: conda, want: inConda, from: "CONDA_PREFIX",
+			note: "VIRTUAL_ENV"},
 	} {
 		nothing(t, filepath.Dir(onPath))
 		t.Setenv(Variable, c.named)
 		t.Setenv("VIRTUAL_ENV", c.venv)
 		t.Setenv("CONDA_PREFIX", c.conda)
 		p, err := Find()
-		if err != nil || p.Path != c.want || p.From != c.from || !strings.Contains(p.Note, c.note) || (p.Note == "") != (c.note == "") {
+		if err != nil || p.Path != c.want || p.From != c.from || !strings.Contains(p.Note, c.note) ||
+			(p.Note == "") != (c.note == "") {
 			t.Errorf("%s: %+v, %v; want %s", name, p, err, c.want)
 		}
 	}
@@ -70,8 +75,9 @@ func TestFind(t *testing.T) {
 func installed(t *testing.T, site, name, version string) string {
 	t.Helper()
 	for file, text := range map[string]string{
-		name + "/__init__.py":                           "",
-		name + "-" + version + ".dist-info/RECORD":      name + "/__init__.py,sha256=47DE,0\n" + name + "-" + version + ".dist-info/RECORD,,\n",
+		name + "/__init__.py": "",
+		name + "-" + version + ".dist-info/RECORD": name + "/__init__.py,sha256=47DE,0\n" + name + "-" + version +
+			".dist-info/RECORD,,\n",
 		"other_" + name + "-9.9.9.dist-info/METADATA":   "",
 		name + "_extra-8.8.8.dist-info/direct_url.json": "",
 	} {
@@ -89,12 +95,15 @@ func installed(t *testing.T, site, name, version string) string {
 func TestPackage(t *testing.T) {
 	dir := t.TempDir()
 	// Environments as venv and uv make them say their version and need not be asked.
-	for name, line := range map[string]string{"venv": "version = 3.11.7", "uv": "version_info = 3.11.7", "virtualenv": "version_info = 3.11.7.final.0"} {
+	for name, line := range map[string]string{"venv": "version = 3.11.7", "uv": "version_info = 3.11.7",
+		"virtualenv": "version_info = 3.11.7.final.0"} {
 		venv := filepath.Join(dir, name)
 		program(t, filepath.Join(venv, "bin", "python3"), "exit 1")
-		os.WriteFile(filepath.Join(venv, "pyvenv.cfg"), []byte("home = /usr/bin\ninclude-system-site-packages = false\n"+line+"\n"), 0o644)
+		os.WriteFile(filepath.Join(venv, "pyvenv.cfg"),
+			[]byte("home = /usr/bin\ninclude-system-site-packages = false\n"+line+"\n"), 0o644)
 		want := installed(t, filepath.Join(venv, "lib", "python3.11", "site-packages"), "mujoco", "3.3.0")
-		installed(t, filepath.Join(venv, "lib", "python3.9", "site-packages"), "mujoco", "3.2.0") // of a Python that was there before
+		// of a Python that was there before
+		installed(t, filepath.Join(venv, "lib", "python3.9", "site-packages"), "mujoco", "3.2.0")
 		nothing(t, "")
 		t.Setenv("VIRTUAL_ENV", venv)
 		p, err := Find()
@@ -118,7 +127,8 @@ func TestPackage(t *testing.T) {
 	os.Symlink("python3.12", filepath.Join(prefix, "bin", "python3"))
 	t.Setenv("HOME", filepath.Join(dir, "home"))
 	nothing(t, filepath.Join(prefix, "bin"))
-	for _, site := range []string{"prefix/lib/python3.12/site-packages", "prefix/local/lib/python3.12/dist-packages", "home/.local/lib/python3.12/site-packages"} {
+	for _, site := range []string{"prefix/lib/python3.12/site-packages", "prefix/local/lib/python3.12/dist-packages",
+		"home/.local/lib/python3.12/site-packages"} {
 		want := installed(t, filepath.Join(dir, site), "metaworld", "3.1.1")
 		if p, err := Find(); err != nil {
 			t.Error(err)
@@ -127,11 +137,13 @@ func TestPackage(t *testing.T) {
 		}
 		os.RemoveAll(want)
 	}
-	// Another Python is asked, as the stand-ins of pyenv must be; a folder without its note is an installation that broke off.
+	// Another Python is asked, as the stand-ins of pyenv must be; a folder without its note is an installation that
+	// broke off.
 	site, half := filepath.Join(dir, "lib", "site-packages"), filepath.Join(dir, "lib", "dist-packages")
 	want := installed(t, site, "mujoco", "3.2.7")
 	os.MkdirAll(filepath.Join(half, "mujoco"), 0o755)
-	shim := program(t, filepath.Join(dir, "shims", "python3"), "printf '\\n/usr/lib/python311.zip\\n"+half+"\\n"+site+"\\n'")
+	shim := program(t, filepath.Join(dir, "shims", "python3"), "printf '\\n/usr/lib/python311.zip\\n"+half+
+		"\\n"+site+"\\n'")
 	nothing(t, filepath.Dir(shim)+":/bin:/usr/bin")
 	p, err := Find()
 	if err != nil {

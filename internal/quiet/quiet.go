@@ -1,5 +1,5 @@
-// Package quiet lets a measurement of speed have the machine to itself: while one is being made, the queue of trainings that
-// runs behind everything else (bench/evidence) stands still.
+// Package quiet lets a measurement of speed have the machine to itself: while one is being made, the queue of trainings
+// that runs behind everything else (bench/evidence) stands still.
 //
 //	defer quiet.Measure()()
 package quiet

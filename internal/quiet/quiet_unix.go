@@ -15,8 +15,8 @@ import (
 // Poll is how often the queue looks whether somebody measures.
 const Poll = 300 * time.Millisecond
 
-// Measure says that this process measures until done is called, and where a queue is running waits until that stands still.
-// Where the lock cannot be had it does nothing: a measurement on a busy machine is still one.
+// Measure says that this process measures until done is called, and where a queue is running waits until that stands
+// still. Where the lock cannot be had it does nothing: a measurement on a busy machine is still one.
 func Measure() (done func()) {
 	f, err := open()
 	if err != nil {

@@ -34,8 +34,8 @@ func New(seed uint64, path ...uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(a, b))
 }
 
-// Address is the state in which the generator of New starts. One more number p in the path makes a into Mix(a ^ Mix(p)),
-// b into Mix(b + Mix(p ^ 0xbb67ae8584caa73b)).
+// Address is the state in which the generator of New starts. One more number p in the path makes a into Mix(a ^
+// Mix(p)), b into Mix(b + Mix(p ^ 0xbb67ae8584caa73b)).
 func Address(seed uint64, path ...uint64) (a, b uint64) {
 	a, b = Mix(seed), Mix(seed^0x6a09e667f3bcc909)
 	for _, p := range path {
@@ -53,7 +53,8 @@ func Mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Uniform returns n numbers that any language makes alike from a stream and their index: u_i = lo + (hi−lo)·2⁻⁵³·⌊Mix(Mix(stream)+i) / 2¹¹⌋.
+// Uniform returns n numbers that any language makes alike from a stream and their index: u_i = lo +
+// (hi−lo)·2⁻⁵³·⌊Mix(Mix(stream)+i) / 2¹¹⌋.
 func Uniform(stream uint64, n int, lo, hi float64) []float64 {
 	base := Mix(stream)
 	x := make([]float64, n)

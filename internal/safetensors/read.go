@@ -102,8 +102,8 @@ func single(dtype string, raw []byte) float32 {
 	return binaryFloat(uint16(raw[0]&0x7f)|uint16(raw[0]&0x80)<<8, 3, 7, false) // F8_E4M3, without infinities
 }
 
-// binaryFloat decodes a sign in the highest bit and, in the lowest, an exponent above so many bits of fraction. The largest
-// exponent is infinity and NaN, or, without infinities, NaN is all ones.
+// binaryFloat decodes a sign in the highest bit and, in the lowest, an exponent above so many bits of fraction. The
+// largest exponent is infinity and NaN, or, without infinities, NaN is all ones.
 func binaryFloat(b uint16, fraction, bias int, infinities bool) float32 {
 	exponent, f := int(b&0x7fff)>>fraction, float64(b&(1<<fraction-1))/float64(int(1)<<fraction)
 	v := math.Ldexp(1+f, exponent-bias)
@@ -148,7 +148,8 @@ func parseHeader(text []byte, dataSize uint64) (*File, []entry, error) {
 			return nil, nil, fmt.Errorf("tensor %s: %w", name, err)
 		}
 		if e.Offsets[1] < e.Offsets[0] || e.Offsets[1]-e.Offsets[0] != want {
-			return nil, nil, fmt.Errorf("tensor %s: byte range %v for shape %v of %s", name, e.Offsets, e.Shape, e.DType)
+			return nil, nil, fmt.Errorf("tensor %s: byte range %v for shape %v of %s", name, e.Offsets,
+				e.Shape, e.DType)
 		}
 		entries[name] = e
 		file.Tensors = append(file.Tensors, Tensor{Name: name, DType: e.DType, Shape: e.Shape})
@@ -165,7 +166,8 @@ func parseHeader(text []byte, dataSize uint64) (*File, []entry, error) {
 	for i, t := range file.Tensors {
 		ordered[i] = entries[t.Name]
 		if ordered[i].Offsets[0] != at {
-			return nil, nil, fmt.Errorf("tensor %s begins at byte %d of the data; expected %d", t.Name, ordered[i].Offsets[0], at)
+			return nil, nil, fmt.Errorf("tensor %s begins at byte %d of the data; expected %d", t.Name,
+				ordered[i].Offsets[0], at)
 		}
 		at = ordered[i].Offsets[1]
 	}

@@ -3,8 +3,8 @@
 // read it with one call, and it cannot carry code.
 //
 // Tensors are written as float32, float64 or int64. All real types of the format are read: floats of 8 and 16 bits into
-// float32, which holds them exactly, smaller whole numbers and truth values into int64, U64 as its bits. Reading is strict:
-// whatever the header says is checked against the file before anything is believed.
+// float32, which holds them exactly, smaller whole numbers and truth values into int64, U64 as its bits. Reading is
+// strict: whatever the header says is checked against the file before anything is believed.
 //
 //	err := safetensors.Save("weights.safetensors", []safetensors.Tensor{
 //		safetensors.F32("policy/w0", []int{2, 3}, data),
@@ -171,7 +171,8 @@ func (t Tensor) size() (uint64, error) {
 	if t.DType != "F32" && t.DType != "F64" && t.DType != "I64" {
 		return 0, fmt.Errorf("tensor %s: type %q is not written; expected F32, F64 or I64", t.Name, t.DType)
 	}
-	if t.DType != "F32" && len(t.Data32) > 0 || t.DType != "F64" && len(t.Data64) > 0 || t.DType != "I64" && len(t.Ints) > 0 {
+	if t.DType != "F32" && len(t.Data32) > 0 || t.DType != "F64" && len(t.Data64) > 0 ||
+		t.DType != "I64" && len(t.Ints) > 0 {
 		return 0, fmt.Errorf("tensor %s: type %q does not match its data", t.Name, t.DType)
 	}
 	size, err := byteSize(t.DType, t.Shape)
@@ -194,7 +195,8 @@ var widths = map[string]uint64{
 func byteSize(dtype string, shape []int) (uint64, error) {
 	size, ok := widths[dtype]
 	if !ok {
-		return 0, fmt.Errorf("type %q is not supported%s", dtype, nearest.Hint(dtype, slices.Collect(maps.Keys(widths))))
+		return 0, fmt.Errorf("type %q is not supported%s", dtype,
+			nearest.Hint(dtype, slices.Collect(maps.Keys(widths))))
 	}
 	for _, d := range shape {
 		if d < 0 {

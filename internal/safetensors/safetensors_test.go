@@ -63,7 +63,8 @@ func TestReadsTheFormat(t *testing.T) {
 func TestRoundTripIsExact(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
 	tensors := []safetensors.Tensor{
-		safetensors.F32("q1/w0", []int{2, 2}, []float32{math.Float32frombits(0x7fc00123), float32(math.Inf(1)), math.SmallestNonzeroFloat32, float32(math.Copysign(0, -1))}),
+		safetensors.F32("q1/w0", []int{2, 2}, []float32{math.Float32frombits(0x7fc00123), float32(math.Inf(1)),
+			math.SmallestNonzeroFloat32, float32(math.Copysign(0, -1))}),
 		safetensors.F64("stat", []int{3}, []float64{math.Pi, math.SmallestNonzeroFloat64, math.MaxFloat64}),
 		safetensors.F32("empty", []int{0, 4}, []float32{}),
 		safetensors.F32("a scalar \"é\"", nil, []float32{7}),
@@ -81,7 +82,8 @@ func TestRoundTripIsExact(t *testing.T) {
 	}
 	for _, want := range tensors {
 		got, ok := file.Tensor(want.Name)
-		if !ok || len(got.Shape) != len(want.Shape) || len(got.Data32) != len(want.Data32) || len(got.Data64) != len(want.Data64) {
+		if !ok || len(got.Shape) != len(want.Shape) || len(got.Data32) != len(want.Data32) ||
+			len(got.Data64) != len(want.Data64) {
 			t.Fatalf("%s: %+v, want %+v", want.Name, got, want)
 		}
 		for i := range want.Data32 {
@@ -202,7 +204,9 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		defer bounded.Input(t, len(b))()
 		file, err := read(b)
-		if err != nil || slices.ContainsFunc(file.Tensors, func(t safetensors.Tensor) bool { return !slices.Contains([]string{"F32", "F64", "I64"}, t.DType) }) {
+		if err != nil || slices.ContainsFunc(file.Tensors, func(t safetensors.Tensor) bool {
+			return !slices.Contains([]string{"F32", "F64", "I64"}, t.DType)
+		}) {
 			return
 		}
 		var out bytes.Buffer
@@ -220,7 +224,8 @@ func FuzzRead(f *testing.F) {
 		}
 		for _, want := range file.Tensors {
 			got, _ := again.Tensor(want.Name)
-			if fmt.Sprint(want.Shape) != fmt.Sprint(got.Shape) || len(got.Data32) != len(want.Data32) || len(got.Data64) != len(want.Data64) {
+			if fmt.Sprint(want.Shape) != fmt.Sprint(got.Shape) || len(got.Data32) != len(want.Data32) ||
+				len(got.Data64) != len(want.Data64) {
 				t.Fatalf("%+v became %+v", want, got)
 			}
 		}

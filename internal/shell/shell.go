@@ -19,7 +19,8 @@ func Command(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Path is a path as a word of Command: one that begins with a dash has ./ before it, so that no program takes it for a flag.
+// Path is a path as a word of Command: one that begins with a dash has ./ before it, so that no program takes it for a
+// flag.
 func Path(p string) string {
 	if strings.HasPrefix(p, "-") {
 		return "./" + p
@@ -27,8 +28,8 @@ func Path(p string) string {
 	return p
 }
 
-// Word is a word as shells read it: as it is where that is safe, else in single quotes. Control characters and bytes that
-// are no UTF-8 are written out, in $'…' as bash, zsh and ksh know it, so that a command stays on its line.
+// Word is a word as shells read it: as it is where that is safe, else in single quotes. Control characters and bytes
+// that are no UTF-8 are written out, in $'…' as bash, zsh and ksh know it, so that a command stays on its line.
 func Word(w string) string {
 	safe, plain := w != "" && !strings.HasPrefix(w, "=") && !strings.HasPrefix(w, "~"), utf8.ValidString(w)
 	for _, r := range w {
@@ -44,8 +45,8 @@ func Word(w string) string {
 	return "$'" + escaped(w, `'`) + "'"
 }
 
-// Line is a text from outside in one line of a table: control characters, and what could turn a line around or break it,
-// are written out.
+// Line is a text from outside in one line of a table: control characters, and what could turn a line around or break
+// it, are written out.
 func Line(s string) string {
 	if utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return s

@@ -20,8 +20,10 @@ func Example() {
 // A shell reads every word back as it was, and a command stays on its line.
 func TestShellsReadWordsBack(t *testing.T) {
 	words := []string{
-		"plain", "", "p q", "run,with comma", `d"q`, "it's", "-dash", "--", "a\nb", "a\r\nb", "tab\tbed", "$HOME", "`id`", "*", "?", "~", "~root", "=ls", "a=b",
-		"#c", "!x", "a\\b", "Läufe mit Raum/日本/k 1'x", "\xff\xfe", "{a,b}", "a;b", "a&b", "(x)", "<in>", "|", "a\u2028b", "\x1b[31m", "'\n'", "\\\n",
+		"plain", "", "p q", "run,with comma", `d"q`, "it's", "-dash", "--", "a\nb", "a\r\nb", "tab\tbed", "$HOME",
+		"`id`", "*", "?", "~", "~root", "=ls", "a=b",
+		"#c", "!x", "a\\b", "Läufe mit Raum/日本/k 1'x", "\xff\xfe", "{a,b}", "a;b", "a&b", "(x)", "<in>", "|",
+		"a\u2028b", "\x1b[31m", "'\n'", "\\\n",
 	}
 	line := shell.Command(append([]string{"printf", `%s\0`}, words...)...)
 	if strings.ContainsAny(line, "\r\n") {
@@ -48,7 +50,8 @@ func TestShellsReadWordsBack(t *testing.T) {
 }
 
 func TestLine(t *testing.T) {
-	for from, want := range map[string]string{"a b": "a b", "Läufe": "Läufe", "a\nb": `a\nb`, "a\x1b[1m": `a\x1b[1m`, "\xff": `\xff`, "it's": "it's"} {
+	for from, want := range map[string]string{"a b": "a b", "Läufe": "Läufe", "a\nb": `a\nb`, "a\x1b[1m": `a\x1b[1m`,
+		"\xff": `\xff`, "it's": "it's"} {
 		if got := shell.Line(from); got != want {
 			t.Errorf("%q is shown as %q, want %q", from, got, want)
 		}

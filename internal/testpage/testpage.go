@@ -34,13 +34,14 @@ WebAssembly.instantiateStreaming(fetch('test.wasm'), go.importObject)
 	.then(r => go.run(r.instance), e => send(e + '\nEXIT 1\n'));
 `
 
-// Tests builds a package's tests for the browser, runs those that match a pattern in a headless Chromium, within a limit, and
-// returns what they print. The test is skipped where they cannot be built or there is no Chromium. The package is a path
-// seen from the module's root, to which root leads from the test's folder.
+// Tests builds a package's tests for the browser, runs those that match a pattern in a headless Chromium, within a
+// limit, and returns what they print. The test is skipped where they cannot be built or there is no Chromium. The
+// package is a path seen from the module's root, to which root leads from the test's folder.
 func Tests(t *testing.T, root, pkg, pattern string, env map[string]string, limit time.Duration) string {
 	t.Helper()
 	dir := t.TempDir()
-	if out, err := exec.Command(filepath.Join(root, "wasm", "build.sh"), "tests", pkg, dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command(filepath.Join(root, "wasm", "build.sh"), "tests", pkg,
+		dir).CombinedOutput(); err != nil {
 		t.Skipf("the tests cannot be built for the browser: %s", out)
 	}
 	var program string
@@ -79,8 +80,10 @@ func Tests(t *testing.T, root, pkg, pattern string, env map[string]string, limit
 	defer srv.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	// It opens nothing but the page above, so it may do without its sandbox, which many containers and root lack.
-	cmd := exec.CommandContext(ctx, program, "--headless=new", "--no-sandbox", "--user-data-dir="+t.TempDir(), "--enable-unsafe-webgpu",
-		"--use-webgpu-adapter=swiftshader", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", srv.URL+"/start")
+	cmd := exec.CommandContext(ctx, program, "--headless=new", "--no-sandbox", "--user-data-dir="+t.TempDir(),
+		"--enable-unsafe-webgpu",
+		"--use-webgpu-adapter=swiftshader", "--disable-dev-shm-usage", "--no-first-run",
+		"--disable-background-networking", srv.URL+"/start")
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Start(); err != nil {
 		t.Skipf("not tested: %v", err)

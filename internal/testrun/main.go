@@ -1,10 +1,11 @@
-// Testrun runs go test and says at the end which tests were skipped and why: go test does not without -v, and with it one
-// would have to search a hundred thousand lines.
+// Testrun runs go test and says at the end which tests were skipped and why: go test does not without -v, and with it
+// one would have to search a hundred thousand lines.
 //
 //	go run ./internal/testrun -short ./...    the arguments are those of go test
 //
-// What fails is printed as soon as its package has ended. At the end come the sentences with which tests were skipped, each
-// with its tests, and then go test's own line for every package. The exit status is not 0 where that of go test is not.
+// What fails is printed as soon as its package has ended. At the end come the sentences with which tests were skipped,
+// each with its tests, and then go test's own line for every package. The exit status is not 0 where that of go test is
+// not.
 package main
 
 import (
@@ -35,8 +36,8 @@ func main() {
 	}
 }
 
-// follow prints what the events of go test -json say and reports whether every package has passed. At each tick it prints
-// how far the tests are.
+// follow prints what the events of go test -json say and reports whether every package has passed. At each tick it
+// prints how far the tests are.
 func follow(events io.Reader, out io.Writer, tick <-chan time.Time) bool {
 	began := time.Now()
 	list := make(chan event)

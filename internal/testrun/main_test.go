@@ -57,7 +57,8 @@ func TestSkipsAreListed(t *testing.T) {
 	if !ok {
 		t.Error("what passes counts as failed")
 	}
-	want := "\nSkipped:\nskipped without a word\n    m/good: TestMute\nthere is no abacus\n    m/good: TestSkipped TestAlso/part\n\n2 tests passed, 3 skipped, in 0 s\n\nok  \tm/good\t"
+	want := "\nSkipped:\nskipped without a word\n    m/good: TestMute\nthere is no abacus\n    m/good: TestSkipped " +
+		"TestAlso/part\n\n2 tests passed, 3 skipped, in 0 s\n\nok  \tm/good\t"
 	if !strings.HasPrefix(out, want) {
 		t.Errorf("printed %q, expected %q", out, want)
 	}
@@ -71,7 +72,8 @@ func TestFailuresAreShown(t *testing.T) {
 	}
 	for _, text := range []string{
 		"--- FAIL: TestWrong", "remark of wrong", "two and two are five", "panic: out of beads", "NOT ENDED: TestExits",
-		"undefined: missing", "[build failed]", "FAIL\tm/wrong\t", "FAIL\tm/panics\t", "FAIL\tm/exits\t", "ok  \tm/good\t",
+		"undefined: missing", "[build failed]", "FAIL\tm/wrong\t", "FAIL\tm/panics\t", "FAIL\tm/exits\t",
+		"ok  \tm/good\t",
 	} {
 		if !strings.Contains(out, text) {
 			t.Errorf("%q is missing in:\n%s", text, out)
@@ -85,7 +87,8 @@ func TestFailuresAreShown(t *testing.T) {
 // go test may be killed: a package that has begun and not ended has failed, and so has a run of no package.
 func TestBrokenOff(t *testing.T) {
 	for _, events := range []string{
-		`{"Action":"start","Package":"m"}` + "\n" + `{"Action":"output","Package":"m","Test":"TestA","Output":"half a li`,
+		`{"Action":"start","Package":"m"}` + "\n" +
+			`{"Action":"output","Package":"m","Test":"TestA","Output":"half a li`,
 		"", "no such tool\n",
 	} {
 		var out bytes.Buffer

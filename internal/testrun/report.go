@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// event is a line of go test -json; go doc test2json has the fields. What is no event, such as what a program has written
-// past go test, is one of output that belongs to no package.
+// event is a line of go test -json; go doc test2json has the fields. What is no event, such as what a program has
+// written past go test, is one of output that belongs to no package.
 type event struct{ Action, Package, Test, Output string }
 
 func decode(events io.Reader, list chan<- event) {
@@ -41,8 +41,8 @@ type report struct {
 	failed        bool
 }
 
-// tests are those of a package that have not passed: their output by name, and the names in the order in which they began.
-// The name of what the package itself prints is empty.
+// tests are those of a package that have not passed: their output by name, and the names in the order in which they
+// began. The name of what the package itself prints is empty.
 type tests struct {
 	names  []string
 	output map[string][]string

@@ -16,10 +16,12 @@ func TestFrom(t *testing.T) {
 	if got != want {
 		t.Errorf("from = %+v, want %+v", got, want)
 	}
-	if got := from(&debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}); got.Version != "devel" || got.Commit != "unknown" {
+	if got := from(&debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}); got.Version != "devel" ||
+		got.Commit != "unknown" {
 		t.Errorf("from without stamps = %+v", got)
 	}
-	if got := from(&debug.BuildInfo{Main: debug.Module{Version: "v0.0.0-20261120201300-61770ddcc137+dirty"}}); got.Version != "devel" {
+	if got := from(&debug.BuildInfo{
+		Main: debug.Module{Version: "v0.0.0-20261120201300-61770ddcc137+dirty"}}); got.Version != "devel" {
 		t.Errorf("version between releases = %q", got.Version)
 	}
 	if s := Get().String(); !strings.HasPrefix(s, "nacre ") || !strings.Contains(s, runtime.Version()) {

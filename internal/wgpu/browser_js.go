@@ -69,7 +69,8 @@ func message(e js.Value) string {
 func findAdapter() (a js.Value, info Info, err error) {
 	gpu := js.Global().Get("navigator").Get("gpu")
 	if gpu.IsUndefined() {
-		return a, info, &Error{NoLibrary, "this browser has no WebGPU here (navigator.gpu): it needs a recent version, and a page of https or of this machine"}
+		return a, info, &Error{NoLibrary, "this browser has no WebGPU here (navigator.gpu): it needs a recent " +
+			"version, and a page of https or of this machine"}
 	}
 	a, err = await(gpu.Call("requestAdapter", map[string]any{"powerPreference": "high-performance"}))
 	if err != nil || a.IsNull() {
@@ -81,7 +82,8 @@ func findAdapter() (a js.Value, info Info, err error) {
 		}
 		return ""
 	}
-	info.Name = strings.Join(strings.Fields(text("vendor")+" "+text("architecture")+" "+text("device")+" "+text("description")), " ")
+	info.Name = strings.Join(strings.Fields(text("vendor")+" "+text("architecture")+" "+text("device")+" "+
+		text("description")), " ")
 	info.Backend = "the browser"
 	for _, of := range []js.Value{a, a.Get("info")} {
 		info.Software = info.Software || of.Get("isFallbackAdapter").Truthy()

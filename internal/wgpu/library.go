@@ -15,7 +15,8 @@ import (
 	"nacre/internal/home"
 )
 
-// The structs of webgpu.h that calls take, as the library's release lays them out; a test compares them with its header.
+// The structs of webgpu.h that calls take, as the library's release lays them out; a test compares them with its
+// header.
 type (
 	stringView struct {
 		data   *byte
@@ -155,14 +156,20 @@ const (
 var backendNames = map[uint32]string{4: "Direct3D 12", 5: "Metal", 6: "Vulkan", 7: "OpenGL", 8: "OpenGL ES"}
 
 var symbols = []string{
-	"wgpuCreateInstance", "wgpuInstanceEnumerateAdapters", "wgpuAdapterGetInfo", "wgpuAdapterInfoFreeMembers", "wgpuAdapterGetLimits",
-	"wgpuAdapterRequestDevice", "wgpuAdapterRelease", "wgpuDeviceGetQueue", "wgpuDeviceCreateBuffer", "wgpuDeviceCreateShaderModule",
-	"wgpuDeviceCreateComputePipeline", "wgpuDeviceCreateBindGroupLayout", "wgpuDeviceCreatePipelineLayout", "wgpuDeviceCreateBindGroup",
-	"wgpuDeviceCreateCommandEncoder", "wgpuDevicePoll", "wgpuDeviceDestroy", "wgpuQueueSubmit", "wgpuQueueWriteBuffer", "wgpuBufferMapAsync",
-	"wgpuBufferGetConstMappedRange", "wgpuBufferUnmap", "wgpuBufferDestroy", "wgpuBufferRelease", "wgpuCommandEncoderBeginComputePass",
+	"wgpuCreateInstance", "wgpuInstanceEnumerateAdapters", "wgpuAdapterGetInfo", "wgpuAdapterInfoFreeMembers",
+	"wgpuAdapterGetLimits",
+	"wgpuAdapterRequestDevice", "wgpuAdapterRelease", "wgpuDeviceGetQueue", "wgpuDeviceCreateBuffer",
+	"wgpuDeviceCreateShaderModule",
+	"wgpuDeviceCreateComputePipeline", "wgpuDeviceCreateBindGroupLayout", "wgpuDeviceCreatePipelineLayout",
+	"wgpuDeviceCreateBindGroup",
+	"wgpuDeviceCreateCommandEncoder", "wgpuDevicePoll", "wgpuDeviceDestroy", "wgpuQueueSubmit", "wgpuQueueWriteBuffer",
+	"wgpuBufferMapAsync",
+	"wgpuBufferGetConstMappedRange", "wgpuBufferUnmap", "wgpuBufferDestroy", "wgpuBufferRelease",
+	"wgpuCommandEncoderBeginComputePass",
 	"wgpuCommandEncoderCopyBufferToBuffer", "wgpuCommandEncoderFinish", "wgpuCommandEncoderRelease",
 	"wgpuCommandBufferRelease", "wgpuComputePassEncoderSetPipeline", "wgpuComputePassEncoderSetBindGroup",
-	"wgpuComputePassEncoderDispatchWorkgroups", "wgpuComputePassEncoderEnd", "wgpuComputePassEncoderRelease", "wgpuShaderModuleRelease",
+	"wgpuComputePassEncoderDispatchWorkgroups", "wgpuComputePassEncoderEnd", "wgpuComputePassEncoderRelease",
+	"wgpuShaderModuleRelease",
 	"wgpuComputePipelineRelease", "wgpuBindGroupRelease",
 }
 
@@ -181,8 +188,8 @@ func (l *library) call(symbol string, args ...uintptr) uintptr {
 	return r
 }
 
-// callBack calls a function whose last argument is a callback's struct by value: of its 40 bytes, amd64 puts five words on
-// the stack, after the six that registers take, and arm64 hands a pointer over.
+// callBack calls a function whose last argument is a callback's struct by value: of its 40 bytes, amd64 puts five words
+// on the stack, after the six that registers take, and arm64 hands a pointer over.
 //
 //go:uintptrescapes
 func (l *library) callBack(symbol string, info *callbackInfo, args ...uintptr) {
@@ -237,7 +244,8 @@ func openLibrary() (*library, error) {
 		l := &library{path: path, symbols: map[string]uintptr{}}
 		for _, s := range symbols {
 			if l.symbols[s], err = purego.Dlsym(h, s); err != nil {
-				return nil, &Error{NoLibrary, fmt.Sprintf("%s has no function %s: it is not the library that nacre setup fetches", path, s)}
+				return nil, &Error{NoLibrary,
+					fmt.Sprintf("%s has no function %s: it is not the library that nacre setup fetches", path, s)}
 			}
 		}
 		if l.instance = l.call("wgpuCreateInstance", 0); l.instance == 0 {
@@ -255,8 +263,8 @@ func openLibrary() (*library, error) {
 	return nil, &Error{NoLibrary, "there is no " + paths()[0] + ": nacre setup --gpu fetches it"}
 }
 
-// quietLayers leaves out Mesa's layer that asks the display which GPU it is on: where there is no display it complains to
-// the terminal each time.
+// quietLayers leaves out Mesa's layer that asks the display which GPU it is on: where there is no display it complains
+// to the terminal each time.
 func quietLayers() {
 	set, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
 	if os.Getenv("XDG_RUNTIME_DIR") != "" || err != nil {
@@ -304,13 +312,15 @@ func (l *library) adapters() ([]adapter, error) {
 		return nil, nil
 	}
 	handles := make([]uintptr, n)
-	n = min(n, int(l.call("wgpuInstanceEnumerateAdapters", l.instance, uintptr(unsafe.Pointer(o)), uintptr(unsafe.Pointer(&handles[0])))))
+	n = min(n, int(l.call("wgpuInstanceEnumerateAdapters", l.instance, uintptr(unsafe.Pointer(o)),
+		uintptr(unsafe.Pointer(&handles[0])))))
 	var gpus, software []adapter
 	for _, h := range handles[:n] {
 		a := adapter{handle: h}
 		i := &adapterInfo{}
 		l.call("wgpuAdapterGetInfo", h, uintptr(unsafe.Pointer(i)))
-		a.info = Info{Name: i.device.String(), Driver: i.description.String(), Backend: backendNames[i.backend], Software: i.kind == onProcessor}
+		a.info = Info{Name: i.device.String(), Driver: i.description.String(), Backend: backendNames[i.backend],
+			Software: i.kind == onProcessor}
 		callByValue(l, "wgpuAdapterInfoFreeMembers", i)
 		lim := &limits{}
 		l.call("wgpuAdapterGetLimits", h, uintptr(unsafe.Pointer(lim)))
@@ -325,7 +335,8 @@ func (l *library) adapters() ([]adapter, error) {
 	return append(gpus, software...), nil
 }
 
-// callByValue hands a large struct over by value: on amd64 on the stack, after six words in registers, on arm64 by pointer.
+// callByValue hands a large struct over by value: on amd64 on the stack, after six words in registers, on arm64 by
+// pointer.
 func callByValue(l *library, symbol string, i *adapterInfo) {
 	if runtime.GOARCH == "arm64" {
 		l.call(symbol, uintptr(unsafe.Pointer(i)))

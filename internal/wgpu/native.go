@@ -165,8 +165,10 @@ func Open(o Options) (*Device, Info, error) {
 	}
 	a := all[o.Ordinal]
 	if err := enough(map[string]int64{
-		"maxStorageBuffersPerShaderStage": int64(a.limits.storageBuffers), "maxComputeWorkgroupStorageSize": int64(a.limits.sharedBytes),
-		"maxComputeInvocationsPerWorkgroup": int64(a.limits.invocations), "maxStorageBufferBindingSize": int64(a.limits.storageBinding),
+		"maxStorageBuffersPerShaderStage":   int64(a.limits.storageBuffers),
+		"maxComputeWorkgroupStorageSize":    int64(a.limits.sharedBytes),
+		"maxComputeInvocationsPerWorkgroup": int64(a.limits.invocations),
+		"maxStorageBufferBindingSize":       int64(a.limits.storageBinding),
 	}); err != nil {
 		return nil, Info{}, err
 	}
@@ -188,7 +190,8 @@ func (w *Device) request(a adapter) error {
 	d := &deviceDescriptor{limits: &want,
 		deviceLost:       callbackInfo{mode: spontaneous, callback: c.lost, user1: w.id},
 		uncapturedErrors: uncapturedInfo{callback: c.failed, user1: w.id}}
-	w.callBack("wgpuAdapterRequestDevice", &callbackInfo{mode: spontaneous, callback: c.device, user1: user}, a.handle, uintptr(unsafe.Pointer(d)))
+	w.callBack("wgpuAdapterRequestDevice", &callbackInfo{mode: spontaneous, callback: c.device, user1: user}, a.handle,
+		uintptr(unsafe.Pointer(d)))
 	runtime.KeepAlive(d)
 	if r.device == 0 {
 		return &Error{NoDevice, fmt.Sprintf("%s gives no device: %s", a.info.Name, r.why)}
@@ -209,9 +212,11 @@ func (w *Device) makeLayout() error {
 			entries[i].kind = 4
 		}
 	}
-	w.groups = w.call("wgpuDeviceCreateBindGroupLayout", w.device, uintptr(unsafe.Pointer(&listDescriptor{count: Bindings, entries: &entries[0]})))
+	w.groups = w.call("wgpuDeviceCreateBindGroupLayout", w.device,
+		uintptr(unsafe.Pointer(&listDescriptor{count: Bindings, entries: &entries[0]})))
 	layouts := []uintptr{w.groups}
-	w.layout = w.call("wgpuDeviceCreatePipelineLayout", w.device, uintptr(unsafe.Pointer(&layoutDescriptor{count: 1, layouts: &layouts[0]})))
+	w.layout = w.call("wgpuDeviceCreatePipelineLayout", w.device,
+		uintptr(unsafe.Pointer(&layoutDescriptor{count: 1, layouts: &layouts[0]})))
 	runtime.KeepAlive(entries)
 	runtime.KeepAlive(layouts)
 	return w.Check()
@@ -303,7 +308,8 @@ func (w *Device) Write(to Handle, at int, words []uint32) error {
 		return nil
 	}
 	return w.do(Launching, "writing to the GPU", func() {
-		w.call("wgpuQueueWriteBuffer", w.queue, to, uintptr(4*at), uintptr(unsafe.Pointer(&words[0])), uintptr(4*len(words)))
+		w.call("wgpuQueueWriteBuffer", w.queue, to, uintptr(4*at), uintptr(unsafe.Pointer(&words[0])),
+			uintptr(4*len(words)))
 	})
 }
 
@@ -314,7 +320,8 @@ func (w *Device) CopyTo(to, from Handle, words int) error {
 	})
 }
 
-// encode submits one Command buffer. Of a device that is lost nothing may be submitted: the library would end the process.
+// encode submits one Command buffer. Of a device that is lost nothing may be submitted: the library would end the
+// process.
 func (w *Device) encode(what string, f func(encoder Handle)) error {
 	return w.do(Launching, what, func() {
 		encoder := w.call("wgpuDeviceCreateCommandEncoder", w.device, 0)
@@ -367,7 +374,9 @@ func (w *Device) NewGroup(of [Bindings]Handle) (g Handle, err error) {
 		}
 	}
 	d := &groupDescriptor{layout: w.groups, count: Bindings, entries: &entries[0]}
-	err = w.do(Limits, "binding buffers", func() { g = w.call("wgpuDeviceCreateBindGroup", w.device, uintptr(unsafe.Pointer(d))) })
+	err = w.do(Limits, "binding buffers", func() {
+		g = w.call("wgpuDeviceCreateBindGroup", w.device, uintptr(unsafe.Pointer(d)))
+	})
 	runtime.KeepAlive(entries)
 	runtime.KeepAlive(d)
 	return g, err

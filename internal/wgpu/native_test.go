@@ -18,7 +18,8 @@ import (
 func TestStructs(t *testing.T) {
 	cc, err := exec.LookPath("cc")
 	include := filepath.Join(filepath.Dir(filepath.Dir(paths()[0])), "include")
-	if _, missing := os.Stat(filepath.Join(include, "wgpu.h")); err != nil || missing != nil || os.Getenv(EnvLibrary) != "" {
+	if _, missing := os.Stat(filepath.Join(include, "wgpu.h")); err != nil || missing != nil ||
+		os.Getenv(EnvLibrary) != "" {
 		t.Skipf("it takes a C compiler and the headers of %s: run nacre setup --gpu", home.WebGPU)
 	}
 	var a adapterInfo
@@ -30,41 +31,43 @@ func TestStructs(t *testing.T) {
 	var b bufferDescriptor
 	var s shaderSource
 	want := map[string]uintptr{
-		"sizeof(WGPUStringView)":                                                  unsafe.Sizeof(stringView{}),
-		"sizeof(WGPUBufferMapCallbackInfo)":                                       unsafe.Sizeof(callbackInfo{}),
-		"sizeof(WGPURequestDeviceCallbackInfo)":                                   unsafe.Sizeof(callbackInfo{}),
-		"offsetof(WGPUBufferMapCallbackInfo, userdata1)":                          unsafe.Offsetof(callbackInfo{}.user1),
-		"sizeof(WGPUUncapturedErrorCallbackInfo)":                                 unsafe.Sizeof(uncapturedInfo{}),
-		"sizeof(WGPUAdapterInfo)":                                                 unsafe.Sizeof(a),
-		"offsetof(WGPUAdapterInfo, device)":                                       unsafe.Offsetof(a.device),
-		"offsetof(WGPUAdapterInfo, adapterType)":                                  unsafe.Offsetof(a.kind),
-		"sizeof(WGPULimits)":                                                      unsafe.Sizeof(l),
-		"offsetof(WGPULimits, maxStorageBuffersPerShaderStage)":                   unsafe.Offsetof(l.storageBuffers),
-		"offsetof(WGPULimits, maxStorageBufferBindingSize)":                       unsafe.Offsetof(l.storageBinding),
-		"offsetof(WGPULimits, maxBufferSize)":                                     unsafe.Offsetof(l.bufferSize),
-		"offsetof(WGPULimits, maxComputeWorkgroupStorageSize)":                    unsafe.Offsetof(l.sharedBytes),
-		"offsetof(WGPULimits, maxComputeInvocationsPerWorkgroup)":                 unsafe.Offsetof(l.invocations),
-		"sizeof(WGPUDeviceDescriptor)":                                            unsafe.Sizeof(d),
-		"offsetof(WGPUDeviceDescriptor, requiredLimits)":                          unsafe.Offsetof(d.limits),
-		"offsetof(WGPUDeviceDescriptor, deviceLostCallbackInfo)":                  unsafe.Offsetof(d.deviceLost),
-		"offsetof(WGPUDeviceDescriptor, uncapturedErrorCallbackInfo)":             unsafe.Offsetof(d.uncapturedErrors),
-		"sizeof(WGPUShaderSourceWGSL)":                                            unsafe.Sizeof(s),
-		"offsetof(WGPUShaderSourceWGSL, code)":                                    unsafe.Offsetof(s.code),
-		"sizeof(WGPUShaderModuleDescriptor)":                                      unsafe.Sizeof(shaderDescriptor{}),
-		"sizeof(WGPUComputePipelineDescriptor)":                                   unsafe.Sizeof(p),
-		"offsetof(WGPUComputePipelineDescriptor, compute.module)":                 unsafe.Offsetof(p.module),
-		"offsetof(WGPUComputePipelineDescriptor, compute.entryPoint)":             unsafe.Offsetof(p.entry),
-		"sizeof(WGPUBindGroupLayoutEntry)":                                        unsafe.Sizeof(e),
-		"offsetof(WGPUBindGroupLayoutEntry, visibility)":                          unsafe.Offsetof(e.visibility),
-		"offsetof(WGPUBindGroupLayoutEntry, buffer.type)":                         unsafe.Offsetof(e.kind),
-		"offsetof(WGPUBindGroupLayoutEntry, buffer.minBindingSize)":               unsafe.Offsetof(e.minimum),
-		"sizeof(WGPUBindGroupLayoutDescriptor)":                                   unsafe.Sizeof(listDescriptor{}),
-		"sizeof(WGPUPipelineLayoutDescriptor)":                                    unsafe.Sizeof(layoutDescriptor{}),
-		"sizeof(WGPUBindGroupEntry)":                                              unsafe.Sizeof(g),
-		"offsetof(WGPUBindGroupEntry, buffer)":                                    unsafe.Offsetof(g.buffer),
-		"offsetof(WGPUBindGroupEntry, size)":                                      unsafe.Offsetof(g.size),
-		"sizeof(WGPUBindGroupDescriptor)":                                         unsafe.Sizeof(groupDescriptor{}),
-		"offsetof(WGPUBindGroupDescriptor, entries)":                              unsafe.Offsetof(groupDescriptor{}.entries),
+		"sizeof(WGPUStringView)":                unsafe.Sizeof(stringView{}),
+		"sizeof(WGPUBufferMapCallbackInfo)":     unsafe.Sizeof(callbackInfo{}),
+		"sizeof(WGPURequestDeviceCallbackInfo)": unsafe.Sizeof(callbackInfo{}),
+		"offsetof(WGPUBufferMapCallbackInfo, userdata1)": unsafe.Offsetof(
+			callbackInfo{}.user1),
+		"sizeof(WGPUUncapturedErrorCallbackInfo)":                     unsafe.Sizeof(uncapturedInfo{}),
+		"sizeof(WGPUAdapterInfo)":                                     unsafe.Sizeof(a),
+		"offsetof(WGPUAdapterInfo, device)":                           unsafe.Offsetof(a.device),
+		"offsetof(WGPUAdapterInfo, adapterType)":                      unsafe.Offsetof(a.kind),
+		"sizeof(WGPULimits)":                                          unsafe.Sizeof(l),
+		"offsetof(WGPULimits, maxStorageBuffersPerShaderStage)":       unsafe.Offsetof(l.storageBuffers),
+		"offsetof(WGPULimits, maxStorageBufferBindingSize)":           unsafe.Offsetof(l.storageBinding),
+		"offsetof(WGPULimits, maxBufferSize)":                         unsafe.Offsetof(l.bufferSize),
+		"offsetof(WGPULimits, maxComputeWorkgroupStorageSize)":        unsafe.Offsetof(l.sharedBytes),
+		"offsetof(WGPULimits, maxComputeInvocationsPerWorkgroup)":     unsafe.Offsetof(l.invocations),
+		"sizeof(WGPUDeviceDescriptor)":                                unsafe.Sizeof(d),
+		"offsetof(WGPUDeviceDescriptor, requiredLimits)":              unsafe.Offsetof(d.limits),
+		"offsetof(WGPUDeviceDescriptor, deviceLostCallbackInfo)":      unsafe.Offsetof(d.deviceLost),
+		"offsetof(WGPUDeviceDescriptor, uncapturedErrorCallbackInfo)": unsafe.Offsetof(d.uncapturedErrors),
+		"sizeof(WGPUShaderSourceWGSL)":                                unsafe.Sizeof(s),
+		"offsetof(WGPUShaderSourceWGSL, code)":                        unsafe.Offsetof(s.code),
+		"sizeof(WGPUShaderModuleDescriptor)":                          unsafe.Sizeof(shaderDescriptor{}),
+		"sizeof(WGPUComputePipelineDescriptor)":                       unsafe.Sizeof(p),
+		"offsetof(WGPUComputePipelineDescriptor, compute.module)":     unsafe.Offsetof(p.module),
+		"offsetof(WGPUComputePipelineDescriptor, compute.entryPoint)": unsafe.Offsetof(p.entry),
+		"sizeof(WGPUBindGroupLayoutEntry)":                            unsafe.Sizeof(e),
+		"offsetof(WGPUBindGroupLayoutEntry, visibility)":              unsafe.Offsetof(e.visibility),
+		"offsetof(WGPUBindGroupLayoutEntry, buffer.type)":             unsafe.Offsetof(e.kind),
+		"offsetof(WGPUBindGroupLayoutEntry, buffer.minBindingSize)":   unsafe.Offsetof(e.minimum),
+		"sizeof(WGPUBindGroupLayoutDescriptor)":                       unsafe.Sizeof(listDescriptor{}),
+		"sizeof(WGPUPipelineLayoutDescriptor)":                        unsafe.Sizeof(layoutDescriptor{}),
+		"sizeof(WGPUBindGroupEntry)":                                  unsafe.Sizeof(g),
+		"offsetof(WGPUBindGroupEntry, buffer)":                        unsafe.Offsetof(g.buffer),
+		"offsetof(WGPUBindGroupEntry, size)":                          unsafe.Offsetof(g.size),
+		"sizeof(WGPUBindGroupDescriptor)":                             unsafe.Sizeof(groupDescriptor{}),
+		"offsetof(WGPUBindGroupDescriptor, entries)": unsafe.Offsetof(
+			groupDescriptor{}.entries),
 		"sizeof(WGPUBufferDescriptor)":                                            unsafe.Sizeof(b),
 		"offsetof(WGPUBufferDescriptor, size)":                                    unsafe.Offsetof(b.size),
 		"sizeof(WGPUInstanceEnumerateAdapterOptions)":                             unsafe.Sizeof(enumerateOptions{}),
@@ -80,9 +83,11 @@ func TestStructs(t *testing.T) {
 		"WGPUBufferUsage_MapRead|WGPUBufferUsage_CopyDst":                         stagingUse,
 	}
 	var text strings.Builder
-	text.WriteString("#include <stddef.h>\n#include <stdio.h>\n#include \"wgpu.h\"\nint main(void) {\n  int wrong = 0;\n")
+	text.WriteString("#include <stddef.h>\n#include <stdio.h>\n#include \"wgpu.h\"\nint main(void) {\n" +
+		"  int wrong = 0;\n")
 	for name, n := range want {
-		fmt.Fprintf(&text, "  if ((%s) != %d) { printf(\"%s is %%ld, not %d\\n\", (long)(%s)); wrong = 1; }\n", name, n, name, n, name)
+		fmt.Fprintf(&text, "  if ((%s) != %d) { printf(\"%s is %%ld, not %d\\n\", (long)(%s)); wrong = 1; }\n", name, n,
+			name, n, name)
 	}
 	text.WriteString("  return wrong;\n}\n")
 	file := filepath.Join(t.TempDir(), "structs")

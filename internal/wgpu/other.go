@@ -18,5 +18,6 @@ func Open(Options) (*Device, Info, error) { return nil, Info{}, unsupported() }
 func Adapters() ([]Info, error) { return nil, unsupported() }
 
 func unsupported() error {
-	return &Error{NoLibrary, "WebGPU is reached on Linux and macOS on amd64 and arm64, and in browsers, and not in builds with the tag nogpu"}
+	return &Error{NoLibrary, "WebGPU is reached on Linux and macOS on amd64 and arm64, and in browsers, and not in " +
+		"builds with the tag nogpu"}
 }

@@ -1,6 +1,6 @@
-// Package wgpu makes buffers, kernels and lists of dispatches on a GPU by WebGPU: natively through a library that speaks
-// webgpu.h (on Vulkan or Metal), in a browser through navigator.gpu. It needs no SDK and no cgo, and knows nothing of what
-// is computed; core/webgpu trains with it, tsne/webgpu lays points out.
+// Package wgpu makes buffers, kernels and lists of dispatches on a GPU by WebGPU: natively through a library that
+// speaks webgpu.h (on Vulkan or Metal), in a browser through navigator.gpu. It needs no SDK and no cgo, and knows
+// nothing of what is computed; core/webgpu trains with it, tsne/webgpu lays points out.
 //
 //	d, info, err := wgpu.Open(wgpu.Options{})
 //	b, err := d.NewBuffer("numbers", n, false)
@@ -59,7 +59,8 @@ const EnvLibrary = "NACRE_WEBGPU_LIB"
 type Fault string
 
 const (
-	NoLibrary Fault = "library" // the library is not there or has another version; in a browser, there is no navigator.gpu
+	// the library is not there or has another version; in a browser, there is no navigator.gpu
+	NoLibrary Fault = "library"
 	NoDevice  Fault = "device"  // no adapter, not the one asked for, or one that gives no device
 	Limits    Fault = "limits"  // the adapter's limits are too small
 	Compiling Fault = "compile" // a kernel could not be compiled
@@ -76,8 +77,8 @@ type Error struct {
 
 func (e *Error) Error() string { return "webgpu: " + string(e.Fault) + ": " + e.Detail }
 
-// Is makes an Error match unusable.Err, and so core.ErrUnusable: with whatever an adapter has failed at, another device may
-// be taken.
+// Is makes an Error match unusable.Err, and so core.ErrUnusable: with whatever an adapter has failed at, another device
+// may be taken.
 func (e *Error) Is(target error) bool { return target == unusable.Err }
 
 // Info describes an adapter.
@@ -96,7 +97,8 @@ func (i Info) String() string {
 		kind = "software"
 	}
 	name := strings.Join(strings.Fields(i.Name+" "+i.Driver), " ")
-	return fmt.Sprintf("%s (%s by %s), buffers to %.2f GB, %d kB shared", name, kind, i.Backend, float64(i.Storage)/1e9, i.Shared/1024)
+	return fmt.Sprintf("%s (%s by %s), buffers to %.2f GB, %d kB shared", name, kind, i.Backend, float64(i.Storage)/1e9,
+		i.Shared/1024)
 }
 
 // Command is one dispatch of a kernel on a group of buffers.
@@ -123,9 +125,11 @@ func choose(all []Info, o Options) error {
 	case len(all) == 0:
 		return NoAdapter()
 	case o.Ordinal < 0 || o.Ordinal >= len(all):
-		return &Error{NoDevice, fmt.Sprintf("there is no adapter number %d: there are %d, numbered from 0", o.Ordinal, len(all))}
+		return &Error{NoDevice, fmt.Sprintf("there is no adapter number %d: there are %d, numbered from 0",
+			o.Ordinal, len(all))}
 	case o.Hardware && all[o.Ordinal].Software:
-		return &Error{NoDevice, fmt.Sprintf("there is no GPU, only an adapter that computes on the processor (%s): %s takes it", all[o.Ordinal].Name, o.Software)}
+		return &Error{NoDevice, fmt.Sprintf("there is no GPU, only an adapter that computes on the processor (%s): "+
+			"%s takes it", all[o.Ordinal].Name, o.Software)}
 	}
 	return nil
 }
@@ -159,7 +163,8 @@ func lostGPU(said, advice string) *Error {
 // TooLarge is the error of a buffer of so many words that the adapter cannot bind, or nil.
 func (i Info) TooLarge(what string, words int) error {
 	if int64(words) > i.Storage/4 {
-		return &Error{Limits, fmt.Sprintf("%.1f MB for %s: this adapter's buffers hold %.1f MB at most", float64(words)*4e-6, what, float64(i.Storage)*1e-6)}
+		return &Error{Limits, fmt.Sprintf("%.1f MB for %s: this adapter's buffers hold %.1f MB at most",
+			float64(words)*4e-6, what, float64(i.Storage)*1e-6)}
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package wire walks the fields of protocol buffers' messages without their definitions, as the readers of event files and of
-// W&B's files need it.
+// Package wire walks the fields of protocol buffers' messages without their definitions, as the readers of event files
+// and of W&B's files need it.
 //
 //	err := wire.Fields(message, func(number protowire.Number, v uint64, content []byte) error {
 //		if number == nameField {
