@@ -44,10 +44,12 @@ var contrastFigures = []struct{ figure, name string }{
 }
 
 var contrastContexts = map[string]string{
-	"window": "consecutive rows", "rows": "independent rows", "rollout": "whole rollouts", "meta-test": "the meta-test’s",
+	"window": "consecutive rows", "rows": "independent rows", "rollout": "whole rollouts",
+	"meta-test": "the meta-test’s",
 }
 
-// contrasts writes what arms of a study differ by: "push", or "push contexts=window,meta-test" for some kinds of context.
+// contrasts writes what arms of a study differ by: "push", or "push contexts=window,meta-test" for some kinds of
+// context.
 func contrasts(root, arguments string) (string, error) {
 	fields := strings.Fields(arguments)
 	if len(fields) == 0 || len(fields) > 2 {
@@ -139,6 +141,7 @@ func (c contrast) String() string {
 	if c.SignFlip.P < 0.1 {
 		p = decimal(c.SignFlip.P, 3)
 	}
-	return fmt.Sprintf("**%s** (%s to %s), p = %s, ±%s", decimal(c.Difference.Mean, digits), decimal(c.Difference.Lo, digits),
+	return fmt.Sprintf("**%s** (%s to %s), p = %s, ±%s", decimal(c.Difference.Mean, digits),
+		decimal(c.Difference.Lo, digits),
 		decimal(c.Difference.Hi, digits), strings.TrimPrefix(p, "0"), decimal(c.SignFlip.Detectable, digits))
 }

@@ -29,7 +29,8 @@ func TestContrasts(t *testing.T) {
 		t.Errorf("%v\n%s\nexpected no row of windows", err, got)
 	}
 	for arguments, fault := range map[string]string{
-		"": "want the name of a study", "mine rows": "want contexts=", "mine contexts=row": `no context is called "row"`, "other": "no such file",
+		"": "want the name of a study", "mine rows": "want contexts=",
+		"mine contexts=row": `no context is called "row"`, "other": "no such file",
 	} {
 		if _, err := contrasts(root, arguments); err == nil || !strings.Contains(err.Error(), fault) {
 			t.Errorf("contrasts %q: %v, expected an error that says %q", arguments, err, fault)

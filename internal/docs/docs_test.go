@@ -82,7 +82,8 @@ func TestArrowsOfTestsGoDownwards(t *testing.T) {
 	for _, a := range upward(all) {
 		climbs[a.from] = true
 		if climbing[a.from] == "" {
-			t.Errorf("a test of %s imports %s, which is not on a lower floor of the house: move the test to a room above both (internal/docs/house.go)", a.from, a.to)
+			t.Errorf("a test of %s imports %s, which is not on a lower floor of the house: move the test to a room "+
+				"above both (internal/docs/house.go)", a.from, a.to)
 		}
 	}
 	for from := range climbing {
@@ -125,7 +126,8 @@ func TestEveryMeasurementIsComplete(t *testing.T) {
 func TestLinesAreShort(t *testing.T) {
 	for name, text := range pagesOf(t) {
 		for i, line := range strings.Split(text, "\n") {
-			if strings.HasPrefix(strings.TrimSpace(line), "|") || strings.HasPrefix(line, opening) || strings.HasPrefix(line, "![") {
+			if strings.HasPrefix(strings.TrimSpace(line), "|") || strings.HasPrefix(line, opening) ||
+				strings.HasPrefix(line, "![") {
 				continue // a table, a generator's arguments, a picture with what it shows
 			}
 			if n := utf8.RuneCountInString(line); n > width {
@@ -172,7 +174,8 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestPicturesAreOfTheirNotebooks says which picture shows cells that have changed since it was taken, and which is unknown.
+// TestPicturesAreOfTheirNotebooks says which picture shows cells that have changed since it was taken, and which is
+// unknown.
 func TestPicturesAreOfTheirNotebooks(t *testing.T) {
 	root := rootOf(t)
 	list, err := pictured.Read(filepath.Join(root, "docs/img"))
@@ -181,7 +184,8 @@ func TestPicturesAreOfTheirNotebooks(t *testing.T) {
 	}
 	files, err := filepath.Glob(filepath.Join(root, "docs/img/notebook-*.png"))
 	if err != nil || len(files) != len(list) || len(files) == 0 {
-		t.Errorf("%d pictures of notebooks and %d of them in %s, %v: run make screenshots", len(files), len(list), pictured.File, err)
+		t.Errorf("%d pictures of notebooks and %d of them in %s, %v: run make screenshots", len(files), len(list),
+			pictured.File, err)
 	}
 	for _, f := range files {
 		name := filepath.Base(f)
@@ -302,8 +306,9 @@ func TestTable(t *testing.T) {
 func TestBrief(t *testing.T) {
 	for text, want := range map[string]string{
 		"is MQL (Fakoor et al. 2020): TD3 whose actor\nsees a context. More.": "is MQL: TD3 whose actor sees a context",
-		"keeps what was collected, task by task, for later: a\nlist.":         "keeps what was collected, task by task, for later",
-		"finds the name a user probably meant.":                               "finds the name a user probably meant",
+		"keeps what was collected, task by task, for later: a\nlist.": "keeps what was collected, task by " +
+			"task, for later",
+		"finds the name a user probably meant.": "finds the name a user probably meant",
 	} {
 		if got := brief(text); got != want {
 			t.Errorf("brief(%q) = %q, expected %q", text, got, want)
@@ -312,7 +317,8 @@ func TestBrief(t *testing.T) {
 }
 
 func TestFillRefusesABlockWithoutEnd(t *testing.T) {
-	if _, err := fill("", "x.md", "text\n<!-- table: x -->\nmore\n"); err == nil || !strings.Contains(err.Error(), "line 2") {
+	if _, err := fill("", "x.md", "text\n<!-- table: x -->\nmore\n"); err == nil ||
+		!strings.Contains(err.Error(), "line 2") {
 		t.Errorf("%v, expected an error that names line 2", err)
 	}
 	const other = "<!-- a remark -->\n"
@@ -338,7 +344,8 @@ func TestNamedTestsExist(t *testing.T) {
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		for _, f := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+		for _, f := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w+)\(`).FindAllStringSubmatch(
+			string(text), -1) {
 			known[f[1]] = true
 		}
 		return err

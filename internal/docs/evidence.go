@@ -33,7 +33,8 @@ type evidenceRun struct {
 	Bits, Commit              string
 }
 
-// evidence writes the queue of trainings: "rules", by which each item is judged, or "state", what has run and what came.
+// evidence writes the queue of trainings: "rules", by which each item is judged, or "state", what has run and what
+// came.
 func evidence(root, arguments string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(root, "bench/evidence/queue.toml"))
 	if err != nil {
@@ -62,20 +63,23 @@ func evidence(root, arguments string) (string, error) {
 
 func (q evidenceQueue) rules() string {
 	var b strings.Builder
-	b.WriteString("| | asks | primary outcome | test | no difference, or reproduced | stops |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| | asks | primary outcome | test | no difference, or reproduced | stops |\n" +
+		"|---|---|---|---|---|---|\n")
 	for i, item := range q.Items {
 		near := item.None
 		if item.Margin != "" {
 			near = item.Margin + "; no difference: " + item.None
 		}
-		fmt.Fprintf(&b, "| %d `%s` | %s | %s | %s | %s | %s |\n", i+1, item.Name, item.Asks, item.Outcome, item.Test, near, item.Stop)
+		fmt.Fprintf(&b, "| %d `%s` | %s | %s | %s | %s | %s |\n", i+1, item.Name, item.Asks, item.Outcome, item.Test,
+			near, item.Stop)
 	}
 	return b.String()
 }
 
 func (q evidenceQueue) state(runs []evidenceRun) string {
 	var b strings.Builder
-	b.WriteString("| | core-hours, AVX2 / AVX-512 | runs finished | what came: return, mean of a run's last five evaluations |\n|---|--:|--:|---|\n")
+	b.WriteString("| | core-hours, AVX2 / AVX-512 | runs finished | what came: return, mean of a run's last five " +
+		"evaluations |\n|---|--:|--:|---|\n")
 	for i, item := range q.Items {
 		systems := max(1, len(item.Systems))
 		mine := slices.DeleteFunc(slices.Clone(runs), func(r evidenceRun) bool { return r.Item != item.Name })
@@ -86,13 +90,15 @@ func (q evidenceQueue) state(runs []evidenceRun) string {
 		if len(mine) > 0 {
 			came = cameOf(mine)
 		}
-		fmt.Fprintf(&b, "| %d `%s` | %g / %g | %d of %d | %s |\n", i+1, item.Name, item.Hours[0], item.Hours[1], len(mine),
+		fmt.Fprintf(&b, "| %d `%s` | %g / %g | %d of %d | %s |\n", i+1, item.Name, item.Hours[0], item.Hours[1],
+			len(mine),
 			systems*len(item.Families)*len(item.Seeds), came)
 	}
 	return b.String()
 }
 
-// cameOf lists the returns of runs by system, family and fingerprint: those of different fingerprints are never put together.
+// cameOf lists the returns of runs by system, family and fingerprint: those of different fingerprints are never put
+// together.
 func cameOf(runs []evidenceRun) string {
 	var keys []string
 	values := map[string][]string{}

@@ -28,7 +28,8 @@ var floors = [][]room{
 		{"fidelity", "programs in cells and as compiled: what they print and how they end must be the same"},
 	},
 	{
-		{"library", "what cells may import; `symbols` is generated, `display` shows things, `cell` knows the running cell"},
+		{"library", "what cells may import; `symbols` is generated, `display` shows things, `cell` knows the running " +
+			"cell"},
 	},
 	{
 		{"server", "the notebook server: HTTP, kernels' processes, files, batch runs"},
@@ -66,7 +67,8 @@ func top(folder string) string {
 	return name
 }
 
-// arrows reads the imports of all Go files that are no tests, or of all tests, under every build tag and for every system.
+// arrows reads the imports of all Go files that are no tests, or of all tests, under every build tag and for every
+// system.
 func arrows(root string, tests bool) ([]arrow, error) {
 	found := map[arrow]bool{}
 	rooms := map[string]bool{}

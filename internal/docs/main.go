@@ -1,6 +1,6 @@
 // Command docs writes the parts of the documentation that follow from something else: tables of measurements from
-// docs/measurements, the index of packages from their comments, the picture of the house from the imports, the inner loops
-// that have vectors from their list. Each stands in a page between two comments,
+// docs/measurements, the index of packages from their comments, the picture of the house from the imports, the inner
+// loops that have vectors from their list. Each stands in a page between two comments,
 //
 //	<!-- table: update-2026-11-22 -->
 //	<!-- end -->

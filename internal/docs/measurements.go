@@ -68,7 +68,8 @@ func table(root, arguments string) (string, error) {
 			about = append(about, s)
 		}
 	}
-	b.WriteString("\n" + wrap(fmt.Sprintf("%s. [Data](measurements/%s.json).", strings.Join(about, ". "), fields[0]), width))
+	b.WriteString("\n" + wrap(fmt.Sprintf("%s. [Data](measurements/%s.json).", strings.Join(about, ". "), fields[0]),
+		width))
 	return b.String(), nil
 }
 

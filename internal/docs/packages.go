@@ -35,13 +35,15 @@ func packages(root, _ string) (string, error) {
 		}
 		text, err := synopsis(filepath.Join(root, filepath.FromSlash(folder)))
 		if err != nil {
-			return "", fmt.Errorf("%s: %w (library/symbols/api.txt names it: run go generate ./library first)", path, err)
+			return "", fmt.Errorf("%s: %w (library/symbols/api.txt names it: run go generate ./library first)",
+				path, err)
 		}
 		mark := ""
 		if absent[path] {
 			mark = " †"
 		}
-		b.WriteString(strings.ReplaceAll(wrap(fmt.Sprintf("- `%s`%s %s", path, mark, text), width-2), "\n", "\n  ") + "\n")
+		b.WriteString(strings.ReplaceAll(wrap(fmt.Sprintf("- `%s`%s %s", path, mark, text), width-2), "\n", "\n  ") +
+			"\n")
 	}
 	return b.String(), nil
 }

@@ -10,7 +10,8 @@ import (
 // width is the longest line of a page, in characters; rows of tables may be longer.
 const width = 120
 
-// pages lists the documents of the repository: those at its root and in docs, and those that lie with what they describe.
+// pages lists the documents of the repository: those at its root and in docs, and those that lie with what they
+// describe.
 func pages(root string) ([]string, error) {
 	var names []string
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/measurements/*.md", "*/README.md", "rl/*/README.md"} {
@@ -39,8 +40,8 @@ var generators = map[string]func(root, arguments string) (string, error){
 	"contrasts": contrasts,
 }
 
-// fill returns the text of a page, the file name, with all of its generated blocks written anew. Comments that begin with
-// another word are left alone, as is what stands in fenced code.
+// fill returns the text of a page, the file name, with all of its generated blocks written anew. Comments that begin
+// with another word are left alone, as is what stands in fenced code.
 func fill(root, name, page string) (string, error) {
 	var out []string
 	lines := strings.Split(page, "\n")

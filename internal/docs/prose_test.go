@@ -56,7 +56,8 @@ func counts(text string) (words, numbers int) {
 }
 
 func TestCounts(t *testing.T) {
-	words, numbers := counts("On an H100 it took 1,024 ms (1.5 to 2) in `1 + 1`, [see 3](x2.md#4).\n\n    code 5 6\n```\n7\n```\n")
+	words, numbers := counts("On an H100 it took 1,024 ms (1.5 to 2) in `1 + 1`, [see 3](x2.md#4).\n\n    code 5 6\n" +
+		"```\n7\n```\n")
 	if words != 14 || numbers != 4 {
 		t.Errorf("%d words and %d numbers, want 14 and 4", words, numbers)
 	}
@@ -78,11 +79,13 @@ func TestPagesAreShort(t *testing.T) {
 		}
 		words, numbers := counts(text)
 		if specified[name] == "" && numbers*1000 > mostNumbers*max(words, 200) {
-			t.Errorf("%s has %d numbers in %d words outside tables made from data: at most %d in 1,000; draw a picture (bench/pictures) or "+
+			t.Errorf("%s has %d numbers in %d words outside tables made from data: at most %d in 1,000; draw a "+
+				"picture (bench/pictures) or "+
 				"move them to docs/measurements", name, numbers, words, mostNumbers)
 		}
 		if specified[name] != "" && numbers*1000 <= mostNumbers*words {
-			t.Errorf("%s has few numbers now: strike it from the list of exceptions (internal/docs/prose_test.go)", name)
+			t.Errorf("%s has few numbers now: strike it from the list of exceptions (internal/docs/prose_test.go)",
+				name)
 		}
 	}
 	t.Logf("%d words in docs", all)

@@ -16,8 +16,8 @@ var vectorSets = []struct{ folder, kind, list, text string }{
 	{"tsne/internal/lanes", "Set", "lanes.go", "simd128.go"},
 }
 
-// vectors is a table of the inner loops that have vectors of 128 bits, and of those that stay in plain Go: from the type
-// that lists them and the value that has them. What is not there, or ends in Go, is in plain Go.
+// vectors is a table of the inner loops that have vectors of 128 bits, and of those that stay in plain Go: from the
+// type that lists them and the value that has them. What is not there, or ends in Go, is in plain Go.
 func vectors(root, _ string) (string, error) {
 	var b strings.Builder
 	b.WriteString("| | on vectors | in plain Go |\n|---|---|---|\n")
@@ -42,7 +42,8 @@ func vectors(root, _ string) (string, error) {
 				plain = append(plain, said)
 			}
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.folder, strings.Join(on, ", "), strings.Join(append(plain, "–")[:max(len(plain), 1)], ", "))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.folder, strings.Join(on, ", "),
+			strings.Join(append(plain, "–")[:max(len(plain), 1)], ", "))
 	}
 	return b.String(), nil
 }
