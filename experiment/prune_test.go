@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,6 +90,9 @@ func TestPrune(t *testing.T) {
 	before = files(t, stopped)
 	if _, err := Prune(stopped); !errors.Is(err, ErrUnfinished) {
 		t.Errorf("not finished: %v", err)
+	}
+	if !maps.Equal(files(t, stopped), before) {
+		t.Error("not finished: the folder has changed")
 	}
 	held := clone(t, whole)
 	writer, err := Open(held)

@@ -91,7 +91,7 @@ func refusal(message string) bool {
 	return false
 }
 
-// String shows a difference.
+// Difference shows in what the outcome is not what is wanted of the program; "" if in nothing.
 func (o Outcome) Difference(p *Program, want Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s: %s\n", p.Name, o.Class, o.Error)

@@ -133,11 +133,12 @@ func TestOf(t *testing.T) {
 	type inner struct{ Width int8 }
 	type row struct {
 		inner
-		Name   string `json:"name,omitempty"`
-		State  state  `json:"state"`
-		Done   bool   `json:"done"`
-		Took   time.Duration
-		Sub    inner
+		Name  string `json:"name,omitempty"`
+		State state  `json:"state"`
+		Done  bool   `json:"done"`
+		Took  time.Duration
+		Sub   inner
+		//lint:ignore U1000 a field that other packages cannot see is no column
 		secret int
 		List   []int
 		Gone   float64 `json:"-"`

@@ -143,7 +143,7 @@ func (g *Groups) Apply(of func(x []float64) float64, names ...string) *Frame {
 	})
 }
 
-// Median, Min, Max, Sum and Std (divisor n-1) are such summaries.
+// Median is such a summary, as are Min, Max, Sum and Std (divisor n-1).
 func (g *Groups) Median(names ...string) *Frame { return g.Apply(stats.Median, names...) }
 
 // Min is the least value of every group.

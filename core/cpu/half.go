@@ -26,8 +26,9 @@ type unitArgs struct {
 	mode       gemmMode
 	rows       int64 // of the block that exist in C
 	wide       int64 // 1 if its columns 16 to 31 do
-	block      [32 * 32]float32
-	tiles      [64]byte // shapes of the unit's tiles
+	//lint:ignore U1000 the matrix unit's assembly writes it
+	block [32 * 32]float32
+	tiles [64]byte // shapes of the unit's tiles
 }
 
 // halfKernels computes products in bfloat16.

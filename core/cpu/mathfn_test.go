@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -85,10 +86,7 @@ func TestVectorFunctions(t *testing.T) {
 					ref = fn.ref
 				}
 			}
-			var xs []float32
-			for _, x := range functionEdges {
-				xs = append(xs, x)
-			}
+			xs := slices.Clone(functionEdges)
 			for bits := uint64(0); bits < 1<<32; bits += 16411 {
 				xs = append(xs, math.Float32frombits(uint32(bits)))
 			}

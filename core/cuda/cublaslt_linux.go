@@ -22,7 +22,7 @@ type cublasLt struct {
 }
 
 var cublasLtSymbols = []string{
-	"cublasLtGetVersion", "cublasLtCreate", "cublasLtDestroy", "cublasLtMatmulDescCreate",
+	"cublasLtGetVersion", "cublasLtCreate", "cublasLtMatmulDescCreate",
 	"cublasLtMatmulDescSetAttribute",
 	"cublasLtMatmulDescDestroy", "cublasLtMatrixLayoutCreate", "cublasLtMatrixLayoutSetAttribute",
 	"cublasLtMatrixLayoutDestroy", "cublasLtMatmulPreferenceCreate",
@@ -56,7 +56,8 @@ const (
 // card.
 const workspaceFloats = 8 << 20
 
-// openCublasLt finds cuBLASLt and makes a handle in the current context.
+// openCublasLt finds cuBLASLt and makes a handle in the current context. Like the device it belongs to, the handle
+// lives as long as the process.
 func openCublasLt(d *driver, precision string) (*cublasLt, error) {
 	l, err := open(Products, "cuBLASLt (part of the CUDA toolkit and of the Python package nvidia-cublas; "+
 		EnvLibraries+" may name its folder)",
@@ -74,8 +75,6 @@ func openCublasLt(d *driver, precision string) (*cublasLt, error) {
 	defer recordings.RUnlock()
 	return c, c.do("cublasLtCreate", uintptr(unsafe.Pointer(&c.handle)))
 }
-
-func (c *cublasLt) close() { c.call("cublasLtDestroy", c.handle) }
 
 //go:uintptrescapes
 func (c *cublasLt) do(symbol string, args ...uintptr) error {

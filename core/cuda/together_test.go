@@ -51,10 +51,7 @@ func TestTogether(t *testing.T) {
 }
 
 func seeds(t *testing.T, of programs.Of, o cuda.Options, n int) {
-	var used []*core.Program
-	for _, p := range of.Programs[:2] {
-		used = append(used, p)
-	}
+	used := slices.Clone(of.Programs[:2])
 	params, _ := programs.Content(t, used[0], of.Memory)
 	train := func(seed, updates int, mem core.Memory, runs []core.Runner) map[string][]float64 {
 		out := map[string][]float64{}

@@ -81,43 +81,43 @@ func (pl *Plan) newRegion(in core.Instr) (*Region, error) {
 	return r, nil
 }
 
-// join is the region that computes both, b after a where it reads it; nil if one kernel cannot.
-func (a *Region) join(b *Region) *Region {
-	sameShape := a.rows == b.rows && a.cols == b.cols
+// join is the region that computes both, b after r where it reads it; nil if one kernel cannot.
+func (r *Region) join(b *Region) *Region {
+	sameShape := r.rows == b.rows && r.cols == b.cols
 	j := &Region{rows: b.rows, cols: b.cols, reduce: b.reduce}
 	switch {
-	case a.reduce == nil && b.reduce == nil:
+	case r.reduce == nil && b.reduce == nil:
 		if !sameShape {
 			return nil
 		}
-	case a.reduce == nil:
+	case r.reduce == nil:
 		j.sums = b.sums
 		switch {
-		case b.reduce.covers(a):
-			j.along, j.after = append(slices.Clone(a.after), b.along...), b.after
+		case b.reduce.covers(r):
+			j.along, j.after = append(slices.Clone(r.after), b.along...), b.after
 		case sameShape:
-			j.along, j.after = b.along, append(slices.Clone(a.after), b.after...)
+			j.along, j.after = b.along, append(slices.Clone(r.after), b.after...)
 		default:
 			return nil
 		}
 		return j
 	case b.reduce == nil:
-		j.rows, j.cols, j.reduce, j.sums = a.rows, a.cols, a.reduce, a.sums
+		j.rows, j.cols, j.reduce, j.sums = r.rows, r.cols, r.reduce, r.sums
 		switch {
 		case sameShape:
-			j.along, j.after = a.along, append(slices.Clone(a.after), b.after...)
-		case a.reduce.covers(b):
-			j.along, j.after = append(slices.Clone(a.along), b.after...), a.after
+			j.along, j.after = r.along, append(slices.Clone(r.after), b.after...)
+		case r.reduce.covers(b):
+			j.along, j.after = append(slices.Clone(r.along), b.after...), r.after
 		default:
 			return nil
 		}
 		return j
-	case !sameShape || *a.reduce != *b.reduce || a.reduce.kind == norm:
+	case !sameShape || *r.reduce != *b.reduce || r.reduce.kind == norm:
 		return nil
 	}
-	j.sums = append(slices.Clone(a.sums), b.sums...)
-	j.along = append(slices.Clone(a.along), b.along...)
-	j.after = append(slices.Clone(a.after), b.after...)
+	j.sums = append(slices.Clone(r.sums), b.sums...)
+	j.along = append(slices.Clone(r.along), b.along...)
+	j.after = append(slices.Clone(r.after), b.after...)
 	return j
 }
 

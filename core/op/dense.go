@@ -77,7 +77,7 @@ func (o MatMul) String() string {
 	return "MatMul(a" + t[o.TA] + "·b" + t[o.TB] + ")"
 }
 
-// Operand: with TA alone both operands are walked row by row; with TA and TB the rows of a meet the columns of b,
+// Operand implements Op: with TA alone both operands are walked row by row; with TA and TB the rows of a meet the columns of b,
 // so neither can be cut by rows.
 func (o MatMul) Operand(i int) Rows {
 	if i == 1 && !o.TA || o.TA && o.TB {
@@ -150,7 +150,7 @@ func (o ActGrad) shape(in []Shape) (Shape, error) {
 	return same(in)
 }
 
-// DiffWRT: the slope itself varies with y only for Tanh.
+// DiffWRT implements gorgonia.SDOp: the slope itself varies with y only for Tanh.
 func (o ActGrad) DiffWRT(int) []bool { return []bool{o.Act == Tanh, true} }
 
 func (o ActGrad) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {

@@ -23,7 +23,7 @@ func (SquaredDistances) shape(in []Shape) (Shape, error) {
 	return Shape{a.Rows, b.Rows}, nil
 }
 
-// SymDiff: with y_ij = |a_i - b_j|²,
+// SymDiff implements gorgonia.SDOp: with y_ij = |a_i - b_j|²,
 //
 //	da_i = 2 Σ_j g_ij (a_i - b_j) = 2 (Σ_j g_ij) a_i - 2 (g·b)_i
 //	db_j = 2 Σ_i g_ij (b_j - a_i) = 2 (gᵀ·1)_j b_j - 2 (gᵀ·a)_j

@@ -80,7 +80,7 @@ func (LogSumExp) String() string { return "LogSumExp" }
 
 func (LogSumExp) shape(in []Shape) (Shape, error) { return Shape{in[0].Rows, 1}, nil }
 
-// SymDiff: the gradient of each row is g times its softmax, exp(x - y).
+// SymDiff implements gorgonia.SDOp: the gradient of each row is g times its softmax, exp(x - y).
 func (LogSumExp) SymDiff(in G.Nodes, y, g *G.Node) (G.Nodes, error) {
 	var s Scope
 	return s.all(s.Mul(s.Exp(s.Sub(in[0], y)), g))

@@ -37,7 +37,6 @@ type entry struct {
 	log     *foreign.Log // as it was read last
 	queue   sweep.State  // as it was when the run was last read
 	stamps  [len(watched)]stamp
-	text    string // of the configuration
 	watch   *experiment.Watch
 	cached  template
 

@@ -97,7 +97,7 @@ func Load(name string) (Plan, error) {
 func (p Plan) Validate() error {
 	switch {
 	case p.Name == "" || strings.ContainsFunc(p.Name, notInNames):
-		return fmt.Errorf("name = %q, want letters, digits, - _ and .", p.Name)
+		return fmt.Errorf("name = %q, want letters, digits and any of .-_", p.Name)
 	case len(p.Families) == 0:
 		return fmt.Errorf("families is empty, want at least one; \"nacre envs\" lists them")
 	case len(p.Seeds) == 0:
@@ -213,7 +213,7 @@ func (p Plan) run(s System, family string, seed uint64) (Run, error) {
 	}
 	r := Run{Name: RunName(family, name, cfg.Seed), Family: family, System: name, Seed: cfg.Seed, Config: cfg}
 	if strings.ContainsFunc(r.Name, notInNames) {
-		return Run{}, fmt.Errorf("system name %q, want letters, digits, - _ and .", name)
+		return Run{}, fmt.Errorf("system name %q, want letters, digits and any of .-_", name)
 	}
 	return r, nil
 }

@@ -73,8 +73,7 @@ var (
 
 // style is how numbers are written.
 type style struct {
-	comma   bool // the comma is the decimal mark
-	decided bool // by the file or the caller; where nothing decides, 1,234 is thousands unless ";" parts the fields
+	comma bool // the comma is the decimal mark
 }
 
 // evidence reports what a cell says of the decimal mark: that it is a comma, or a point. 1,234 and 1.234 say neither.

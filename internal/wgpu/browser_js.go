@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"syscall/js"
 	"time"
+	"unsafe"
 )
 
 // Handle is an object of the browser's.
@@ -382,4 +383,12 @@ func (f *Fetching) Wait(use func(words []uint32)) error {
 	use(words)
 	f.w.staging[f.class] = append(f.w.staging[f.class], f.staging)
 	return f.w.Check()
+}
+
+// bytesOf is the same memory as bytes.
+func bytesOf(words []uint32) []byte {
+	if len(words) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4*len(words))
 }

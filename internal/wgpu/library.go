@@ -68,7 +68,7 @@ type (
 		uncapturedErrors uncapturedInfo
 	}
 	shaderSource struct {
-		next uintptr
+		_    uintptr // next
 		kind uint32
 		_    uint32
 		code stringView
@@ -88,13 +88,13 @@ type (
 		constants     uintptr
 	}
 	layoutEntry struct {
-		next       uintptr
+		_          uintptr // next
 		binding    uint32
 		_          uint32
 		visibility uint64
-		arraySize  uint32
+		_          uint32 // arraySize
 		_          uint32
-		bufferNext uintptr
+		_          uintptr // bufferNext
 		kind       uint32
 		dynamic    uint32
 		minimum    uint64
@@ -115,12 +115,13 @@ type (
 		_         uint32
 	}
 	groupEntry struct {
-		next         uintptr
-		binding      uint32
-		_            uint32
-		buffer       uintptr
-		offset, size uint64
-		_            [2]uintptr
+		_       uintptr // next
+		binding uint32
+		_       uint32
+		buffer  uintptr
+		_       uint64 // offset
+		size    uint64
+		_       [2]uintptr
 	}
 	groupDescriptor struct {
 		next    uintptr

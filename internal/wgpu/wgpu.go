@@ -187,11 +187,3 @@ func Floats(x []uint32) []float32 {
 	}
 	return unsafe.Slice((*float32)(unsafe.Pointer(&x[0])), len(x))
 }
-
-// bytesOf is the same memory as bytes.
-func bytesOf(words []uint32) []byte {
-	if len(words) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4*len(words))
-}

@@ -50,8 +50,8 @@ func (d Draft) program() *cells.Program {
 }
 
 // plain is a cell without the helper in front of it.
-func (a *Assistant) plain(code string) string {
-	if plain, err := a.Plain(code); err == nil {
+func (s *Assistant) plain(code string) string {
+	if plain, err := s.Plain(code); err == nil {
 		return plain
 	}
 	return code
@@ -186,4 +186,4 @@ func closing(code string) string {
 
 // Draft looks at a cell as it stands below others. Above are those cells over it that did not run as they are now; it
 // is checked as if they had.
-func (a *Assistant) Draft(above ...string) Draft { return Draft{a, above} }
+func (s *Assistant) Draft(above ...string) Draft { return Draft{s, above} }

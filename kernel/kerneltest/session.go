@@ -283,7 +283,7 @@ func (s *Session) IsComplete(code string) kernel.Completeness {
 // Program implements kernel.Session: its commands leave no errors out.
 func (s *Session) Program(cells []string) ([]string, string) { return cells, "" }
 
-// Variables implements kernel.Session.
+// Parts implements kernel.Session: no variable has parts.
 func (s *Session) Parts(string, []int) ([]kernel.Variable, int, error) { return nil, 0, nil }
 
 // Stale implements kernel.Session: commands read nothing, so only an edit makes a cell stale.

@@ -255,7 +255,7 @@ func pack(data []byte) []byte {
 func documentation(p *packages.Package) map[string]string {
 	var files []*ast.File
 	for _, f := range p.Syntax {
-		if ast.PackageExports(&ast.Package{Files: map[string]*ast.File{"": f}}) {
+		if ast.FileExports(f) {
 			files = append(files, f)
 		} else if f.Doc != nil {
 			files = append(files, f)

@@ -211,7 +211,7 @@ func TestTypedErrors(t *testing.T) {
 func TestEncodeRoundTrip(t *testing.T) {
 	cfg := defaults()
 	cfg.Pearl.Optimiser = Optimiser{LR: 0.30000000000000004, Eps: math.SmallestNonzeroFloat64, Note: "quote \" backslash \\ line\nend"}
-	cfg.Weights = map[string]float64{"b": 1e300, "a": -0.0}
+	cfg.Weights = map[string]float64{"b": 1e300, "a": math.Copysign(0, -1)}
 	text, err := config.Encode(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -229,6 +229,9 @@ func TestEncodeRoundTrip(t *testing.T) {
 	}
 	if !reflect.DeepEqual(back, cfg) {
 		t.Errorf("got  %+v\nwant %+v", back, cfg)
+	}
+	if !math.Signbit(back.Weights["a"]) {
+		t.Errorf("weights.a is %v without its sign, expected -0", back.Weights["a"])
 	}
 	if err := config.LoadTOML(path, &back); err == nil || !strings.Contains(err.Error(), "unknown key record") {
 		t.Errorf("a table that is not ignored: %v", err)

@@ -194,7 +194,7 @@ func TestTheReferenceAgainstAClosedForm(t *testing.T) {
 	v["decoder/reward/b2"][0] = 2
 	copy(v["decoder/state/b2"], []float64{3, 3})
 	f := v.elbo(n, [][]float64{{0, 0, 0, 1, 1, 5}, {0, 0, 0, 4, 3, 3}}, [][]float64{{1, 1}, {1, 1}})
-	kl := 0.5 * (1 - 1 + math.Exp(-1) + 0.25) // the second one is 0
+	kl := 0.5 * (math.Exp(-1) + 0.25) // ½(-logvar - 1 + e^logvar + mean²) with logvar -1; the second one is 0
 	want := ELBO{Reward: (2*1 + 2*4) / 2.0, State: (2*(4+4)/2.0 + 0) / 2, KL: kl}
 	want.Loss = 0.7*want.Reward + 1.3*want.State + 0.4*want.KL
 	for name, x := range map[string][2]float64{"reward": {f.Reward, want.Reward}, "state": {f.State, want.State}, "kl": {f.KL, want.KL}, "loss": {f.Loss, want.Loss}} {

@@ -31,7 +31,7 @@ func TestFamilies(t *testing.T) {
 		}
 		f, err := sim.Lookup(s.Name)
 		if errors.Is(err, sim.ErrUnavailable) {
-			for e := err; e != nil && !errors.Is(sim.ErrUnavailable, e); e = errors.Unwrap(e) {
+			for e := err; e != nil && e != sim.ErrUnavailable; e = errors.Unwrap(e) {
 				err = e
 			}
 			lacking[err.Error()]++

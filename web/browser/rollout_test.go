@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -184,7 +183,7 @@ func TestRolloutPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/deep/er/", http.StripPrefix("/deep/er/", http.FileServerFS(files.(fs.FS))))
+	mux.Handle("/deep/er/", http.StripPrefix("/deep/er/", http.FileServerFS(files)))
 	mux.HandleFunc("/deep/er/data/a.json", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write(file.Bytes())
 	})

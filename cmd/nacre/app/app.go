@@ -41,11 +41,11 @@ type Env struct {
 }
 
 // Print writes a command's result to Out: v as indented JSON when JSON is wanted, else what text writes.
-func (e *Env) Print(v any, text func(io.Writer) error) error {
-	if !e.JSON {
-		return text(e.Out)
+func (env *Env) Print(v any, text func(io.Writer) error) error {
+	if !env.JSON {
+		return text(env.Out)
 	}
-	enc := json.NewEncoder(e.Out)
+	enc := json.NewEncoder(env.Out)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
@@ -53,4 +53,4 @@ func (e *Env) Print(v any, text func(io.Writer) error) error {
 
 // Notice tells the person watching something that the results depend on, such as a fall-back taken. Callers also
 // put it into the run's record.
-func (e *Env) Notice(text string) { e.Log.Warn(text) }
+func (env *Env) Notice(text string) { env.Log.Warn(text) }

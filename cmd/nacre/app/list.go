@@ -91,7 +91,7 @@ func Families(env *Env) error {
 // advice is the message of an error of sim.Lookup without the packages it came through.
 func advice(err error) string {
 	text := err.Error()
-	for e := errors.Unwrap(err); e != nil && !errors.Is(sim.ErrUnavailable, e); e = errors.Unwrap(e) {
+	for e := errors.Unwrap(err); e != nil && e != sim.ErrUnavailable; e = errors.Unwrap(e) {
 		text = e.Error()
 	}
 	return text

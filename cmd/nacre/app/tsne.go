@@ -200,12 +200,12 @@ func (o TSNEOptions) choice() tsne.Choice {
 }
 
 // say tells how an input was read, before anything is computed.
-func (e *Env) say(in tsneInput) {
+func (env *Env) say(in tsneInput) {
 	for _, n := range in.points.Read {
-		fmt.Fprintf(e.Err, "%s: %s\n", in.path, n)
+		fmt.Fprintf(env.Err, "%s: %s\n", in.path, n)
 	}
 	if in.points.Columns == nil {
-		fmt.Fprintf(e.Err, "%s: %d points of %d columns\n", in.path, in.points.Mean.Rows, in.points.Mean.Cols)
+		fmt.Fprintf(env.Err, "%s: %d points of %d columns\n", in.path, in.points.Mean.Rows, in.points.Mean.Cols)
 	}
 }
 

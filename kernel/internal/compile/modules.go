@@ -40,6 +40,7 @@ func (b *Builder) Import(ctx context.Context, path string, known map[string]*typ
 		return nil, err
 	}
 	defer f.Close()
+	//lint:ignore SA1019 what the go command keeps are archives, which Read alone does not read
 	r, err := gcexportdata.NewReader(f)
 	if err != nil {
 		return nil, err

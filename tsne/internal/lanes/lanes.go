@@ -96,11 +96,12 @@ type TransposeArgs struct{ Dst, Src *[Width]Vec }
 // has four values for each, the spline's value, its derivatives by x and y, and one that means nothing, less Self,
 // which is bilinear between (SelfSteps+1)² entries of four values over one cell.
 type SplineArgs struct {
-	Grid    []float32
-	Stride  int
-	U       []float32
-	Self    []float32
-	Out     []float32
+	Grid   []float32
+	Stride int
+	U      []float32
+	Self   []float32
+	Out    []float32
+	//lint:ignore U1000 the assembly writes it
 	scratch [2]Vec
 }
 
