@@ -12,12 +12,20 @@ const common = { bundle: true, sourcemap: false, legalComments: 'none', logLevel
 // The style of exported files is a string in the script, not a part of the page's own style.
 const exportStyle = {
   name: 'export-style',
-  setup(b) { b.onLoad({ filter: /export\.css$/ }, ({ path }) => ({ contents: readFileSync(path, 'utf8'), loader: 'text' })); },
+  setup(b) {
+    b.onLoad({ filter: /export\.css$/ }, ({ path }) => ({ contents: readFileSync(path, 'utf8'), loader: 'text' }));
+  },
 };
 
 const target = ['chrome109', 'firefox115', 'safari16.4'];
 // Pages by their titles: src/page.html with the script src/NAME.ts. The notebook's is called index.html, and its script main.ts.
-const titles = { index: 'Nacre', runs: 'Runs – Nacre', tsne: 't-SNE – Nacre', rollout: 'Rollout – Nacre', devices: 'GPUs – Nacre' };
+const titles = {
+  index: 'Nacre',
+  runs: 'Runs – Nacre',
+  tsne: 't-SNE – Nacre',
+  rollout: 'Rollout – Nacre',
+  devices: 'GPUs – Nacre',
+};
 const pages = Object.keys(titles);
 const script = (page) => `src/${page === 'index' ? 'main' : page}.ts`;
 // Scripts of workers: each is an entry of its own, since a page names it by address.
@@ -62,7 +70,10 @@ async function page() {
   // A server answers these two at several addresses; all others, and those of a static site, are where they are.
   for (const p of pages) writeFileSync(`dist/${p}.html`, html(p, p === 'index' || p === 'runs' ? '/' : './'));
   const site = `<meta name="nacre-site" content="site.json" data-worker="./${built(workers.kernel).script}">`;
-  writeFileSync('dist/site.html', html('index', './').replace('<meta name="referrer"', site + '\n<meta name="referrer"'));
+  writeFileSync(
+    'dist/site.html',
+    html('index', './').replace('<meta name="referrer"', site + '\n<meta name="referrer"'),
+  );
   writeFileSync('dist/static/frame.html', readFileSync('src/output/frame.html'));
   const bytes = outputs.filter(([f]) => /\.(js|css)$/.test(f)).reduce((n, [, o]) => n + o.bytes, 0);
   console.log(`front end built: ${Math.round(bytes / 1024)} KiB of scripts and styles, ${hashOf('dist/index.html')}`);
@@ -74,9 +85,20 @@ function hashOf(file) {
 
 async function test() {
   const out = join(tmpdir(), `nacre-web-test-${process.pid}`);
-  const tests = readdirSync('test').filter((f) => f.endsWith('.test.ts')).map((f) => join('test', f));
-  await build({ ...common, entryPoints: tests, outdir: out, format: 'esm', platform: 'node', outExtension: { '.js': '.mjs' } });
-  const files = readdirSync(out).filter((f) => f.endsWith('.mjs')).map((f) => join(out, f));
+  const tests = readdirSync('test')
+    .filter((f) => f.endsWith('.test.ts'))
+    .map((f) => join('test', f));
+  await build({
+    ...common,
+    entryPoints: tests,
+    outdir: out,
+    format: 'esm',
+    platform: 'node',
+    outExtension: { '.js': '.mjs' },
+  });
+  const files = readdirSync(out)
+    .filter((f) => f.endsWith('.mjs'))
+    .map((f) => join(out, f));
   const run = spawnSync(process.execPath, ['--test', '--test-reporter=dot', ...files], { stdio: 'inherit' });
   rmSync(out, { recursive: true, force: true });
   process.exit(run.status ?? 1);

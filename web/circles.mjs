@@ -13,15 +13,29 @@ const code = (text) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*
 
 /** The files that each TypeScript file below a folder imports. */
 export function graph(folder) {
-  const below = (dir) => readdirSync(dir, { withFileTypes: true }).flatMap((e) => (e.isDirectory() ? below(join(dir, e.name)) : [normalize(join(dir, e.name))]));
+  const below = (dir) =>
+    readdirSync(dir, { withFileTypes: true }).flatMap((e) =>
+      e.isDirectory() ? below(join(dir, e.name)) : [normalize(join(dir, e.name))],
+    );
   const files = below(folder).filter((f) => f.endsWith('.ts') && !f.endsWith('.d.ts'));
-  const found = (from, to) => [`${to}.ts`, `${to}/index.ts`, to].map((f) => normalize(join(dirname(from), f))).find((f) => f.endsWith('.ts') && existsSync(f));
-  return new Map(files.map((f) => [f, [...new Set([...code(readFileSync(f, 'utf8')).matchAll(specifier)].map((m) => found(f, m[1])).filter(Boolean))]]));
+  const found = (from, to) =>
+    [`${to}.ts`, `${to}/index.ts`, to]
+      .map((f) => normalize(join(dirname(from), f)))
+      .find((f) => f.endsWith('.ts') && existsSync(f));
+  return new Map(
+    files.map((f) => [
+      f,
+      [...new Set([...code(readFileSync(f, 'utf8')).matchAll(specifier)].map((m) => found(f, m[1])).filter(Boolean))],
+    ]),
+  );
 }
 
 /** The circles of a graph, each as the files one passes until the first comes again; one for every strongly connected part. */
 export function circles(imports) {
-  const out = [], index = new Map(), low = new Map(), stack = [];
+  const out = [],
+    index = new Map(),
+    low = new Map(),
+    stack = [];
   const visit = (file) => {
     index.set(file, index.size);
     low.set(file, index.get(file));
@@ -41,12 +55,15 @@ export function circles(imports) {
 /** The shortest way from a file back to itself within a part of the graph. */
 function way(imports, start, part) {
   const before = new Map();
-  for (const queue = [start]; queue.length;) {
+  for (const queue = [start]; queue.length; ) {
     const file = queue.shift();
     for (const next of imports.get(file) ?? []) {
       if (!part.has(next) || before.has(next)) continue;
       before.set(next, file);
-      if (next !== start) { queue.push(next); continue; }
+      if (next !== start) {
+        queue.push(next);
+        continue;
+      }
       const path = [start];
       for (let f = file; f !== start; f = before.get(f)) path.unshift(f);
       return [start, ...path];

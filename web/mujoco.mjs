@@ -10,9 +10,11 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 const replacements = [
-  [`      let [args, invokerFnBody] = createJsInvoker(argTypes, isClassMethodFunc, returns, isAsync);
+  [
+    `      let [args, invokerFnBody] = createJsInvoker(argTypes, isClassMethodFunc, returns, isAsync);
       var invokerFn = new Function(...args, invokerFnBody)(...closureArgs);
-`, `      var invokerFn = function (...given) {
+`,
+    `      var invokerFn = function (...given) {
         checkArgCount(given.length, minArgs, expectedArgCount, humanName, throwBindingError);
         const destructors = needsDestructorStack ? [] : null;
         const wired = isClassMethodFunc ? [argTypes[1].toWireType(destructors, this)] : [];
@@ -23,9 +25,12 @@ const replacements = [
         else for (let i = first; i < argCount; i++) argTypes[i].destructorFunction?.(wired[i - first]);
         if (returns) return argTypes[0].fromWireType(result);
       };
-`],
-  [`      var invokerFunction = new Function(...params, functionBody)(...args);
-`, `      var invokerFunction = (obj, func, destructorsRef, at) => {
+`,
+  ],
+  [
+    `      var invokerFunction = new Function(...params, functionBody)(...args);
+`,
+    `      var invokerFunction = (obj, func, destructorsRef, at) => {
         const given = types.map((t) => {
           const value = t.readValueFromPointer(at);
           at += t.argPackAdvance;
@@ -34,7 +39,8 @@ const replacements = [
         const result = kind === 1 ? new func(...given) : kind === 0 ? func.call(obj, ...given) : func.call(...given);
         if (!retType.isVoid) return emval_returnValue(retType, destructorsRef, result);
       };
-`],
+`,
+  ],
 ];
 
 const withoutEval = {
@@ -43,7 +49,8 @@ const withoutEval = {
     b.onLoad({ filter: /@mujoco[\\/]mujoco[\\/]mujoco\.js$/ }, ({ path }) => {
       let contents = readFileSync(path, 'utf8');
       for (const [from, to] of replacements) {
-        if (contents.split(from).length !== 2) throw new Error(`${path} is not the version whose bindings embind.mjs knows`);
+        if (contents.split(from).length !== 2)
+          throw new Error(`${path} is not the version whose bindings embind.mjs knows`);
         contents = contents.replace(from, () => to);
       }
       return { contents, loader: 'js' };
@@ -67,9 +74,25 @@ export async function mujoco(options) {
   const wasm = `mujoco-${createHash('sha256').update(program).digest('hex').slice(0, 12)}.wasm.gz`;
   writeFileSync(join('dist/static', wasm), packed);
   const result = await build({
-    ...options, entryPoints: { 'mujoco-worker': 'src/worker/mujoco.ts', physics: 'src/worker/physics.ts' }, outdir: 'dist/static', format: 'esm', splitting: true, minify: true,
-    entryNames: '[name]-[hash]', chunkNames: 'mujoco-[hash]', metafile: true, plugins: [withoutEval], external: ['module', 'fs', 'path', 'url', 'crypto'], // what it uses under Node
+    ...options,
+    entryPoints: { 'mujoco-worker': 'src/worker/mujoco.ts', physics: 'src/worker/physics.ts' },
+    outdir: 'dist/static',
+    format: 'esm',
+    splitting: true,
+    minify: true,
+    entryNames: '[name]-[hash]',
+    chunkNames: 'mujoco-[hash]',
+    metafile: true,
+    plugins: [withoutEval],
+    external: ['module', 'fs', 'path', 'url', 'crypto'], // what it uses under Node
   });
-  const script = (entry) => basename(Object.entries(result.metafile.outputs).find(([, o]) => o.entryPoint === entry)[0]);
-  return { worker: script('src/worker/mujoco.ts'), physics: script('src/worker/physics.ts'), wasm, bytes: packed.length, version };
+  const script = (entry) =>
+    basename(Object.entries(result.metafile.outputs).find(([, o]) => o.entryPoint === entry)[0]);
+  return {
+    worker: script('src/worker/mujoco.ts'),
+    physics: script('src/worker/physics.ts'),
+    wasm,
+    bytes: packed.length,
+    version,
+  };
 }

@@ -37,13 +37,16 @@ export const runsUrl = page + 'runs';
 export const notebookUrl = (path: string) => page + 'notebooks/' + encode(path);
 export const editUrl = (path: string) => page + 'edit/' + encode(path);
 /** The page that lays out the embeddings of a file. */
-export const tsneUrl = (path: string) => `${base}${isSite ? 'tsne.html' : 'tsne/'}?open=${encodeURIComponent(base + 'files/' + encode(path))}`;
+export const tsneUrl = (path: string) =>
+  `${base}${isSite ? 'tsne.html' : 'tsne/'}?open=${encodeURIComponent(base + 'files/' + encode(path))}`;
 /** The page that lists the browser's GPUs, of a static site. */
 export const devicesUrl = base + 'devices.html';
 /** The page that plays the episodes of a file. */
-export const rolloutUrl = (path: string) => `${base}${isSite ? 'rollout.html' : 'rollout/'}?open=${encodeURIComponent(base + 'files/' + encode(path))}`;
+export const rolloutUrl = (path: string) =>
+  `${base}${isSite ? 'rollout.html' : 'rollout/'}?open=${encodeURIComponent(base + 'files/' + encode(path))}`;
 /** The page that shows finished layouts, side by side: run folders or files. */
-export const embeddingsUrl = (paths: string[]) => `${page}embeddings?${paths.map((p) => `open=${encodeURIComponent(p)}`).join('&')}`;
+export const embeddingsUrl = (paths: string[]) =>
+  `${page}embeddings?${paths.map((p) => `open=${encodeURIComponent(p)}`).join('&')}`;
 /** A text to read, on a static site. */
 export const readUrl = (path: string) => page + 'read/' + encode(path);
 export const fileUrl = (path: string) => base + 'files/' + encode(path) + (isSite ? '' : fileKey());

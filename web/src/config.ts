@@ -10,7 +10,9 @@ import { SiteSocket } from './site/kernels';
 export * from './address';
 
 class ProvenSocket extends WebSocket {
-  constructor(url: string | URL, protocols?: string | string[]) { super(provenSocket(url), protocols); }
+  constructor(url: string | URL, protocols?: string | string[]) {
+    super(provenSocket(url), protocols);
+  }
 }
 
 /**
@@ -21,5 +23,7 @@ export const settings = ServerConnection.makeSettings({
   baseUrl: location.origin + base,
   wsUrl: location.origin.replace(/^http/, 'ws') + base,
   appendToken: false,
-  ...(isSite ? { fetch: siteFetch, WebSocket: SiteSocket as unknown as typeof WebSocket } : { fetch: provenFetch, WebSocket: ProvenSocket }),
+  ...(isSite
+    ? { fetch: siteFetch, WebSocket: SiteSocket as unknown as typeof WebSocket }
+    : { fetch: provenFetch, WebSocket: ProvenSocket }),
 });

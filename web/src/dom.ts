@@ -4,7 +4,11 @@ type Child = Node | string | null | undefined | false;
 type Attrs = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;
 
 /** Makes an element: 'div.name.other', attributes (functions become listeners), children. */
-export function el<K extends keyof HTMLElementTagNameMap>(spec: K | `${K}.${string}`, attrs: Attrs = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function el<K extends keyof HTMLElementTagNameMap>(
+  spec: K | `${K}.${string}`,
+  attrs: Attrs = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const [tag, ...classes] = spec.split('.');
   const node = document.createElement(tag as K);
   if (classes.length) node.className = classes.join(' ');
@@ -26,12 +30,19 @@ export function announce(text: string): void {
   }
   // The same text twice is only read twice when it changes in between.
   live.textContent = '';
-  requestAnimationFrame(() => { live.textContent = text; });
+  requestAnimationFrame(() => {
+    live.textContent = text;
+  });
 }
 
 /** A button with an icon, named for screen readers and in its tooltip. */
 export function iconButton(icon: string, label: string, run: () => void, keys = ''): HTMLButtonElement {
-  const button = el('button.icon', { type: 'button', 'aria-label': label, title: keys ? `${label} (${keys})` : label, click: () => run() });
+  const button = el('button.icon', {
+    type: 'button',
+    'aria-label': label,
+    title: keys ? `${label} (${keys})` : label,
+    click: () => run(),
+  });
   button.append(svgIcon(icon));
   return button;
 }
@@ -83,9 +94,17 @@ export function perFrame(f: () => void): () => void {
     if (scheduled) return;
     scheduled = true;
     // A tab in the background gets no frames; its output must go on all the same.
-    const run = () => { if (scheduled) { scheduled = false; f(); } };
+    const run = () => {
+      if (scheduled) {
+        scheduled = false;
+        f();
+      }
+    };
     if (document.hidden) setTimeout(run, 100);
-    else { requestAnimationFrame(run); setTimeout(run, 250); }
+    else {
+      requestAnimationFrame(run);
+      setTimeout(run, 250);
+    }
   };
 }
 

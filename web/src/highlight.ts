@@ -7,7 +7,12 @@ import { classHighlighter, highlightCode } from '@lezer/highlight';
 import { GFM, parser as markdownParser } from '@lezer/markdown';
 
 // The full markdown package would bring HTML, CSS and JavaScript grammars along.
-const markdown = new Language(defineLanguageFacet({ commentTokens: { block: { open: '<!--', close: '-->' } } }), markdownParser.configure(GFM), [], 'markdown');
+const markdown = new Language(
+  defineLanguageFacet({ commentTokens: { block: { open: '<!--', close: '-->' } } }),
+  markdownParser.configure(GFM),
+  [],
+  'markdown',
+);
 
 /** What an editor needs to colour a cell of this type. */
 export function language(type: 'code' | 'markdown' | 'raw'): Extension {
@@ -20,7 +25,9 @@ export const escapeHtml = (s: string) => s.replace(/[&<>"]/g, (c) => escapes[c]!
 /** Go as HTML with the same classes, for markdown's fences and exported files. */
 export function highlightedHtml(code: string): string {
   let out = '';
-  const put = (s: string, classes: string) => { out += classes ? `<span class="${classes}">${escapeHtml(s)}</span>` : escapeHtml(s); };
+  const put = (s: string, classes: string) => {
+    out += classes ? `<span class="${classes}">${escapeHtml(s)}</span>` : escapeHtml(s);
+  };
   highlightCode(code, goLanguage.parser.parse(code), classHighlighter, put, () => put('\n', ''));
   return out;
 }

@@ -22,7 +22,8 @@ if (!isSite && !hasProof()) location.replace('/login?next=' + encodeURIComponent
 else if (page === 'notebook') void openNotebook(path);
 else if (page === 'file') void openTextFile(path);
 else if (page === 'read') void openReport(path);
-else if (page === 'runs') void import('./runs/open').then(({ openRuns }) => openRuns()); // of a static site; a server has runs.html
+else if (page === 'runs')
+  void import('./runs/open').then(({ openRuns }) => openRuns()); // of a static site; a server has runs.html
 else void openFiles();
 
 async function openFiles(): Promise<void> {

@@ -12,12 +12,30 @@ import { nextTheme, startTheme } from './theme';
 let view: RolloutView | null = null;
 const place = el('main');
 const problem = el('p.problem', { role: 'alert', hidden: true });
-const chooser = el('input', { type: 'file', accept: '.json,application/json', hidden: true, change: () => { const f = chooser.files?.[0]; if (f) void openFile(f); chooser.value = ''; } });
-const invitation = el('section.invitation', {},
+const chooser = el('input', {
+  type: 'file',
+  accept: '.json,application/json',
+  hidden: true,
+  change: () => {
+    const f = chooser.files?.[0];
+    if (f) void openFile(f);
+    chooser.value = '';
+  },
+});
+const invitation = el(
+  'section.invitation',
+  {},
   el('h1', {}, 'Play an episode back'),
-  el('p', {}, 'Drop a file here or ', el('button', { type: 'button', click: () => chooser.click() }, 'choose one'), '. Write one with'),
+  el(
+    'p',
+    {},
+    'Drop a file here or ',
+    el('button', { type: 'button', click: () => chooser.click() }, 'choose one'),
+    '. Write one with',
+  ),
   el('pre', {}, 'nacre render cheetah-vel -o episode.json\nnacre render runs/pearl runs/tcl -o both.json'),
-  el('p.note', {}, 'The file stays on your machine.'));
+  el('p.note', {}, 'The file stays on your machine.'),
+);
 
 function show(text: string, name: string): void {
   problem.hidden = true;
@@ -51,7 +69,8 @@ async function openFile(file: File): Promise<void> {
 
 async function openAddress(path: string): Promise<void> {
   const url = new URL(path, document.baseURI);
-  if (url.origin !== location.origin) return fail(`${path} is on another host; this page opens files from its own only. Download it and drop it here.`);
+  if (url.origin !== location.origin)
+    return fail(`${path} is on another host; this page opens files from its own only. Download it and drop it here.`);
   try {
     const answer = await provenFetch(url);
     if (!answer.ok) return fail(`${path}: the server answers ${answer.status}.`);
@@ -65,9 +84,22 @@ startTheme();
 takeProof();
 document.body.classList.add('rollout-page');
 document.body.append(
-  el('header.top', {}, el('span.pearl'), el('span.wordmark', {}, 'Nacre'), el('span.space'),
-    iconButton('upload', 'Open a file', () => chooser.click()), iconButton('theme', 'Light, dark, or as the system has it', () => { nextTheme(); })),
-  problem, invitation, place, chooser);
+  el(
+    'header.top',
+    {},
+    el('span.pearl'),
+    el('span.wordmark', {}, 'Nacre'),
+    el('span.space'),
+    iconButton('upload', 'Open a file', () => chooser.click()),
+    iconButton('theme', 'Light, dark, or as the system has it', () => {
+      nextTheme();
+    }),
+  ),
+  problem,
+  invitation,
+  place,
+  chooser,
+);
 for (const kind of ['dragover', 'drop'] as const) {
   addEventListener(kind, (event) => {
     event.preventDefault();

@@ -12,5 +12,6 @@ startTheme();
 document.body.append(el('div.visually-hidden', { id: 'live', role: 'status', 'aria-live': 'polite' }));
 takeProof();
 if (!hasProof()) location.replace('/login?next=' + encodeURIComponent(location.pathname));
-else if (place().page === 'embeddings') void import('./embeddings/page').then(({ EmbeddingsPage }) => document.body.append(new EmbeddingsPage().dom));
+else if (place().page === 'embeddings')
+  void import('./embeddings/page').then(({ EmbeddingsPage }) => document.body.append(new EmbeddingsPage().dom));
 else void openRuns();

@@ -5,12 +5,31 @@ import { controlsOf, decimals, moved } from '../src/output/control/decode';
 import { Cell } from '../src/model/notebook';
 
 const mime = 'application/vnd.nacre.control+json';
-const slider = { version: 1, id: 'control cell-7/target/speed', kind: 'slider', label: 'target/speed', value: 1, initial: 0.5, low: 0, high: 2, step: 0.05 };
+const slider = {
+  version: 1,
+  id: 'control cell-7/target/speed',
+  kind: 'slider',
+  label: 'target/speed',
+  value: 1,
+  initial: 0.5,
+  low: 0,
+  high: 2,
+  step: 0.05,
+};
 
 test('a kernel gets the controls of a cell by what follows the cell in their id', () => {
-  const outputs = [{ output_type: 'display_data' as const, metadata: {}, data: { [mime]: slider } }, { output_type: 'stream' as const, name: 'stdout' as const, text: 'x' }];
+  const outputs = [
+    { output_type: 'display_data' as const, metadata: {}, data: { [mime]: slider } },
+    { output_type: 'stream' as const, name: 'stdout' as const, text: 'x' },
+  ];
   assert.deepEqual(controlsOf(outputs), { 'target/speed': { kind: 'slider', initial: 0.5, value: 1 } });
-  assert.deepEqual(controlsOf([{ ...outputs[0]!, data: { [mime]: { id: 7 } } } as any, { ...outputs[0]!, data: { [mime]: null } } as any]), {});
+  assert.deepEqual(
+    controlsOf([
+      { ...outputs[0]!, data: { [mime]: { id: 7 } } } as any,
+      { ...outputs[0]!, data: { [mime]: null } } as any,
+    ]),
+    {},
+  );
 });
 
 test('a control that no kernel has changes in all its forms, or not at all', () => {
@@ -22,13 +41,22 @@ test('a control that no kernel has changes in all its forms, or not at all', () 
 });
 
 test('a slider has the decimals of its start and step', () => {
-  assert.deepEqual([decimals(0, 1), decimals(0, 0.05), decimals(0.125, 1), decimals(-1e6, 0.1), decimals(0, 1 / 3)], [0, 2, 3, 1, 8]);
+  assert.deepEqual(
+    [decimals(0, 1), decimals(0, 0.05), decimals(0.125, 1), decimals(-1e6, 0.1), decimals(0, 1 / 3)],
+    [0, 2, 3, 1, 8],
+  );
 });
 
 test('views of one link share a selection, and none hears itself', () => {
   const heard: string[] = [];
-  const [a, b, alone] = ['a', 'b', 'alone'].map((name) => new Brushing(() => heard.push(name))) as [Brushing, Brushing, Brushing];
-  a.join('run'); b.join('run'); alone.join('');
+  const [a, b, alone] = ['a', 'b', 'alone'].map((name) => new Brushing(() => heard.push(name))) as [
+    Brushing,
+    Brushing,
+    Brushing,
+  ];
+  a.join('run');
+  b.join('run');
+  alone.join('');
   a.select(['x']);
   assert.deepEqual([heard, [...b.selected!], alone.selected], [['b'], ['x'], null]);
   a.select(['x']); // the same again is no change

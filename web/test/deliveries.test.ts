@@ -5,7 +5,10 @@ import { Deliveries } from '../src/protocol/deliveries';
 test('messages are taken once, in order, from wherever the page begins', () => {
   const d = new Deliveries();
   assert.equal(d.after, 0);
-  assert.deepEqual([7, 8, 8, 0, 9, 7].map((n) => d.take(n)), ['next', 'next', 'seen', 'next', 'next', 'seen']);
+  assert.deepEqual(
+    [7, 8, 8, 0, 9, 7].map((n) => d.take(n)),
+    ['next', 'next', 'seen', 'next', 'next', 'seen'],
+  );
   assert.equal(d.after, 9);
 });
 
@@ -17,7 +20,10 @@ test('a gap is noticed, asked for once, and filled', () => {
   assert.equal(d.take(4), 'gap');
   assert.equal(d.ask(), false);
   assert.equal(d.after, 1);
-  assert.deepEqual([2, 3, 4, 5].map((n) => d.take(n)), ['next', 'next', 'next', 'next']);
+  assert.deepEqual(
+    [2, 3, 4, 5].map((n) => d.take(n)),
+    ['next', 'next', 'next', 'next'],
+  );
   assert.equal(d.take(9), 'gap');
   assert.equal(d.ask(), true);
 });
@@ -37,5 +43,8 @@ test('what the server keeps no more is in the document', () => {
   d.take(1);
   assert.equal(d.take(500), 'gap');
   d.skip(600);
-  assert.deepEqual([500, 600, 601].map((n) => d.take(n)), ['seen', 'seen', 'next']);
+  assert.deepEqual(
+    [500, 600, 601].map((n) => d.take(n)),
+    ['seen', 'seen', 'next'],
+  );
 });

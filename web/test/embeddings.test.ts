@@ -7,7 +7,8 @@ import { decodeTile, needed, Tiles } from '../src/embeddings/tiles';
 import { readState, writeState } from '../src/embeddings/view';
 
 test('a tile is read as it is written', () => {
-  const b = new ArrayBuffer(4 + 4 * 2 * 4), v = new DataView(b);
+  const b = new ArrayBuffer(4 + 4 * 2 * 4),
+    v = new DataView(b);
   v.setUint32(0, 2, true);
   [7, 9].forEach((row, i) => v.setUint32(4 + 4 * i, row, true));
   [1.5, -2, 0.25, 8, 3, 4].forEach((x, i) => v.setFloat32(12 + 4 * i, x, true));
@@ -17,7 +18,19 @@ test('a tile is read as it is written', () => {
   assert.throws(() => decodeTile(new ArrayBuffer(2), 0), /2 bytes/);
 });
 
-const info: Info = { name: '', points: 9, square: [0, 0, 8], columns: [], vectors: false, tiles: [[0, 0, 0, 4], [1, 0, 0, 2], [1, 1, 1, 2], [2, 3, 3, 1]] };
+const info: Info = {
+  name: '',
+  points: 9,
+  square: [0, 0, 8],
+  columns: [],
+  vectors: false,
+  tiles: [
+    [0, 0, 0, 4],
+    [1, 0, 0, 2],
+    [1, 1, 1, 2],
+    [2, 3, 3, 1],
+  ],
+};
 
 test('a view needs the tiles that it touches, down to a size', () => {
   assert.deepEqual(needed(info, { x0: 0, y0: 0, x1: 8, y1: 8 }, 30, 300), ['0/0/0']);
@@ -26,8 +39,23 @@ test('a view needs the tiles that it touches, down to a size', () => {
 });
 
 test('tiles are fetched once, a few at a time, and failures end it', async () => {
-  let asked = 0, came = 0, problem = '';
-  const tiles = new Tiles(0, async (z) => { asked++; if (z > 8) throw new Error('gone'); return new ArrayBuffer(4); }, () => { came++; }, (e) => { problem = e.message; });
+  let asked = 0,
+    came = 0,
+    problem = '';
+  const tiles = new Tiles(
+    0,
+    async (z) => {
+      asked++;
+      if (z > 8) throw new Error('gone');
+      return new ArrayBuffer(4);
+    },
+    () => {
+      came++;
+    },
+    (e) => {
+      problem = e.message;
+    },
+  );
   const keys = Array.from({ length: 9 }, (_, z) => `${z}/0/0`);
   assert.equal(tiles.have(keys).length, 0);
   assert.equal(asked, 6);
@@ -44,7 +72,11 @@ test('tiles are fetched once, a few at a time, and failures end it', async () =>
 });
 
 test('the contour of a cone is a circle', () => {
-  const size = 41, field = Float32Array.from({ length: size * size }, (_, k) => 20 - Math.hypot((k % size) - 20, Math.floor(k / size) - 20));
+  const size = 41,
+    field = Float32Array.from(
+      { length: size * size },
+      (_, k) => 20 - Math.hypot((k % size) - 20, Math.floor(k / size) - 20),
+    );
   const pieces = contour(field, size, 10);
   assert.ok(pieces.length > 100);
   let length = 0;
@@ -65,13 +97,40 @@ test('smoothing keeps the sum and spreads evenly', () => {
 });
 
 test('a colour means the same in every layout', () => {
-  assert.deepEqual(union([{ name: 'c', names: ['a', 'b'], count: [1, 2], lo: 0, hi: 0 }, { name: 'c', names: ['b', 'd'], count: [3, 4], lo: 0, hi: 0 }]), { name: 'c', names: ['a', 'b', 'd'], count: [1, 5, 4], lo: 0, hi: 0 });
-  assert.deepEqual(union([{ name: 'c', lo: -1, hi: 2 }, { name: 'c', lo: 0, hi: 5 }]), { name: 'c', lo: -1, hi: 5 });
+  assert.deepEqual(
+    union([
+      { name: 'c', names: ['a', 'b'], count: [1, 2], lo: 0, hi: 0 },
+      { name: 'c', names: ['b', 'd'], count: [3, 4], lo: 0, hi: 0 },
+    ]),
+    { name: 'c', names: ['a', 'b', 'd'], count: [1, 5, 4], lo: 0, hi: 0 },
+  );
+  assert.deepEqual(
+    union([
+      { name: 'c', lo: -1, hi: 2 },
+      { name: 'c', lo: 0, hi: 5 },
+    ]),
+    { name: 'c', lo: -1, hi: 5 },
+  );
   assert.equal(union([]), undefined);
 });
 
 test('a link shows the same again', () => {
-  const state = { open: ['a b/c', 'd#PEARL, seed 1'], colour: 'label', hidden: ['x=1'], link: '', contours: true, of: 1, query: { polygon: [[0.5, 1], [2, 3], [4, 5]] as [number, number][] }, places: [[1, 2, 3] as [number, number, number], null] };
+  const state = {
+    open: ['a b/c', 'd#PEARL, seed 1'],
+    colour: 'label',
+    hidden: ['x=1'],
+    link: '',
+    contours: true,
+    of: 1,
+    query: {
+      polygon: [
+        [0.5, 1],
+        [2, 3],
+        [4, 5],
+      ] as [number, number][],
+    },
+    places: [[1, 2, 3] as [number, number, number], null],
+  };
   assert.deepEqual(readState(writeState(state)), state);
   assert.equal(readState('?select={').query, null);
   assert.deepEqual(readState('?at=1,2&at=1,2,0').places, [null, null]);

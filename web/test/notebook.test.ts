@@ -6,10 +6,20 @@ import { sameText } from '../src/model/merge';
 import { Cell, Notebook } from '../src/model/notebook';
 import { CellType } from '../src/model/nbformat';
 
-const make = (...sources: string[]) => new Notebook({
-  nbformat: 4, nbformat_minor: 5, metadata: {},
-  cells: sources.map((source, i) => ({ id: `c${i}`, cell_type: (source.startsWith('#') ? 'markdown' : 'code') as CellType, source, metadata: {}, outputs: [], execution_count: null })),
-});
+const make = (...sources: string[]) =>
+  new Notebook({
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: {},
+    cells: sources.map((source, i) => ({
+      id: `c${i}`,
+      cell_type: (source.startsWith('#') ? 'markdown' : 'code') as CellType,
+      source,
+      metadata: {},
+      outputs: [],
+      execution_count: null,
+    })),
+  });
 const text = (nb: Notebook) => nb.cells.map((c) => c.source);
 
 test('cells come back in order, however often one goes to and fro', () => {
@@ -72,8 +82,17 @@ test('moving stops at the ends', () => {
 
 test('streams of one name run together, others do not', () => {
   const [cell] = make('x').cells as [Cell];
-  for (const [name, text] of [['stdout', 'a'], ['stdout', 'b'], ['stderr', 'c'], ['stdout', 'd']] as const) cell.addOutput({ output_type: 'stream', name, text });
-  assert.deepEqual(cell.outputs.map((o) => (o as any).text), ['ab', 'c', 'd']);
+  for (const [name, text] of [
+    ['stdout', 'a'],
+    ['stdout', 'b'],
+    ['stderr', 'c'],
+    ['stdout', 'd'],
+  ] as const)
+    cell.addOutput({ output_type: 'stream', name, text });
+  assert.deepEqual(
+    cell.outputs.map((o) => (o as any).text),
+    ['ab', 'c', 'd'],
+  );
 });
 
 test('clear_output with wait keeps the old until the new is there', () => {
@@ -103,7 +122,10 @@ test('a number sign in a code fence is no heading', () => {
 test('copied cells get new ids; other text on the clipboard is no cell', () => {
   const json = make('a', '# b').cells.map((c) => c.toJson());
   const back = cellsFromJson(cellsToJson(json))!;
-  assert.deepEqual(back.map((c) => c.source), ['a', '# b']);
+  assert.deepEqual(
+    back.map((c) => c.source),
+    ['a', '# b'],
+  );
   assert.ok(back.every((c) => !json.some((j) => j.id === c.id)));
   for (const other of ['', 'x := 1', '{"type":"else"}', '[1]', 'null']) assert.equal(cellsFromJson(other), null);
 });

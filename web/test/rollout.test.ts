@@ -8,20 +8,43 @@ const base64 = (array: ArrayBufferView) => Buffer.from(array.buffer).toString('b
 
 /** A ball that rolls 0.5 m a frame along x, over a floor; a triangle lies beside it. */
 function rolling(frames: number): any {
-  const poses = Float32Array.from({ length: 7 * frames }, (_, i) => [0.5 * Math.floor(i / 7), 2, 0.1, 1, 0, 0, 0][i % 7]!);
+  const poses = Float32Array.from(
+    { length: 7 * frames },
+    (_, i) => [0.5 * Math.floor(i / 7), 2, 0.1, 1, 0, 0, 0][i % 7]!,
+  );
   return {
-    format: 'nacre-rollout', version: 1, title: 'rolling',
-    meshes: [{ name: 'triangle', count: 3, low: [0, 0, -1], step: [1, 0.5, 0], vertices: base64(Uint16Array.of(0, 0, 7, 2, 0, 7, 0, 4, 7)), faces: base64(Uint16Array.of(0, 1, 2)) }],
-    episodes: [{
-      name: 'ball', label: 'first', interval: 0.05, frames, grid: 1, moving: [1], poses: base64(poses),
-      view: { target: [0, 0, 1], distance: 4, azimuth: -90, elevation: 0, angle: 30, follow: 1 },
-      solids: [
-        { name: 'floor', kind: 'plane', size: [0, 0, 0], color: [0.9, 0.9, 0.9, 1], pose: [0, 0, 0, 1, 0, 0, 0] },
-        { name: 'ball', kind: 'sphere', size: [0.1, 0, 0], color: [0.3, 0.4, 0.7, 1], pose: [0, 2, 0.1, 1, 0, 0, 0] },
-        { name: 'mark', kind: 'mesh', size: [0, 0, 0], color: [0, 1, 0, 1], sign: true, pose: [0, 0, 0, 1, 0, 0, 0] },
-      ],
-      reward: Array.from({ length: frames - 1 }, (_, t) => t), success: Array.from({ length: frames - 1 }, (_, t) => (t >= 2 ? 1 : 0)),
-    }],
+    format: 'nacre-rollout',
+    version: 1,
+    title: 'rolling',
+    meshes: [
+      {
+        name: 'triangle',
+        count: 3,
+        low: [0, 0, -1],
+        step: [1, 0.5, 0],
+        vertices: base64(Uint16Array.of(0, 0, 7, 2, 0, 7, 0, 4, 7)),
+        faces: base64(Uint16Array.of(0, 1, 2)),
+      },
+    ],
+    episodes: [
+      {
+        name: 'ball',
+        label: 'first',
+        interval: 0.05,
+        frames,
+        grid: 1,
+        moving: [1],
+        poses: base64(poses),
+        view: { target: [0, 0, 1], distance: 4, azimuth: -90, elevation: 0, angle: 30, follow: 1 },
+        solids: [
+          { name: 'floor', kind: 'plane', size: [0, 0, 0], color: [0.9, 0.9, 0.9, 1], pose: [0, 0, 0, 1, 0, 0, 0] },
+          { name: 'ball', kind: 'sphere', size: [0.1, 0, 0], color: [0.3, 0.4, 0.7, 1], pose: [0, 2, 0.1, 1, 0, 0, 0] },
+          { name: 'mark', kind: 'mesh', size: [0, 0, 0], color: [0, 1, 0, 1], sign: true, pose: [0, 0, 0, 1, 0, 0, 0] },
+        ],
+        reward: Array.from({ length: frames - 1 }, (_, t) => t),
+        success: Array.from({ length: frames - 1 }, (_, t) => (t >= 2 ? 1 : 0)),
+      },
+    ],
   };
 }
 
@@ -30,24 +53,92 @@ test('a rollout is decoded', () => {
   const e = r.episodes[0]!;
   assert.deepEqual([...e.meshes[0]!.vertices], [0, 0, -1, 2, 0, -1, 0, 2, -1]);
   assert.deepEqual([...e.poses.slice(21, 28)], [1.5, 2, Math.fround(0.1), 1, 0, 0, 0]);
-  assert.deepEqual([r.title, e.label, e.success, e.reward!.length, e.solids[2]!.sign], ['rolling', 'first', 2, 4, true]);
+  assert.deepEqual(
+    [r.title, e.label, e.success, e.reward!.length, e.solids[2]!.sign],
+    ['rolling', 'first', 2, 4, true],
+  );
 });
 
 test('what is wrong with a rollout is said', () => {
   const bad: [(v: any) => void, RegExp][] = [
-    [(v) => { v.version = 2; }, /version 2 of a rollout; expected .*"version": 1/],
-    [(v) => { v.format = 'nacre-film/1'; }, /This is no rollout/],
-    [(v) => { v.episodes = []; }, /no episodes/],
-    [(v) => { v.episodes[0].frames = 6; }, /poses have 140 bytes; expected 168/],
-    [(v) => { v.episodes[0].moving = [3]; }, /Solid 3 of the rollout moves and there are 3/],
-    [(v) => { v.episodes[0].reward.pop(); }, /list of rewards is .*; expected 4 numbers/],
-    [(v) => { v.episodes[0].solids[1].kind = 'blob'; }, /solid ball is of kind "blob"/],
-    [(v) => { v.episodes[0].solids[2].mesh = 1; }, /solid mark has mesh 1 of 1/],
-    [(v) => { v.episodes[0].view.follow = 9; }, /follows solid 9 of 3/],
-    [(v) => { v.episodes[0].interval = 0; }, /time between frames is 0/],
-    [(v) => { v.meshes[0].faces = base64(Uint16Array.of(0, 1, 3)); }, /mesh triangle has a face with vertex 3 of 3/],
-    [(v) => { v.meshes[0].vertices = '*'; }, /mesh triangle, vertices are not base64/],
-    [(v) => { v.episodes[0].poses = base64(new Float32Array(35).fill(NaN)); }, /a pose that is no number/],
+    [
+      (v) => {
+        v.version = 2;
+      },
+      /version 2 of a rollout; expected .*"version": 1/,
+    ],
+    [
+      (v) => {
+        v.format = 'nacre-film/1';
+      },
+      /This is no rollout/,
+    ],
+    [
+      (v) => {
+        v.episodes = [];
+      },
+      /no episodes/,
+    ],
+    [
+      (v) => {
+        v.episodes[0].frames = 6;
+      },
+      /poses have 140 bytes; expected 168/,
+    ],
+    [
+      (v) => {
+        v.episodes[0].moving = [3];
+      },
+      /Solid 3 of the rollout moves and there are 3/,
+    ],
+    [
+      (v) => {
+        v.episodes[0].reward.pop();
+      },
+      /list of rewards is .*; expected 4 numbers/,
+    ],
+    [
+      (v) => {
+        v.episodes[0].solids[1].kind = 'blob';
+      },
+      /solid ball is of kind "blob"/,
+    ],
+    [
+      (v) => {
+        v.episodes[0].solids[2].mesh = 1;
+      },
+      /solid mark has mesh 1 of 1/,
+    ],
+    [
+      (v) => {
+        v.episodes[0].view.follow = 9;
+      },
+      /follows solid 9 of 3/,
+    ],
+    [
+      (v) => {
+        v.episodes[0].interval = 0;
+      },
+      /time between frames is 0/,
+    ],
+    [
+      (v) => {
+        v.meshes[0].faces = base64(Uint16Array.of(0, 1, 3));
+      },
+      /mesh triangle has a face with vertex 3 of 3/,
+    ],
+    [
+      (v) => {
+        v.meshes[0].vertices = '*';
+      },
+      /mesh triangle, vertices are not base64/,
+    ],
+    [
+      (v) => {
+        v.episodes[0].poses = base64(new Float32Array(35).fill(NaN));
+      },
+      /a pose that is no number/,
+    ],
   ];
   for (const [spoil, message] of bad) {
     const v = rolling(5);
@@ -67,7 +158,8 @@ test('the camera goes with an even motion', () => {
 
 test('the camera stands where azimuth, elevation and distance say', () => {
   const e = decodeRollout(rolling(3)).episodes[0] as Episode;
-  const near = (got: number[], want: number[]) => got.forEach((v, k) => assert.ok(Math.abs(v - want[k]!) < 1e-9, `${got} is not ${want}`));
+  const near = (got: number[], want: number[]) =>
+    got.forEach((v, k) => assert.ok(Math.abs(v - want[k]!) < 1e-9, `${got} is not ${want}`));
   near(eyeOf(e, unchanged(), 0, 0).eye, [0, -4, 1]);
   near(eyeOf(e, { ...unchanged(), turn: 90, zoom: 0.5 }, 3, 1).eye, [5, 1, 1]);
   near(eyeOf(e, { ...unchanged(), tilt: 30 }, 0, 0).eye, [0, -4 * Math.cos(Math.PI / 6), 3]);
@@ -77,20 +169,43 @@ test('the camera stands where azimuth, elevation and distance say', () => {
 });
 
 test('normals are sharp on a cube and round on a sphere', () => {
-  const corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
-  const quads = [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [2, 3, 7, 6], [1, 2, 6, 5], [0, 4, 7, 3]];
-  const cube = creased({ name: '', vertices: Float32Array.from(corners.flat()), faces: Uint32Array.from(quads.flatMap(([a, b, c, d]) => [a!, b!, c!, a!, c!, d!])) });
+  const corners = [
+    [0, 0, 0],
+    [1, 0, 0],
+    [1, 1, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+    [1, 0, 1],
+    [1, 1, 1],
+    [0, 1, 1],
+  ];
+  const quads = [
+    [0, 3, 2, 1],
+    [4, 5, 6, 7],
+    [0, 1, 5, 4],
+    [2, 3, 7, 6],
+    [1, 2, 6, 5],
+    [0, 4, 7, 3],
+  ];
+  const cube = creased({
+    name: '',
+    vertices: Float32Array.from(corners.flat()),
+    faces: Uint32Array.from(quads.flatMap(([a, b, c, d]) => [a!, b!, c!, a!, c!, d!])),
+  });
   for (let i = 0; i < cube.normals.length; i += 3) {
     const n = [...cube.normals.slice(i, i + 3)].map(Math.abs).sort();
     assert.deepEqual(n, [0, 0, 1]);
   }
-  const vertices: number[] = [], faces: number[] = [];
+  const vertices: number[] = [],
+    faces: number[] = [];
   const rows = 16;
   for (let i = 0; i <= rows; i++) {
     for (let j = 0; j < 2 * rows; j++) {
-      const a = Math.PI * i / rows, b = Math.PI * j / rows;
+      const a = (Math.PI * i) / rows,
+        b = (Math.PI * j) / rows;
       vertices.push(Math.sin(a) * Math.cos(b), Math.sin(a) * Math.sin(b), Math.cos(a));
-      const k = i * 2 * rows + j, right = i * 2 * rows + (j + 1) % (2 * rows);
+      const k = i * 2 * rows + j,
+        right = i * 2 * rows + ((j + 1) % (2 * rows));
       if (i < rows) faces.push(k, k + 2 * rows, right, right, k + 2 * rows, right + 2 * rows);
     }
   }

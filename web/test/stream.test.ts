@@ -27,5 +27,8 @@ for (const [name, parts, want] of cases) {
 test('ten thousand parts', () => {
   let shown = '';
   for (let i = 0; i < 10_000; i++) shown = appendStream(shown, `line ${i}\n`);
-  assert.equal(shown.length, Array.from({ length: 10_000 }, (_, i) => `line ${i}\n`.length).reduce((a, b) => a + b));
+  assert.equal(
+    shown.length,
+    Array.from({ length: 10_000 }, (_, i) => `line ${i}\n`.length).reduce((a, b) => a + b),
+  );
 });

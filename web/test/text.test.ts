@@ -5,7 +5,13 @@ import { findAll, replaceAll } from '../src/model/search';
 import { KeySequence } from '../src/notebook/keys';
 import { places } from '../src/output/places';
 
-const query = (text: string, flags: Partial<{ caseSensitive: boolean; regexp: boolean; word: boolean }> = {}) => ({ text, caseSensitive: false, regexp: false, word: false, ...flags });
+const query = (text: string, flags: Partial<{ caseSensitive: boolean; regexp: boolean; word: boolean }> = {}) => ({
+  text,
+  caseSensitive: false,
+  regexp: false,
+  word: false,
+  ...flags,
+});
 
 test('code points and UTF-16 units', () => {
   const text = 'π := "𝛼β"';

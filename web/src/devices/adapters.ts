@@ -17,7 +17,11 @@ export interface Adapter {
 }
 
 const more = ['maxBufferSize', 'maxComputeWorkgroupsPerDimension', 'maxComputeWorkgroupSizeX'];
-const ways = [{ powerPreference: 'high-performance' }, { powerPreference: 'low-power' }, { forceFallbackAdapter: true }];
+const ways = [
+  { powerPreference: 'high-performance' },
+  { powerPreference: 'low-power' },
+  { forceFallbackAdapter: true },
+];
 
 /** All that it gives, each once; training takes the first. Null where the browser has no WebGPU here. */
 export async function adapters(): Promise<Adapter[] | null> {
@@ -32,7 +36,7 @@ export async function adapters(): Promise<Adapter[] | null> {
       name: [vendor, architecture, device, description].filter(Boolean).join(' ') || 'a GPU without a name',
       software: Boolean(isFallbackAdapter || given.isFallbackAdapter || architecture === 'swiftshader'),
       limits: Object.fromEntries([...Object.keys(wanted), ...more].map((name) => [name, Number(given.limits[name])])),
-      features: [...given.features as Iterable<string>].sort(),
+      features: [...(given.features as Iterable<string>)].sort(),
     };
     if (!list.some((a) => JSON.stringify(a) === JSON.stringify(adapter))) list.push(adapter);
   }

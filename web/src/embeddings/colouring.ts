@@ -21,7 +21,8 @@ export function colouring(column: ColumnInfo | undefined, dark: boolean): Colour
   const span = column.hi - column.lo || 1;
   return {
     colours: Array.from({ length: steps }, (_, k) => sequential(0.05 + (0.85 * k) / (steps - 1))),
-    group: (v) => (Number.isFinite(v) ? Math.min(steps - 1, Math.max(0, Math.floor(((v - column.lo) / span) * steps))) : 0),
+    group: (v) =>
+      Number.isFinite(v) ? Math.min(steps - 1, Math.max(0, Math.floor(((v - column.lo) / span) * steps))) : 0,
   };
 }
 

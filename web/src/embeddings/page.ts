@@ -23,18 +23,70 @@ export class EmbeddingsPage {
   readonly panels: Panel[] = [];
   private readonly state: EmbeddingsState = readState(location.search);
   private readonly banners = el('div.banners');
-  private readonly colour = el('select', { 'aria-label': 'Colour by', change: () => { this.state.colour = this.colour.value; this.state.hidden = []; this.restyle(); void this.measure(); } });
-  private readonly link = el('select', { 'aria-label': 'Link layouts by', change: () => { this.state.link = this.link.value; void this.measure(); } });
-  private readonly contours = el('input', { type: 'checkbox', change: () => { this.state.contours = this.contours.checked; this.restyle(); } });
-  private readonly search = el('input', { type: 'search', placeholder: 'Search in labels', 'aria-label': 'Search in labels', input: () => this.searchLater() });
+  private readonly colour = el('select', {
+    'aria-label': 'Colour by',
+    change: () => {
+      this.state.colour = this.colour.value;
+      this.state.hidden = [];
+      this.restyle();
+      void this.measure();
+    },
+  });
+  private readonly link = el('select', {
+    'aria-label': 'Link layouts by',
+    change: () => {
+      this.state.link = this.link.value;
+      void this.measure();
+    },
+  });
+  private readonly contours = el('input', {
+    type: 'checkbox',
+    change: () => {
+      this.state.contours = this.contours.checked;
+      this.restyle();
+    },
+  });
+  private readonly search = el('input', {
+    type: 'search',
+    placeholder: 'Search in labels',
+    'aria-label': 'Search in labels',
+    input: () => this.searchLater(),
+  });
   private readonly row = el('input', { type: 'number', min: 0, step: 1, 'aria-label': 'Point', placeholder: 'point' });
-  private readonly k = el('input', { type: 'number', min: 1, max: 1000, step: 1, value: 15, 'aria-label': 'How many neighbours' });
-  private readonly file = el('input', { type: 'text', 'aria-label': 'Run folder or file', placeholder: 'runs/mine, figures/tsne.csv' });
-  private readonly opener = el('form.bar', { submit: (e: Event) => { e.preventDefault(); void this.add(this.file.value.trim()); } }, this.file, el('button', {}, 'Add layout'));
+  private readonly k = el('input', {
+    type: 'number',
+    min: 1,
+    max: 1000,
+    step: 1,
+    value: 15,
+    'aria-label': 'How many neighbours',
+  });
+  private readonly file = el('input', {
+    type: 'text',
+    'aria-label': 'Run folder or file',
+    placeholder: 'runs/mine, figures/tsne.csv',
+  });
+  private readonly opener = el(
+    'form.bar',
+    {
+      submit: (e: Event) => {
+        e.preventDefault();
+        void this.add(this.file.value.trim());
+      },
+    },
+    this.file,
+    el('button', {}, 'Add layout'),
+  );
   private readonly legend = el('div.legend', { role: 'group', 'aria-label': 'Groups' });
   private readonly place = el('div.panels');
   private readonly chosen = el('section.chosen', { hidden: true, 'aria-label': 'Selection' });
-  private readonly remember = perFrame(() => history.replaceState(null, '', location.pathname + writeState({ ...this.state, places: this.panels.map((p) => p.place) })));
+  private readonly remember = perFrame(() =>
+    history.replaceState(
+      null,
+      '',
+      location.pathname + writeState({ ...this.state, places: this.panels.map((p) => p.place) }),
+    ),
+  );
   private answers: (Answer | null)[] = [];
   private timer = 0;
   private turn = 0;
@@ -44,22 +96,61 @@ export class EmbeddingsPage {
     this.contours.checked = this.state.contours;
     this.search.value = this.state.query?.text ?? '';
     this.dom.append(
-      el('header.top', {}, el('a.home', { href: treeUrl(''), 'aria-label': 'Files' }, el('span.pearl', { 'aria-hidden': 'true' })), el('span.wordmark', {}, 'Embeddings'), el('span.space'),
-        iconButton('theme', 'Theme: system, light, dark', () => announce(`Theme: ${nextTheme()}`))),
+      el(
+        'header.top',
+        {},
+        el('a.home', { href: treeUrl(''), 'aria-label': 'Files' }, el('span.pearl', { 'aria-hidden': 'true' })),
+        el('span.wordmark', {}, 'Embeddings'),
+        el('span.space'),
+        iconButton('theme', 'Theme: system, light, dark', () => announce(`Theme: ${nextTheme()}`)),
+      ),
       this.banners,
-      el('main', { 'aria-label': 'Embeddings' },
-        el('div.bar', {}, el('label', {}, 'colour', this.colour), el('label', {}, 'link by', this.link), el('label', {}, this.contours, 'contours'), this.search,
-          el('form.near', { submit: (e: Event) => { e.preventDefault(); this.near(Number(this.row.value)); } }, el('label', {}, 'nearest', this.k), el('label', {}, 'of', this.row), el('button', {}, 'Find')),
+      el(
+        'main',
+        { 'aria-label': 'Embeddings' },
+        el(
+          'div.bar',
+          {},
+          el('label', {}, 'colour', this.colour),
+          el('label', {}, 'link by', this.link),
+          el('label', {}, this.contours, 'contours'),
+          this.search,
+          el(
+            'form.near',
+            {
+              submit: (e: Event) => {
+                e.preventDefault();
+                this.near(Number(this.row.value));
+              },
+            },
+            el('label', {}, 'nearest', this.k),
+            el('label', {}, 'of', this.row),
+            el('button', {}, 'Find'),
+          ),
           el('span.space'),
-          el('span.save', {},
+          el(
+            'span.save',
+            {},
             el('button', { type: 'button', click: () => this.select(0, null) }, 'Clear selection'),
             el('button', { type: 'button', click: () => void this.copyLink() }, 'Copy link'),
-            el('button', { type: 'button', click: () => this.savePng() }, 'PNG'), el('button', { type: 'button', click: () => this.saveSvg() }, 'SVG'), el('button', { type: 'button', click: () => void this.saveCsv() }, 'CSV'))),
-        this.legend, this.place, this.chosen, this.opener));
+            el('button', { type: 'button', click: () => this.savePng() }, 'PNG'),
+            el('button', { type: 'button', click: () => this.saveSvg() }, 'SVG'),
+            el('button', { type: 'button', click: () => void this.saveCsv() }, 'CSV'),
+          ),
+        ),
+        this.legend,
+        this.place,
+        this.chosen,
+        this.opener,
+      ),
+    );
     this.dom.addEventListener('keydown', (e) => {
       const typing = (e.target as HTMLElement).closest('input, select, dialog');
       if (e.key === 'Escape' && !typing && this.state.query) this.select(0, null);
-      else if (e.key === '/' && !typing) { e.preventDefault(); this.search.focus(); }
+      else if (e.key === '/' && !typing) {
+        e.preventDefault();
+        this.search.focus();
+      }
     });
     document.addEventListener('nacre:theme', () => this.restyle());
     void this.begin();
@@ -78,7 +169,8 @@ export class EmbeddingsPage {
   /** Opens a layout beside those that are there; of a file of several, all of them. */
   async add(file: string, place: [number, number, number] | null = null): Promise<void> {
     if (!file) return;
-    if (this.panels.length >= most) return this.problem(`There are ${most} layouts side by side already; close one first.`);
+    if (this.panels.length >= most)
+      return this.problem(`There are ${most} layouts side by side already; close one first.`);
     try {
       const info = await layouts.open(file);
       banner(this.banners, file, null);
@@ -88,7 +180,11 @@ export class EmbeddingsPage {
       }
       const panel: Panel = new Panel(file, info, {
         lasso: (polygon) => this.select(this.panels.indexOf(panel), polygon.length ? { polygon } : null),
-        pick: (row) => { this.row.value = String(row); if (info.vectors) this.near(row, this.panels.indexOf(panel)); else this.select(this.panels.indexOf(panel), { rows: bit(row) }); },
+        pick: (row) => {
+          this.row.value = String(row);
+          if (info.vectors) this.near(row, this.panels.indexOf(panel));
+          else this.select(this.panels.indexOf(panel), { rows: bit(row) });
+        },
         moved: () => this.remember(),
         failed: (e) => this.problem(e.message),
       });
@@ -110,8 +206,18 @@ export class EmbeddingsPage {
   /** A layout that is not there can be made, of a run by the server, of a file by the page that lays out. */
   private unopened(file: string, e: Error): void {
     const none = e instanceof ServerError && e.status === 404;
-    const actions = !none ? [] : /\.(npz|npy|csv|safetensors)$/.test(file) ? [{ label: 'Lay it out', run: () => location.assign(tsneUrl(file)) }] : [{ label: 'Make it', run: () => void this.make(file) }];
-    banner(this.banners, file, `${file}: ${e.message}`, [...actions, { label: 'Close', run: () => banner(this.banners, file, null) }], 'error');
+    const actions = !none
+      ? []
+      : /\.(npz|npy|csv|safetensors)$/.test(file)
+        ? [{ label: 'Lay it out', run: () => location.assign(tsneUrl(file)) }]
+        : [{ label: 'Make it', run: () => void this.make(file) }];
+    banner(
+      this.banners,
+      file,
+      `${file}: ${e.message}`,
+      [...actions, { label: 'Close', run: () => banner(this.banners, file, null) }],
+      'error',
+    );
     document.body.dataset.ready = 'yes';
   }
 
@@ -119,13 +225,15 @@ export class EmbeddingsPage {
   private async make(run: string): Promise<void> {
     try {
       await api.make(run, 'embedding');
-      for (let since = 0, shape = ''; ;) {
+      for (let since = 0, shape = ''; ; ) {
         const l = await api.list(since, shape); // all runs once, then what has changed
         [since, shape] = [l.version, l.shape];
         const mine = l.making.find((m) => m.path === run && m.what === 'embedding');
         if (!mine) break;
         if (mine.error) throw new Error(mine.error);
-        banner(this.banners, run, `${run}: ${mine.line || 'the embedding waits to be made'} …`, [{ label: 'Cancel', run: () => void api.cancel(run, 'embedding') }]);
+        banner(this.banners, run, `${run}: ${mine.line || 'the embedding waits to be made'} …`, [
+          { label: 'Cancel', run: () => void api.cancel(run, 'embedding') },
+        ]);
         await new Promise((done) => setTimeout(done, 700));
       }
       await this.add(run);
@@ -151,11 +259,23 @@ export class EmbeddingsPage {
   private offer(): void {
     const names = [...new Set(this.panels.flatMap((p) => p.info.columns.map((c) => c.name)))];
     const has = (name: string) => names.includes(name);
-    if (!has(this.state.colour)) this.state.colour = has('label') ? 'label' : (this.panels.flatMap((p) => p.info.columns).find((c) => c.names && c.names.length <= mostNames)?.name ?? names[0] ?? '');
-    this.colour.replaceChildren(...names.map((n) => el('option', { value: n }, n)), el('option', { value: '-' }, 'nothing'));
+    if (!has(this.state.colour))
+      this.state.colour = has('label')
+        ? 'label'
+        : (this.panels.flatMap((p) => p.info.columns).find((c) => c.names && c.names.length <= mostNames)?.name ??
+          names[0] ??
+          '');
+    this.colour.replaceChildren(
+      ...names.map((n) => el('option', { value: n }, n)),
+      el('option', { value: '-' }, 'nothing'),
+    );
     this.colour.value = this.state.colour || '-';
     const groups = names.filter((n) => this.panels.some((p) => p.info.columns.some((c) => c.name === n && c.names)));
-    this.link.replaceChildren(el('option', { value: 'row' }, 'the same point'), ...groups.map((n) => el('option', { value: n }, `the same ${n}`)), el('option', { value: '-' }, 'nothing'));
+    this.link.replaceChildren(
+      el('option', { value: 'row' }, 'the same point'),
+      ...groups.map((n) => el('option', { value: n }, `the same ${n}`)),
+      el('option', { value: '-' }, 'nothing'),
+    );
     this.link.value = this.linked;
     this.place.dataset.count = String(this.panels.length);
   }
@@ -178,7 +298,9 @@ export class EmbeddingsPage {
     this.remember();
   }
 
-  private get column(): ColumnInfo | undefined { return union(this.panels.flatMap((p) => p.info.columns.filter((c) => c.name === this.state.colour))); }
+  private get column(): ColumnInfo | undefined {
+    return union(this.panels.flatMap((p) => p.info.columns.filter((c) => c.name === this.state.colour)));
+  }
 
   private drawLegend(): void {
     const { column } = this;
@@ -186,17 +308,46 @@ export class EmbeddingsPage {
     if (!column) return this.legend.replaceChildren();
     const { colours } = colouring(column, dark);
     if (!column.names) {
-      const ramp = colours.filter((_, i) => i % 8 === 0).map(css).join(', ');
-      return this.legend.replaceChildren(el('span', {}, format(column.lo)), el('i.ramp', { style: `background:linear-gradient(to right, ${ramp})` }), el('span', {}, format(column.hi)));
+      const ramp = colours
+        .filter((_, i) => i % 8 === 0)
+        .map(css)
+        .join(', ');
+      return this.legend.replaceChildren(
+        el('span', {}, format(column.lo)),
+        el('i.ramp', { style: `background:linear-gradient(to right, ${ramp})` }),
+        el('span', {}, format(column.hi)),
+      );
     }
-    if (column.names.length > mostNames) return this.legend.replaceChildren(el('span.note', {}, `${column.names.length} values of ${column.name}: search for them`));
+    if (column.names.length > mostNames)
+      return this.legend.replaceChildren(
+        el('span.note', {}, `${column.names.length} values of ${column.name}: search for them`),
+      );
     const { hidden } = this.state;
     const focused = (document.activeElement as HTMLElement | null)?.dataset.name;
-    this.legend.replaceChildren(...column.names.map((name, i) => el('button', {
-      type: 'button', 'aria-pressed': String(!hidden.includes(name)), 'data-name': name, title: 'Show or hide; double click for this one only',
-      click: () => { this.state.hidden = hidden.includes(name) ? hidden.filter((h) => h !== name) : [...hidden, name]; this.filtered(); },
-      dblclick: () => { this.state.hidden = column.names!.filter((h) => h !== name); this.filtered(); },
-    }, el('i', { style: `background:${css(colours[i]!)}` }), name || '–', el('span.note', {}, ` ${(column.count?.[i] ?? 0).toLocaleString('en')}`))));
+    this.legend.replaceChildren(
+      ...column.names.map((name, i) =>
+        el(
+          'button',
+          {
+            type: 'button',
+            'aria-pressed': String(!hidden.includes(name)),
+            'data-name': name,
+            title: 'Show or hide; double click for this one only',
+            click: () => {
+              this.state.hidden = hidden.includes(name) ? hidden.filter((h) => h !== name) : [...hidden, name];
+              this.filtered();
+            },
+            dblclick: () => {
+              this.state.hidden = column.names!.filter((h) => h !== name);
+              this.filtered();
+            },
+          },
+          el('i', { style: `background:${css(colours[i]!)}` }),
+          name || '–',
+          el('span.note', {}, ` ${(column.count?.[i] ?? 0).toLocaleString('en')}`),
+        ),
+      ),
+    );
     if (focused) this.legend.querySelector<HTMLElement>(`[data-name="${CSS.escape(focused)}"]`)?.focus();
   }
 
@@ -209,12 +360,16 @@ export class EmbeddingsPage {
 
   private searchLater(): void {
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => { const text = this.search.value.trim(); this.select(0, text ? { text } : null); }, 250);
+    this.timer = window.setTimeout(() => {
+      const text = this.search.value.trim();
+      this.select(0, text ? { text } : null);
+    }, 250);
   }
 
   private near(row: number, panel = this.panels.findIndex((p) => p.info.vectors)): void {
     const of = this.panels[panel];
-    if (!of) return this.problem('None of the layouts knows the vectors it was made of: embeddings.npz is not beside it.');
+    if (!of)
+      return this.problem('None of the layouts knows the vectors it was made of: embeddings.npz is not beside it.');
     this.select(panel, { near: { row, k: Math.max(1, Math.min(1000, Math.trunc(Number(this.k.value)) || 15)) } });
   }
 
@@ -243,9 +398,12 @@ export class EmbeddingsPage {
         if (p === source) return own;
         if (query.text) return layouts.select(p.file, query, group(p));
         if (link === '-') return null;
-        if (link === 'row') return p.info.points === source.info.points ? layouts.select(p.file, { rows: own.rows }, group(p)) : null;
+        if (link === 'row')
+          return p.info.points === source.info.points ? layouts.select(p.file, { rows: own.rows }, group(p)) : null;
         if (![p, source].every((q) => q.info.columns.some((c) => c.name === link))) return null;
-        const values = (link === colour ? own : await layouts.select(source.file, query, link)).plane.groups.map((g) => g.name);
+        const values = (link === colour ? own : await layouts.select(source.file, query, link)).plane.groups.map(
+          (g) => g.name,
+        );
         return layouts.select(p.file, { column: link, values }, group(p));
       };
       const answers = await Promise.all(this.panels.map(linked));
@@ -256,7 +414,12 @@ export class EmbeddingsPage {
         p.choose(a ? fromBase64(a.rows) : null, a?.places && (query.near || query.rows || query.text) ? a.places : []);
       });
       this.describe();
-      announce(this.answers.map((a, i) => (a ? `${this.panels[i]!.info.name}: ${a.count} selected` : '')).filter(Boolean).join('. '));
+      announce(
+        this.answers
+          .map((a, i) => (a ? `${this.panels[i]!.info.name}: ${a.count} selected` : ''))
+          .filter(Boolean)
+          .join('. '),
+      );
     } catch (e) {
       this.problem((e as Error).message);
     }
@@ -265,43 +428,136 @@ export class EmbeddingsPage {
   // — what is said —
 
   private problem(text: string): void {
-    banner(this.banners, 'failed', text, [{ label: 'Close', run: () => banner(this.banners, 'failed', null) }], 'error');
+    banner(
+      this.banners,
+      'failed',
+      text,
+      [{ label: 'Close', run: () => banner(this.banners, 'failed', null) }],
+      'error',
+    );
     document.body.dataset.ready = 'yes';
   }
 
   private describe(): void {
-    const say = (f: Figures | undefined, space: string) => (f && f.within !== null ? `${space}: within groups ${format(f.within)}${f.between === null ? '' : `, between centroids ${format(f.between)}, ratio ${format(f.ratio)}`}` : '');
+    const say = (f: Figures | undefined, space: string) =>
+      f && f.within !== null
+        ? `${space}: within groups ${format(f.within)}${f.between === null ? '' : `, between centroids ${format(f.between)}, ratio ${format(f.ratio)}`}`
+        : '';
     this.panels.forEach((p, i) => {
       const a = this.answers[i];
-      const text = a ? `${a.count.toLocaleString('en')} selected. ${[say(a.original, 'among the vectors'), say(a.plane, 'in the plane')].filter(Boolean).join('; ')}` : '';
+      const text = a
+        ? `${a.count.toLocaleString('en')} selected. ${[say(a.original, 'among the vectors'), say(a.plane, 'in the plane')].filter(Boolean).join('; ')}`
+        : '';
       p.summary.textContent = text;
       p.describe(text);
     });
-    const own = this.answers[this.state.of], source = this.panels[this.state.of];
+    const own = this.answers[this.state.of],
+      source = this.panels[this.state.of];
     this.chosen.hidden = !own || !source;
     if (!own || !source) return;
-    const body = own.near && own.places
-      ? this.nearTable(own, source)
-      : el('table', {}, el('thead', {}, el('tr', {}, ...[this.state.colour, 'points', 'to centroid', 'nearest other', 'away', ...(own.original ? ['to centroid, vectors', 'nearest other', 'away'] : [])].map((h) => el('th', { scope: 'col' }, h)))),
-        el('tbody', {}, ...own.plane.groups.slice(0, 100).map((g, i) => {
-          const o = own.original?.groups[i];
-          return el('tr', {}, el('th', { scope: 'row' }, g.name), ...[g.points.toLocaleString('en'), format(g.within), g.nearest ?? '–', format(g.away), ...(o ? [format(o.within), o.nearest ?? '–', format(o.away)] : [])].map((t) => el('td', {}, t)));
-        })));
-    this.chosen.replaceChildren(el('h2', {}, `${own.count.toLocaleString('en')} of ${source.info.points.toLocaleString('en')} points of ${source.info.name}`), body);
+    const body =
+      own.near && own.places
+        ? this.nearTable(own, source)
+        : el(
+            'table',
+            {},
+            el(
+              'thead',
+              {},
+              el(
+                'tr',
+                {},
+                ...[
+                  this.state.colour,
+                  'points',
+                  'to centroid',
+                  'nearest other',
+                  'away',
+                  ...(own.original ? ['to centroid, vectors', 'nearest other', 'away'] : []),
+                ].map((h) => el('th', { scope: 'col' }, h)),
+              ),
+            ),
+            el(
+              'tbody',
+              {},
+              ...own.plane.groups.slice(0, 100).map((g, i) => {
+                const o = own.original?.groups[i];
+                return el(
+                  'tr',
+                  {},
+                  el('th', { scope: 'row' }, g.name),
+                  ...[
+                    g.points.toLocaleString('en'),
+                    format(g.within),
+                    g.nearest ?? '–',
+                    format(g.away),
+                    ...(o ? [format(o.within), o.nearest ?? '–', format(o.away)] : []),
+                  ].map((t) => el('td', {}, t)),
+                );
+              }),
+            ),
+          );
+    this.chosen.replaceChildren(
+      el(
+        'h2',
+        {},
+        `${own.count.toLocaleString('en')} of ${source.info.points.toLocaleString('en')} points of ${source.info.name}`,
+      ),
+      body,
+    );
   }
 
   private nearTable(a: Answer, source: Panel): HTMLElement {
     const text = new Map(a.places!.map((p) => [p.row, p.text]));
-    const line = (row: number, distance: string) => el('tr', {}, el('th', { scope: 'row' }, el('button.link', { type: 'button', title: 'Its neighbours', click: () => { this.row.value = String(row); this.near(row, this.state.of); } }, String(row))),
-      el('td', {}, distance), ...(text.get(row) ?? []).map((t) => el('td', {}, t)));
-    return el('table', {}, el('thead', {}, el('tr', {}, ...['point', 'distance among the vectors', ...source.info.columns.map((c) => c.name)].map((h) => el('th', { scope: 'col' }, h)))),
-      el('tbody', {}, line(a.places![0]!.row, '0'), ...a.near!.map((n) => line(n.row, format(n.distance)))));
+    const line = (row: number, distance: string) =>
+      el(
+        'tr',
+        {},
+        el(
+          'th',
+          { scope: 'row' },
+          el(
+            'button.link',
+            {
+              type: 'button',
+              title: 'Its neighbours',
+              click: () => {
+                this.row.value = String(row);
+                this.near(row, this.state.of);
+              },
+            },
+            String(row),
+          ),
+        ),
+        el('td', {}, distance),
+        ...(text.get(row) ?? []).map((t) => el('td', {}, t)),
+      );
+    return el(
+      'table',
+      {},
+      el(
+        'thead',
+        {},
+        el(
+          'tr',
+          {},
+          ...['point', 'distance among the vectors', ...source.info.columns.map((c) => c.name)].map((h) =>
+            el('th', { scope: 'col' }, h),
+          ),
+        ),
+      ),
+      el('tbody', {}, line(a.places![0]!.row, '0'), ...a.near!.map((n) => line(n.row, format(n.distance)))),
+    );
   }
 
   // — out —
 
   private async copyLink(): Promise<void> {
-    history.replaceState(null, '', location.pathname + writeState({ ...this.state, places: this.panels.map((p) => p.place) }));
+    history.replaceState(
+      null,
+      '',
+      location.pathname + writeState({ ...this.state, places: this.panels.map((p) => p.place) }),
+    );
     try {
       await navigator.clipboard.writeText(location.href);
       announce('The link is copied');
@@ -310,12 +566,22 @@ export class EmbeddingsPage {
     }
   }
 
-  private name(ending: string): string { return `${this.panels.map((p) => p.info.name).join(' and ').replace(/[^\w ,.-]+/g, '-').slice(0, 80) || 'embeddings'}.${ending}`; }
+  private name(ending: string): string {
+    return `${
+      this.panels
+        .map((p) => p.info.name)
+        .join(' and ')
+        .replace(/[^\w ,.-]+/g, '-')
+        .slice(0, 80) || 'embeddings'
+    }.${ending}`;
+  }
 
   private savePng(): void {
     if (!this.panels.length) return;
-    const gap = 20, head = 40;
-    const width = this.panels.reduce((w, p) => w + p.size.width + gap, gap), height = Math.max(...this.panels.map((p) => p.size.height)) + head + gap;
+    const gap = 20,
+      head = 40;
+    const width = this.panels.reduce((w, p) => w + p.size.width + gap, gap),
+      height = Math.max(...this.panels.map((p) => p.size.height)) + head + gap;
     const canvas = el('canvas', { width, height });
     const c = canvas.getContext('2d')!;
     const style = getComputedStyle(document.body);
@@ -334,11 +600,14 @@ export class EmbeddingsPage {
 
   /** The layouts as one picture of lines and circles. */
   svg(): string {
-    const gap = 20, head = 40;
-    const width = this.panels.reduce((w, p) => w + p.size.width + gap, gap), height = Math.max(0, ...this.panels.map((p) => p.size.height)) + head + gap;
+    const gap = 20,
+      head = 40;
+    const width = this.panels.reduce((w, p) => w + p.size.width + gap, gap),
+      height = Math.max(0, ...this.panels.map((p) => p.size.height)) + head + gap;
     const style = getComputedStyle(document.body);
     const escape = (s: string) => s.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
-    let x = gap, body = '';
+    let x = gap,
+      body = '';
     for (const p of this.panels) {
       body += `<text x="${x}" y="28" font-family="sans-serif" font-size="22" fill="${style.getPropertyValue('--text')}">${escape(p.info.name)}</text>${p.svg(x, head)}`;
       x += p.size.width + gap;
@@ -346,7 +615,9 @@ export class EmbeddingsPage {
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><rect width="${width}" height="${height}" fill="${style.getPropertyValue('--paper')}"/>${body}</svg>\n`;
   }
 
-  private saveSvg(): void { if (this.panels.length) download(this.name('svg'), 'image/svg+xml', this.svg()); }
+  private saveSvg(): void {
+    if (this.panels.length) download(this.name('svg'), 'image/svg+xml', this.svg());
+  }
 
   /** The selected points, or all, of the layout in which they were selected. */
   private async saveCsv(): Promise<void> {

@@ -18,7 +18,12 @@ export interface Look {
   contours: boolean;
 }
 
-interface Actions { lasso(polygon: Corner[]): void; pick(row: number): void; moved(): void; failed(problem: Error): void }
+interface Actions {
+  lasso(polygon: Corner[]): void;
+  pick(row: number): void;
+  moved(): void;
+  failed(problem: Error): void;
+}
 
 /** Tiles are refined until they are this many pixels wide. */
 const tilePixels = 300;
@@ -44,16 +49,35 @@ export class Panel implements Plane {
   private lines: number[][] = [];
   private linesOf = '';
 
-  constructor(readonly file: string, readonly info: Info, private readonly actions: Actions) {
-    this.tiles = new Tiles(info.columns.length, (z, x, y) => layouts.tile(file, z, x, y), () => this.surface.draw(), (e) => actions.failed(e));
+  constructor(
+    readonly file: string,
+    readonly info: Info,
+    private readonly actions: Actions,
+  ) {
+    this.tiles = new Tiles(
+      info.columns.length,
+      (z, x, y) => layouts.tile(file, z, x, y),
+      () => this.surface.draw(),
+      (e) => actions.failed(e),
+    );
     this.dom.append(
-      el('header', {}, el('span.title', { title: file }, info.name), el('span.count', {}, `${info.points.toLocaleString('en')} points`), el('span.space'),
-        el('span.tools', {}, ...this.surface.tools)),
-      this.surface.dom, this.summary);
+      el(
+        'header',
+        {},
+        el('span.title', { title: file }, info.name),
+        el('span.count', {}, `${info.points.toLocaleString('en')} points`),
+        el('span.space'),
+        el('span.tools', {}, ...this.surface.tools),
+      ),
+      this.surface.dom,
+      this.summary,
+    );
     this.surface.start();
   }
 
-  dispose(): void { this.surface.dispose(); }
+  dispose(): void {
+    this.surface.dispose();
+  }
 
   show(look: Look): void {
     this.look = look;
@@ -69,11 +93,16 @@ export class Panel implements Plane {
   }
 
   describe(text: string): void {
-    this.surface.dom.setAttribute('aria-label', `${this.info.name}: ${this.info.points.toLocaleString('en')} points. ${text} Arrow keys pan, plus and minus zoom, 0 shows everything.`);
+    this.surface.dom.setAttribute(
+      'aria-label',
+      `${this.info.name}: ${this.info.points.toLocaleString('en')} points. ${text} Arrow keys pan, plus and minus zoom, 0 shows everything.`,
+    );
   }
 
   /** Where the panel looks: the place in its middle and how many units of the plane it is wide; null for everything. */
-  get place(): [number, number, number] | null { return this.whole ? null : this.asked ?? this.surface.place; }
+  get place(): [number, number, number] | null {
+    return this.whole ? null : (this.asked ?? this.surface.place);
+  }
 
   goTo(place: [number, number, number]): void {
     this.whole = false;
@@ -95,7 +124,9 @@ export class Panel implements Plane {
 
   // — drawing —
 
-  private get dark(): boolean { return document.documentElement.dataset.theme === 'dark'; }
+  private get dark(): boolean {
+    return document.documentElement.dataset.theme === 'dark';
+  }
 
   resized(before: [number, number, number] | null): void {
     const place = this.asked ?? before;
@@ -107,8 +138,14 @@ export class Panel implements Plane {
   paint(points: HTMLCanvasElement, view: View): void {
     const { width, height } = points;
     const { scale, dx, dy } = view;
-    const mx = 0.25 * width, my = 0.25 * height; // as much more as the painter draws
-    const box = { x0: (-mx - dx) / scale, x1: (width + mx - dx) / scale, y0: (dy - height - my) / scale, y1: (dy + my) / scale };
+    const mx = 0.25 * width,
+      my = 0.25 * height; // as much more as the painter draws
+    const box = {
+      x0: (-mx - dx) / scale,
+      x1: (width + mx - dx) / scale,
+      y0: (dy - height - my) / scale,
+      y1: (dy + my) / scale,
+    };
     const tiles = this.tiles.have(needed(this.info, box, scale, tilePixels * this.surface.ratio));
     if (tiles.length !== this.shown.length || tiles.some((t, i) => t !== this.shown[i])) {
       this.shown = tiles;
@@ -130,8 +167,15 @@ export class Panel implements Plane {
     const place = names?.map((name) => all!.names!.indexOf(name));
     const off = new Set(this.off);
     const scene: Scene = {
-      x: new Float32Array(n), y: new Float32Array(n), group: new Uint16Array(n), order: Uint32Array.from({ length: n }, (_, i) => i), colours, paper: this.paper,
-      radius: this.surface.ratio * (n > 60_000 ? 0.9 : n > 20_000 ? 1.3 : n > 6_000 ? 1.7 : n > 1_500 ? 2.3 : 3.1), alpha: n > 30_000 ? 0.6 : n > 6_000 ? 0.7 : 0.8, level: new Uint8Array(n),
+      x: new Float32Array(n),
+      y: new Float32Array(n),
+      group: new Uint16Array(n),
+      order: Uint32Array.from({ length: n }, (_, i) => i),
+      colours,
+      paper: this.paper,
+      radius: this.surface.ratio * (n > 60_000 ? 0.9 : n > 20_000 ? 1.3 : n > 6_000 ? 1.7 : n > 1_500 ? 2.3 : 3.1),
+      alpha: n > 30_000 ? 0.6 : n > 6_000 ? 0.7 : 0.8,
+      level: new Uint8Array(n),
     };
     this.rows = new Uint32Array(n);
     this.grid = null;
@@ -143,7 +187,8 @@ export class Panel implements Plane {
       this.rows.set(t.rows, k);
       const values = at >= 0 ? t.columns[at]! : null;
       for (let i = 0; i < t.rows.length; i++, k++) {
-        const value = values ? values[i]! : 0, row = t.rows[i]!;
+        const value = values ? values[i]! : 0,
+          row = t.rows[i]!;
         scene.group[k] = group(place ? place[value]! : value);
         scene.level[k] = off.has(value) ? 0 : this.chosen && !((this.chosen[row >> 3]! >> (row & 7)) & 1) ? 1 : 2;
       }
@@ -157,21 +202,32 @@ export class Panel implements Plane {
     return names.flatMap((name, i) => (this.look.hidden.has(name) ? [i] : []));
   }
 
-  private get paper(): Rgb { return this.dark ? [20, 23, 26] : [253, 253, 252]; }
+  private get paper(): Rgb {
+    return this.dark ? [20, 23, 26] : [253, 253, 252];
+  }
 
   /** Asks for the density of what is shown, where its contours are wanted. */
   private async outline(): Promise<void> {
-    const hidden = this.off, column = this.look.column?.name ?? '';
+    const hidden = this.off,
+      column = this.look.column?.name ?? '';
     const of = this.look.contours ? column + '\n' + hidden.join() : '';
     if (of === this.linesOf) return;
     this.linesOf = of;
-    if (!of) { this.lines = []; return; }
+    if (!of) {
+      this.lines = [];
+      return;
+    }
     try {
       const field = blur(new Uint32Array(await layouts.density(this.file, gridSize, column, hidden)), gridSize, 2.2);
       if (of !== this.linesOf) return;
       const top = field.reduce((a, b) => Math.max(a, b), 0);
       const [x0, y0, side] = this.info.square;
-      this.lines = top > 0 ? shares.map((s) => contour(field, gridSize, s * top).map((v, i) => (i % 2 ? y0 : x0) + (v * side) / gridSize)) : [];
+      this.lines =
+        top > 0
+          ? shares.map((s) =>
+              contour(field, gridSize, s * top).map((v, i) => (i % 2 ? y0 : x0) + (v * side) / gridSize),
+            )
+          : [];
       this.surface.draw();
     } catch (e) {
       this.actions.failed(e as Error);
@@ -193,9 +249,13 @@ export class Panel implements Plane {
     this.marked.forEach((m, i) => this.surface.ring(c, m.at, i ? 2.5 : 5, i ? 1.3 : 2.4));
   }
 
-  radius(): number { return this.scene?.radius ?? 2; }
+  radius(): number {
+    return this.scene?.radius ?? 2;
+  }
 
-  at(point: number): Corner { return [this.scene!.x[point]!, this.scene!.y[point]!]; }
+  at(point: number): Corner {
+    return [this.scene!.x[point]!, this.scene!.y[point]!];
+  }
 
   nearest(x: number, y: number, within: number): number {
     const { scene } = this;
@@ -206,14 +266,18 @@ export class Panel implements Plane {
 
   // — what the user does —
 
-  allows(scale: number): boolean { return this.info.square[2] * scale <= 1e9 && this.info.square[2] * scale >= 10; }
+  allows(scale: number): boolean {
+    return this.info.square[2] * scale <= 1e9 && this.info.square[2] * scale >= 10;
+  }
 
   moved(): void {
     this.whole = false;
     this.actions.moved();
   }
 
-  pick(point: number): void { this.actions.pick(this.rows[point]!); }
+  pick(point: number): void {
+    this.actions.pick(this.rows[point]!);
+  }
 
   /** Of a long way around some points every so many corners are sent. */
   select(polygon: Corner[]): void {
@@ -223,14 +287,20 @@ export class Panel implements Plane {
   }
 
   tip(point: number): Node[] {
-    return [el('b', {}, `point ${this.rows[point]}`), ...this.values(point).map(([name, text]) => el('span', {}, `${name} ${text}`))];
+    return [
+      el('b', {}, `point ${this.rows[point]}`),
+      ...this.values(point).map(([name, text]) => el('span', {}, `${name} ${text}`)),
+    ];
   }
 
   /** The columns of a drawn point in words. */
   private values(i: number): [string, string][] {
     let k = i;
     for (const t of this.shown) {
-      if (k < t.rows.length) return this.info.columns.slice(0, 8).map((c, j) => [c.name, c.names ? (c.names[t.columns[j]![k]!] ?? '…') : format(t.columns[j]![k])]);
+      if (k < t.rows.length)
+        return this.info.columns
+          .slice(0, 8)
+          .map((c, j) => [c.name, c.names ? (c.names[t.columns[j]![k]!] ?? '…') : format(t.columns[j]![k])]);
       k -= t.rows.length;
     }
     return [];
@@ -238,7 +308,9 @@ export class Panel implements Plane {
 
   // — pictures —
 
-  get size(): { width: number; height: number } { return this.surface.size; }
+  get size(): { width: number; height: number } {
+    return this.surface.size;
+  }
 
   /** Draws the panel into a canvas at a place. */
   drawInto(c: CanvasRenderingContext2D, x: number, y: number): void {
@@ -252,24 +324,32 @@ export class Panel implements Plane {
     const { scene } = this;
     if (!scene) return '';
     const inside: string[] = [];
-    if (scene.x.length > mostCircles) inside.push(`<image width="${width}" height="${height}" href="${this.surface.points.toDataURL('image/png')}"/>`);
+    if (scene.x.length > mostCircles)
+      inside.push(`<image width="${width}" height="${height}" href="${this.surface.points.toDataURL('image/png')}"/>`);
     else {
       scene.colours.forEach((colour, g) => {
         const circles: string[] = [];
         for (let i = 0; i < scene.x.length; i++) {
           if (scene.group[i] !== g || !scene.level[i]) continue;
-          const px = dx + scale * scene.x[i]!, py = dy - scale * scene.y[i]!;
+          const px = dx + scale * scene.x[i]!,
+            py = dy - scale * scene.y[i]!;
           if (px < 0 || py < 0 || px > width || py > height) continue;
-          circles.push(`<circle cx="${px.toFixed(1)}" cy="${py.toFixed(1)}" r="${scene.radius.toFixed(1)}"${scene.level[i] === 1 ? ' opacity="0.15"' : ''}/>`);
+          circles.push(
+            `<circle cx="${px.toFixed(1)}" cy="${py.toFixed(1)}" r="${scene.radius.toFixed(1)}"${scene.level[i] === 1 ? ' opacity="0.15"' : ''}/>`,
+          );
         }
-        if (circles.length) inside.push(`<g fill="${css(colour)}" fill-opacity="${scene.alpha}">${circles.join('')}</g>`);
+        if (circles.length)
+          inside.push(`<g fill="${css(colour)}" fill-opacity="${scene.alpha}">${circles.join('')}</g>`);
       });
     }
     const ink = getComputedStyle(this.surface.dom).getPropertyValue('--text');
     this.lines.forEach((pieces, level) => {
       let d = '';
-      for (let i = 0; i + 3 < pieces.length; i += 4) d += `M${(dx + scale * pieces[i]!).toFixed(1)} ${(dy - scale * pieces[i + 1]!).toFixed(1)}L${(dx + scale * pieces[i + 2]!).toFixed(1)} ${(dy - scale * pieces[i + 3]!).toFixed(1)}`;
-      inside.push(`<path d="${d}" fill="none" stroke="${ink}" stroke-opacity="${(0.25 + 0.13 * level).toFixed(2)}" stroke-width="${this.surface.ratio}"/>`);
+      for (let i = 0; i + 3 < pieces.length; i += 4)
+        d += `M${(dx + scale * pieces[i]!).toFixed(1)} ${(dy - scale * pieces[i + 1]!).toFixed(1)}L${(dx + scale * pieces[i + 2]!).toFixed(1)} ${(dy - scale * pieces[i + 3]!).toFixed(1)}`;
+      inside.push(
+        `<path d="${d}" fill="none" stroke="${ink}" stroke-opacity="${(0.25 + 0.13 * level).toFixed(2)}" stroke-width="${this.surface.ratio}"/>`,
+      );
     });
     const id = `clip-${Math.round(x)}`;
     return `<clipPath id="${id}"><rect width="${width}" height="${height}"/></clipPath><g transform="translate(${x} ${y})" clip-path="url(#${id})">${inside.join('')}</g>`;

@@ -2,7 +2,12 @@
 
 import type { Info } from './api';
 
-export interface Tile { rows: Uint32Array; x: Float32Array; y: Float32Array; columns: Float32Array[] }
+export interface Tile {
+  rows: Uint32Array;
+  x: Float32Array;
+  y: Float32Array;
+  columns: Float32Array[];
+}
 
 /** Reads a tile as Layout.encode of experiment/layouts writes it. */
 export function decodeTile(buffer: ArrayBuffer, columns: number): Tile {
@@ -10,11 +15,21 @@ export function decodeTile(buffer: ArrayBuffer, columns: number): Tile {
   const expected = 4 + 4 * n * (3 + columns);
   if (buffer.byteLength !== expected) throw new Error(`A tile has ${buffer.byteLength} bytes; expected ${expected}.`);
   const floats = (k: number) => new Float32Array(buffer, 4 + 4 * n * k, n);
-  return { rows: new Uint32Array(buffer, 4, n), x: floats(1), y: floats(2), columns: Array.from({ length: columns }, (_, c) => floats(3 + c)) };
+  return {
+    rows: new Uint32Array(buffer, 4, n),
+    x: floats(1),
+    y: floats(2),
+    columns: Array.from({ length: columns }, (_, c) => floats(3 + c)),
+  };
 }
 
 /** A rectangle of the plane. */
-export interface Box { x0: number; y0: number; x1: number; y1: number }
+export interface Box {
+  x0: number;
+  y0: number;
+  x1: number;
+  y1: number;
+}
 
 /** The tiles that a view needs: those that it touches, down to the level whose tiles are smaller than so many pixels. */
 export function needed(info: Info, box: Box, scale: number, pixels: number): string[] {
@@ -23,21 +38,28 @@ export function needed(info: Info, box: Box, scale: number, pixels: number): str
   const out: string[] = [];
   for (const [z, x, y] of info.tiles) {
     if (z > deepest) continue;
-    const size = side / 2 ** z, x0 = left + x * size, y0 = bottom + y * size;
+    const size = side / 2 ** z,
+      x0 = left + x * size,
+      y0 = bottom + y * size;
     if (x0 <= box.x1 && x0 + size >= box.x0 && y0 <= box.y1 && y0 + size >= box.y0) out.push(`${z}/${x}/${y}`);
   }
   return out;
 }
 
-const atOnce = 6, mostKept = 500;
+const atOnce = 6,
+  mostKept = 500;
 
 export class Tiles {
   private readonly kept = new Map<string, Tile>();
   private readonly under = new Set<string>();
   private wanted: string[] = [];
 
-  constructor(private readonly columns: number, private readonly fetch: (z: number, x: number, y: number) => Promise<ArrayBuffer>,
-    private readonly came: () => void, private readonly failed: (problem: Error) => void) {}
+  constructor(
+    private readonly columns: number,
+    private readonly fetch: (z: number, x: number, y: number) => Promise<ArrayBuffer>,
+    private readonly came: () => void,
+    private readonly failed: (problem: Error) => void,
+  ) {}
 
   /** The tiles that are there of those wanted; the others are fetched, and came is called for each. */
   have(keys: string[]): Tile[] {
@@ -54,7 +76,9 @@ export class Tiles {
     return out;
   }
 
-  get waiting(): number { return this.wanted.filter((k) => !this.kept.has(k)).length; }
+  get waiting(): number {
+    return this.wanted.filter((k) => !this.kept.has(k)).length;
+  }
 
   private next(): void {
     for (const key of this.wanted) {
@@ -62,16 +86,20 @@ export class Tiles {
       if (this.kept.has(key) || this.under.has(key)) continue;
       this.under.add(key);
       const [z, x, y] = key.split('/').map(Number) as [number, number, number];
-      this.fetch(z, x, y).then((buffer) => {
-        this.kept.set(key, decodeTile(buffer, this.columns));
-        for (const old of this.kept.keys()) if (this.kept.size > mostKept) this.kept.delete(old); else break;
-        this.under.delete(key);
-        this.came();
-      }).catch((e: Error) => {
-        this.under.delete(key);
-        this.wanted = [];
-        this.failed(e);
-      });
+      this.fetch(z, x, y)
+        .then((buffer) => {
+          this.kept.set(key, decodeTile(buffer, this.columns));
+          for (const old of this.kept.keys())
+            if (this.kept.size > mostKept) this.kept.delete(old);
+            else break;
+          this.under.delete(key);
+          this.came();
+        })
+        .catch((e: Error) => {
+          this.under.delete(key);
+          this.wanted = [];
+          this.failed(e);
+        });
     }
   }
 }

@@ -20,11 +20,23 @@ const short = (v: number) => String(+v.toPrecision(6));
 export function readState(search: string): EmbeddingsState {
   const q = new URLSearchParams(search);
   let query: Query | null = null;
-  try { query = q.has('select') ? (JSON.parse(q.get('select')!) as Query) : null; } catch { /* a link that was cut: everything is shown */ }
+  try {
+    query = q.has('select') ? (JSON.parse(q.get('select')!) as Query) : null;
+  } catch {
+    /* a link that was cut: everything is shown */
+  }
   return {
-    open: q.getAll('open').slice(0, 3), colour: q.get('colour') ?? '', hidden: q.getAll('hide'), link: q.get('link') ?? '', contours: q.has('contours'),
-    of: Math.max(0, Math.min(2, Number(q.get('of')) || 0)), query,
-    places: q.getAll('at').map((text) => { const v = text.split(',').map(Number); return v.length === 3 && v.every(Number.isFinite) && v[2]! > 0 ? (v as [number, number, number]) : null; }),
+    open: q.getAll('open').slice(0, 3),
+    colour: q.get('colour') ?? '',
+    hidden: q.getAll('hide'),
+    link: q.get('link') ?? '',
+    contours: q.has('contours'),
+    of: Math.max(0, Math.min(2, Number(q.get('of')) || 0)),
+    query,
+    places: q.getAll('at').map((text) => {
+      const v = text.split(',').map(Number);
+      return v.length === 3 && v.every(Number.isFinite) && v[2]! > 0 ? (v as [number, number, number]) : null;
+    }),
   };
 }
 
@@ -36,7 +48,10 @@ export function writeState(s: EmbeddingsState): string {
   if (s.link) q.set('link', s.link);
   if (s.contours) q.set('contours', '');
   if (s.query) {
-    const few = { ...s.query, ...(s.query.polygon ? { polygon: s.query.polygon.map((p) => p.map((v) => +v.toPrecision(4))) } : {}) };
+    const few = {
+      ...s.query,
+      ...(s.query.polygon ? { polygon: s.query.polygon.map((p) => p.map((v) => +v.toPrecision(4))) } : {}),
+    };
     q.set('select', JSON.stringify(few));
     if (s.of) q.set('of', String(s.of));
   }

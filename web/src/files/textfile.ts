@@ -15,7 +15,27 @@ export async function openTextFile(path: string): Promise<void> {
   const host = el('main.textfile', { 'aria-label': path });
   const save = el('button', { type: 'button' }, 'Save');
   document.title = `${nameOf(path)} – Nacre`;
-  document.body.append(el('div.page', {}, el('header.top', {}, el('a.home', { href: treeUrl(folderOf(path)), 'aria-label': 'Files' }, el('span.pearl', { 'aria-hidden': 'true' })), el('span.title', {}, nameOf(path)), state, el('span.space'), save), banners, host));
+  document.body.append(
+    el(
+      'div.page',
+      {},
+      el(
+        'header.top',
+        {},
+        el(
+          'a.home',
+          { href: treeUrl(folderOf(path)), 'aria-label': 'Files' },
+          el('span.pearl', { 'aria-hidden': 'true' }),
+        ),
+        el('span.title', {}, nameOf(path)),
+        state,
+        el('span.space'),
+        save,
+      ),
+      banners,
+      host,
+    ),
+  );
   let model: FileModel;
   try {
     model = await contents.text(path);
@@ -30,7 +50,14 @@ export async function openTextFile(path: string): Promise<void> {
     await guarded(banners, 'Save', async () => {
       const now = await contents.stat(path);
       if ((now.hash || now.last_modified) !== version) {
-        const over = await ask('Changed on disk', ['The file was changed since it was opened here.'], [{ label: 'Cancel', value: false }, { label: 'Save mine over it', value: true, danger: true }]);
+        const over = await ask(
+          'Changed on disk',
+          ['The file was changed since it was opened here.'],
+          [
+            { label: 'Cancel', value: false },
+            { label: 'Save mine over it', value: true, danger: true },
+          ],
+        );
         if (!over) return;
       }
       const text = view.state.doc.toString();
@@ -45,13 +72,36 @@ export async function openTextFile(path: string): Promise<void> {
     parent: host,
     state: EditorState.create({
       doc: saved,
-      extensions: [history(), drawSelection(), lineNumbers(), EditorView.lineWrapping, language(kind), EditorView.contentAttributes.of({ 'aria-label': path }),
-        keymap.of([{ key: 'Mod-s', preventDefault: true, run: () => { void store(); return true; } }, indentWithTab, ...historyKeymap, ...defaultKeymap]),
-        EditorView.updateListener.of((u) => { if (u.docChanged) state.textContent = u.state.doc.toString() === saved ? 'Saved' : 'Edited'; })],
+      extensions: [
+        history(),
+        drawSelection(),
+        lineNumbers(),
+        EditorView.lineWrapping,
+        language(kind),
+        EditorView.contentAttributes.of({ 'aria-label': path }),
+        keymap.of([
+          {
+            key: 'Mod-s',
+            preventDefault: true,
+            run: () => {
+              void store();
+              return true;
+            },
+          },
+          indentWithTab,
+          ...historyKeymap,
+          ...defaultKeymap,
+        ]),
+        EditorView.updateListener.of((u) => {
+          if (u.docChanged) state.textContent = u.state.doc.toString() === saved ? 'Saved' : 'Edited';
+        }),
+      ],
     }),
   });
   save.addEventListener('click', () => void store());
-  addEventListener('beforeunload', (e) => { if (view.state.doc.toString() !== saved) e.preventDefault(); });
+  addEventListener('beforeunload', (e) => {
+    if (view.state.doc.toString() !== saved) e.preventDefault();
+  });
   view.focus();
   document.body.dataset.ready = 'yes';
 }

@@ -19,7 +19,10 @@ export function cellsFromJson(text: string): CellJson[] | null {
   try {
     const value = JSON.parse(text);
     if (value?.type !== cellsMime) return null;
-    return parseNotebook({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells: value.cells }).cells.map((c) => ({ ...c, id: newId() }));
+    return parseNotebook({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells: value.cells }).cells.map((c) => ({
+      ...c,
+      id: newId(),
+    }));
   } catch {
     return null;
   }

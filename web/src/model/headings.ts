@@ -2,7 +2,11 @@
 
 import type { CellType } from './nbformat';
 
-interface Sectioned { type: CellType; source: string; metadata: Record<string, any> }
+interface Sectioned {
+  type: CellType;
+  source: string;
+  metadata: Record<string, any>;
+}
 
 /** The level 1–6 of the first heading in a markdown cell, 0 if there is none. */
 export function headingLevel(cell: Pick<Sectioned, 'type' | 'source'>): number {
@@ -45,7 +49,10 @@ export function hiddenByFolding(cells: readonly Sectioned[]): boolean[] {
 
 /** What a cell is called in the outline: its heading, or the first line that says something. */
 export function titleOf(cell: Pick<Sectioned, 'type' | 'source'>): string {
-  const lines = cell.source.split('\n').map((l) => l.trim()).filter(Boolean);
+  const lines = cell.source
+    .split('\n')
+    .map((l) => l.trim())
+    .filter(Boolean);
   if (cell.type === 'code') {
     let grouped = false;
     for (const line of lines) {
@@ -56,5 +63,7 @@ export function titleOf(cell: Pick<Sectioned, 'type' | 'source'>): string {
     return lines[0] ?? 'empty';
   }
   const heading = headingLevel(cell) ? lines.find((l) => /^#{1,6}(\s|$)/.test(l)) : undefined;
-  return (heading ?? lines[0] ?? 'empty').replace(/^#{1,6}\s*/, '').replace(/[*_`]|\[([^\]]*)\]\([^)]*\)/g, '$1') || 'empty';
+  return (
+    (heading ?? lines[0] ?? 'empty').replace(/^#{1,6}\s*/, '').replace(/[*_`]|\[([^\]]*)\]\([^)]*\)/g, '$1') || 'empty'
+  );
 }

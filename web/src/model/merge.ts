@@ -4,10 +4,13 @@ import type { NotebookJson, Output } from './nbformat';
 
 /** Whether a and b are the same apart from outputs, execution counts and what was recorded while running. */
 export function sameText(a: NotebookJson, b: NotebookJson): boolean {
-  return a.cells.length === b.cells.length && a.cells.every((c, i) => {
-    const d = b.cells[i]!;
-    return c.id === d.id && c.cell_type === d.cell_type && c.source === d.source;
-  });
+  return (
+    a.cells.length === b.cells.length &&
+    a.cells.every((c, i) => {
+      const d = b.cells[i]!;
+      return c.id === d.id && c.cell_type === d.cell_type && c.source === d.source;
+    })
+  );
 }
 
 /** Whether two lists of outputs show the same. */

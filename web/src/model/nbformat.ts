@@ -3,7 +3,11 @@
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type MimeBundle = Record<string, Json>;
 
-export interface StreamOutput { output_type: 'stream'; name: 'stdout' | 'stderr'; text: string }
+export interface StreamOutput {
+  output_type: 'stream';
+  name: 'stdout' | 'stderr';
+  text: string;
+}
 export interface DataOutput {
   output_type: 'display_data' | 'execute_result';
   data: MimeBundle;
@@ -12,7 +16,12 @@ export interface DataOutput {
   /** The id under which a running kernel may replace it; not written to the file. */
   displayId?: string;
 }
-export interface ErrorOutput { output_type: 'error'; ename: string; evalue: string; traceback: string[] }
+export interface ErrorOutput {
+  output_type: 'error';
+  ename: string;
+  evalue: string;
+  traceback: string[];
+}
 export type Output = StreamOutput | DataOutput | ErrorOutput;
 
 export type CellType = 'code' | 'markdown' | 'raw';
@@ -71,14 +80,21 @@ export function parseOutput(v: unknown): Output | null {
       return { output_type: 'stream', name: v.name === 'stderr' ? 'stderr' : 'stdout', text: joined(v.text) };
     case 'display_data':
     case 'execute_result': {
-      const output: DataOutput = { output_type: v.output_type, data: parseBundle(v.data), metadata: isObject(v.metadata) ? v.metadata : {} };
-      if (v.output_type === 'execute_result') output.execution_count = Number.isInteger(v.execution_count) ? v.execution_count : null;
+      const output: DataOutput = {
+        output_type: v.output_type,
+        data: parseBundle(v.data),
+        metadata: isObject(v.metadata) ? v.metadata : {},
+      };
+      if (v.output_type === 'execute_result')
+        output.execution_count = Number.isInteger(v.execution_count) ? v.execution_count : null;
       if (typeof v.transient?.display_id === 'string') output.displayId = v.transient.display_id;
       return output;
     }
     case 'error':
       return {
-        output_type: 'error', ename: joined(v.ename), evalue: joined(v.evalue),
+        output_type: 'error',
+        ename: joined(v.ename),
+        evalue: joined(v.evalue),
         traceback: Array.isArray(v.traceback) ? v.traceback.map((line: unknown) => String(line)) : [],
       };
     default:
@@ -90,12 +106,19 @@ function parseCell(v: unknown, index: number, used: Set<string>): CellJson {
   if (!isObject(v)) throw new NotebookFormatError(`Cell ${index + 1} is not an object.`);
   const type = v.cell_type;
   if (type !== 'code' && type !== 'markdown' && type !== 'raw') {
-    throw new NotebookFormatError(`Cell ${index + 1} has the type ${JSON.stringify(type)}; expected "code", "markdown" or "raw".`);
+    throw new NotebookFormatError(
+      `Cell ${index + 1} has the type ${JSON.stringify(type)}; expected "code", "markdown" or "raw".`,
+    );
   }
   let id = typeof v.id === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(v.id) ? v.id : newId();
   while (used.has(id)) id = newId();
   used.add(id);
-  const cell: CellJson = { id, cell_type: type, source: joined(v.source), metadata: isObject(v.metadata) ? { ...v.metadata } : {} };
+  const cell: CellJson = {
+    id,
+    cell_type: type,
+    source: joined(v.source),
+    metadata: isObject(v.metadata) ? { ...v.metadata } : {},
+  };
   if (isObject(v.attachments)) {
     cell.attachments = Object.fromEntries(Object.entries(v.attachments).map(([k, b]) => [k, parseBundle(b)]));
   }
@@ -110,8 +133,12 @@ function parseCell(v: unknown, index: number, used: Set<string>): CellJson {
 export function parseNotebook(v: unknown): NotebookJson {
   if (!isObject(v)) throw new NotebookFormatError('The file is not a notebook: its content is not a JSON object.');
   if (v.nbformat !== 4) {
-    throw new NotebookFormatError(`The file has notebook format ${JSON.stringify(v.nbformat)}; expected 4. ` +
-      (v.nbformat < 4 ? 'Jupyter can convert it: jupyter nbconvert --to notebook.' : 'It was written by a newer program.'));
+    throw new NotebookFormatError(
+      `The file has notebook format ${JSON.stringify(v.nbformat)}; expected 4. ` +
+        (v.nbformat < 4
+          ? 'Jupyter can convert it: jupyter nbconvert --to notebook.'
+          : 'It was written by a newer program.'),
+    );
   }
   if (!Array.isArray(v.cells)) throw new NotebookFormatError('The file is not a notebook: it has no list of cells.');
   const used = new Set<string>();
@@ -129,8 +156,15 @@ export function splitLines(text: string): string[] {
 }
 
 function bundleToFile(bundle: MimeBundle): MimeBundle {
-  return Object.fromEntries(Object.entries(bundle).map(([mime, data]) =>
-    [mime, typeof data === 'string' && (mime.startsWith('text/') || mime === 'application/javascript' || mime === 'image/svg+xml') ? splitLines(data) : data]));
+  return Object.fromEntries(
+    Object.entries(bundle).map(([mime, data]) => [
+      mime,
+      typeof data === 'string' &&
+      (mime.startsWith('text/') || mime === 'application/javascript' || mime === 'image/svg+xml')
+        ? splitLines(data)
+        : data,
+    ]),
+  );
 }
 
 function outputToFile(o: Output): Json {

@@ -65,7 +65,9 @@ export class Cell {
   }
 
   /** Whether the kernel knows what the source declares: it has run, to its end, as it is. */
-  get declared(): boolean { return this.state === 'idle' && this.ranSource === this.text; }
+  get declared(): boolean {
+    return this.state === 'idle' && this.ranSource === this.text;
+  }
 
   /** Milliseconds it has been running; -1 unknown. */
   get runningMs(): number {
@@ -73,7 +75,9 @@ export class Cell {
     return this.startedAt ? Math.max(0, Date.now() - this.startedAt) : -1;
   }
 
-  get source(): string { return this.text; }
+  get source(): string {
+    return this.text;
+  }
 
   setSource(text: string, by: 'editor' | 'model' = 'model'): void {
     if (text === this.text) return;
@@ -88,10 +92,14 @@ export class Cell {
   }
 
   /** Whether it runs again by itself when what it read has changed. */
-  get reactive(): boolean { return Array.isArray(this.metadata.tags) && this.metadata.tags.includes(reactiveTag); }
+  get reactive(): boolean {
+    return Array.isArray(this.metadata.tags) && this.metadata.tags.includes(reactiveTag);
+  }
 
   setReactive(on: boolean): void {
-    const others = (Array.isArray(this.metadata.tags) ? this.metadata.tags : []).filter((t: unknown) => t !== reactiveTag);
+    const others = (Array.isArray(this.metadata.tags) ? this.metadata.tags : []).filter(
+      (t: unknown) => t !== reactiveTag,
+    );
     this.setMetadata('tags', on ? [...others, reactiveTag] : others.length ? others : undefined);
   }
 
@@ -160,8 +168,14 @@ export class Cell {
   }
 }
 
-interface Snapshot { cells: Cell[]; touched: Map<Cell, { type: CellType; source: string; outputs: Output[]; count: number | null }> }
-interface Step { before: Snapshot; after: Snapshot }
+interface Snapshot {
+  cells: Cell[];
+  touched: Map<Cell, { type: CellType; source: string; outputs: Output[]; count: number | null }>;
+}
+interface Step {
+  before: Snapshot;
+  after: Snapshot;
+}
 
 export class Notebook {
   /** The list of cells changed: inserted, removed, moved. */
@@ -182,8 +196,12 @@ export class Notebook {
     this.cells.forEach((c) => this.watch(c));
   }
 
-  index(cell: Cell): number { return this.cells.indexOf(cell); }
-  find(id: string): Cell | undefined { return this.cells.find((c) => c.id === id); }
+  index(cell: Cell): number {
+    return this.cells.indexOf(cell);
+  }
+  find(id: string): Cell | undefined {
+    return this.cells.find((c) => c.id === id);
+  }
 
   make(type: CellType, source = ''): Cell {
     return new Cell({ id: newId(), cell_type: type, source, metadata: {}, outputs: [], execution_count: null });
@@ -203,11 +221,18 @@ export class Notebook {
     this.edited.emit();
   }
 
-  undo(): boolean { return this.replay(this.done, this.undone, 'before'); }
-  redo(): boolean { return this.replay(this.undone, this.done, 'after'); }
+  undo(): boolean {
+    return this.replay(this.done, this.undone, 'before');
+  }
+  redo(): boolean {
+    return this.replay(this.undone, this.done, 'after');
+  }
 
   insert(index: number, ...cells: Cell[]): void {
-    this.transact([], (list) => { list.splice(index, 0, ...cells); return list; });
+    this.transact([], (list) => {
+      list.splice(index, 0, ...cells);
+      return list;
+    });
   }
 
   remove(cells: Cell[]): void {
@@ -238,7 +263,12 @@ export class Notebook {
   }
 
   setType(cells: Cell[], type: CellType): void {
-    this.transact(cells, () => cells.forEach((c) => { c.type = type; c.changed.emit(); }));
+    this.transact(cells, () =>
+      cells.forEach((c) => {
+        c.type = type;
+        c.changed.emit();
+      }),
+    );
   }
 
   /** Cuts a cell at offsets of its source. The last piece stays the cell it was, with its outputs. Returns the pieces. */
@@ -267,13 +297,20 @@ export class Notebook {
   }
 
   toJson(): NotebookJson {
-    return { cells: this.cells.map((c) => c.toJson()), metadata: this.metadata, nbformat: 4, nbformat_minor: this.minor };
+    return {
+      cells: this.cells.map((c) => c.toJson()),
+      metadata: this.metadata,
+      nbformat: 4,
+      nbformat_minor: this.minor,
+    };
   }
 
   private watch(cell: Cell): void {
     if (this.watched.has(cell)) return;
     this.watched.add(cell);
-    const edited = () => { if (this.cells.includes(cell)) this.edited.emit(); };
+    const edited = () => {
+      if (this.cells.includes(cell)) this.edited.emit();
+    };
     cell.changedSource.on(edited);
     cell.changedOutputs.on(edited);
   }

@@ -1,7 +1,16 @@
 // Search and replace over the sources of many cells.
 
-export interface Query { text: string; caseSensitive: boolean; regexp: boolean; word: boolean }
-export interface Match { cell: number; from: number; to: number }
+export interface Query {
+  text: string;
+  caseSensitive: boolean;
+  regexp: boolean;
+  word: boolean;
+}
+export interface Match {
+  cell: number;
+  from: number;
+  to: number;
+}
 
 /** The query as a regular expression, or the reason why it is none. */
 export function compile(q: Query): RegExp | string {

@@ -12,19 +12,25 @@ export function appendStream(shown: string, text: string): string {
 
 /** Applies \r and \b line by line. A \r at the very end is kept: what follows decides what it overwrites. */
 function overwrite(text: string): string {
-  return text.split('\n').map((line, i, lines) => {
-    let rest = line;
-    let tail = '';
-    if (rest.endsWith('\r')) {
-      // "\r\n" is a plain line end; a last "\r" waits for more.
-      rest = rest.slice(0, -1);
-      if (i === lines.length - 1) tail = '\r';
-    }
-    return (/[\r\b]/.test(rest) ? overwriteLine(rest) : rest) + tail;
-  }).join('\n');
+  return text
+    .split('\n')
+    .map((line, i, lines) => {
+      let rest = line;
+      let tail = '';
+      if (rest.endsWith('\r')) {
+        // "\r\n" is a plain line end; a last "\r" waits for more.
+        rest = rest.slice(0, -1);
+        if (i === lines.length - 1) tail = '\r';
+      }
+      return (/[\r\b]/.test(rest) ? overwriteLine(rest) : rest) + tail;
+    })
+    .join('\n');
 }
 
-interface Slot { style: string; char: string }
+interface Slot {
+  style: string;
+  char: string;
+}
 
 /** Every character keeps the colours it was written in, as on a terminal. */
 function overwriteLine(line: string): string {

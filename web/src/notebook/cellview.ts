@@ -33,14 +33,21 @@ export interface CellHost extends DragHost {
   move(view: CellView, id: string, value: unknown): Promise<string>;
 }
 
-const near = typeof IntersectionObserver === 'undefined' ? null : new IntersectionObserver((entries) => {
-  for (const entry of entries) if (entry.isIntersecting) (entry.target as any).cellView?.ensureEditor();
-}, { rootMargin: '600px 0px' });
+const near =
+  typeof IntersectionObserver === 'undefined'
+    ? null
+    : new IntersectionObserver(
+        (entries) => {
+          for (const entry of entries) if (entry.isIntersecting) (entry.target as any).cellView?.ensureEditor();
+        },
+        { rootMargin: '600px 0px' },
+      );
 
 const outputsAtOnce = 1000;
 
 /** What is drawn however much stands above it: an error, and what says that something is missing. */
-const always = (o: Output) => o.output_type === 'error' || (o.output_type === 'stream' && o.text.includes('[output left out:'));
+const always = (o: Output) =>
+  o.output_type === 'error' || (o.output_type === 'stream' && o.text.includes('[output left out:'));
 
 export class CellView {
   readonly dom = el('section.cell', { tabindex: -1 });
@@ -50,38 +57,74 @@ export class CellView {
   private readonly gutter = el('div.gutter');
   private readonly prompt = el('span.prompt');
   private readonly timing = el('span.timing');
-  private readonly staleMark = el('button.stale', { type: 'button', hidden: true, tabindex: -1, click: () => this.host.command('cell.run', this) }, 'stale');
-  private readonly reactiveMark = el('span.reactive', { hidden: true, title: 'Runs by itself when what it reads changes (Shift+U)' }, 'auto');
+  private readonly staleMark = el(
+    'button.stale',
+    { type: 'button', hidden: true, tabindex: -1, click: () => this.host.command('cell.run', this) },
+    'stale',
+  );
+  private readonly reactiveMark = el(
+    'span.reactive',
+    { hidden: true, title: 'Runs by itself when what it reads changes (Shift+U)' },
+    'auto',
+  );
   private readonly source = el('div.source');
   private readonly prose = el('div.prose');
   private readonly outputs = el('div.outputs');
-  private readonly outputsFold = el('button.fold-outputs', { type: 'button', 'aria-label': 'Fold or unfold the outputs', title: 'Fold or unfold the outputs (O)' });
+  private readonly outputsFold = el('button.fold-outputs', {
+    type: 'button',
+    'aria-label': 'Fold or unfold the outputs',
+    title: 'Fold or unfold the outputs (O)',
+  });
   private readonly foldedNote = el('button.folded-note', { type: 'button', hidden: true });
   private readonly sourceNote = el('button.folded-note', { type: 'button', hidden: true });
   private shown: Rendered[] = [];
   /** How many outputs are drawn: with tens of thousands a browser stands still for minutes. */
   private most = outputsAtOnce;
-  private readonly more = el('button.folded-note', { type: 'button', hidden: true, click: () => { this.most += outputsAtOnce; this.applyOutputs(); } });
+  private readonly more = el('button.folded-note', {
+    type: 'button',
+    hidden: true,
+    click: () => {
+      this.most += outputsAtOnce;
+      this.applyOutputs();
+    },
+  });
   private pending: OutputChange[] = [];
   private readonly flush = perFrame(() => this.applyOutputs());
   private proseOf = '';
   private tools: HTMLElement | null = null;
 
-  constructor(readonly cell: Cell, private readonly host: CellHost) {
+  constructor(
+    readonly cell: Cell,
+    private readonly host: CellHost,
+  ) {
     this.gutter.append(this.prompt, this.timing, this.staleMark, this.reactiveMark);
-    const main = el('div.main', {}, this.source, this.sourceNote, this.prose, el('div.output-area', {}, this.outputsFold, this.outputs, this.more), this.foldedNote);
+    const main = el(
+      'div.main',
+      {},
+      this.source,
+      this.sourceNote,
+      this.prose,
+      el('div.output-area', {}, this.outputsFold, this.outputs, this.more),
+      this.foldedNote,
+    );
     this.dom.append(this.gutter, main);
     (this.dom as any).cellView = this;
     this.dom.dataset.id = cell.id;
     this.listen();
     for (const part of [
       () => this.showSource(),
-      () => { if (cell.type === 'markdown' && cell.source.trim()) this.render(); },
+      () => {
+        if (cell.type === 'markdown' && cell.source.trim()) this.render();
+      },
       () => this.applyOutputs([{ kind: 'reset' }]),
       () => this.refresh(),
     ]) {
       // One part that fails, by whatever the file holds, takes neither the others nor the other cells with it.
-      try { part(); } catch (e) { main.append(el('p.note', { role: 'alert' }, problemNote('A part of this cell', e))); }
+      try {
+        part();
+      } catch (e) {
+        main.append(el('p.note', { role: 'alert' }, problemNote('A part of this cell', e)));
+      }
     }
     near?.observe(this.dom);
   }
@@ -113,9 +156,13 @@ export class CellView {
     const key = this.cell.source + '\0' + this.host.folder;
     if (key !== this.proseOf) {
       this.proseOf = key;
-      this.prose.replaceChildren(this.cell.source.trim()
-        ? bounded('This text', this.cell.source, () => renderMarkdown(this.cell.source, this.host.folder, this.cell.attachments))
-        : el('p.note', {}, 'An empty text cell: press Enter to write.'));
+      this.prose.replaceChildren(
+        this.cell.source.trim()
+          ? bounded('This text', this.cell.source, () =>
+              renderMarkdown(this.cell.source, this.host.folder, this.cell.attachments),
+            )
+          : el('p.note', {}, 'An empty text cell: press Enter to write.'),
+      );
       this.addFold();
     }
     this.rendered = true;
@@ -149,12 +196,35 @@ export class CellView {
     this.dom.dataset.ok = String(cell.ok ?? '');
     this.dom.setAttribute('aria-label', this.label());
     this.editor?.setType(cell.type);
-    if (cell.type !== 'markdown' && this.rendered) { this.rendered = false; this.dom.classList.remove('rendered'); }
+    if (cell.type !== 'markdown' && this.rendered) {
+      this.rendered = false;
+      this.dom.classList.remove('rendered');
+    }
     if (!this.editor && this.source.dataset.type !== cell.type) this.showSource();
     const edited = cell.ranSource !== null && cell.ranSource !== cell.source;
-    this.prompt.textContent = cell.type !== 'code' ? '' : cell.state === 'queued' ? '·' : cell.state === 'running' ? '' : cell.count === null ? '' : String(cell.count);
+    this.prompt.textContent =
+      cell.type !== 'code'
+        ? ''
+        : cell.state === 'queued'
+          ? '·'
+          : cell.state === 'running'
+            ? ''
+            : cell.count === null
+              ? ''
+              : String(cell.count);
     this.prompt.classList.toggle('edited', edited && cell.state === 'idle');
-    this.prompt.title = cell.type !== 'code' ? '' : cell.state === 'queued' ? 'Waiting to run' : cell.state === 'running' ? 'Running' : edited ? 'Edited since it ran' : cell.count === null ? 'Not run yet' : `Ran as number ${cell.count}${cell.metadata.execution?.engine ? ` on ${cell.metadata.execution.engine}` : ''}`;
+    this.prompt.title =
+      cell.type !== 'code'
+        ? ''
+        : cell.state === 'queued'
+          ? 'Waiting to run'
+          : cell.state === 'running'
+            ? 'Running'
+            : edited
+              ? 'Edited since it ran'
+              : cell.count === null
+                ? 'Not run yet'
+                : `Ran as number ${cell.count}${cell.metadata.execution?.engine ? ` on ${cell.metadata.execution.engine}` : ''}`;
     const stale = cell.type === 'code' && cell.state === 'idle' ? cell.stale : '';
     this.dom.classList.toggle('is-stale', stale !== '');
     this.staleMark.hidden = !stale;
@@ -190,13 +260,27 @@ export class CellView {
 
   /** Asks the user for a line on behalf of the kernel. */
   askInput(prompt: string, password: boolean, answer: (value: string) => void): HTMLElement {
-    const input = el('input', { type: password ? 'password' : 'text', autocomplete: 'off', 'aria-label': prompt || 'Input for the cell' });
-    const box = el('form.stdin', { submit: (e: Event) => {
-      e.preventDefault();
-      box.remove();
-      this.cell.addOutput({ output_type: 'stream', name: 'stdout', text: `${prompt}${password ? '••••••••' : input.value}\n` });
-      answer(input.value);
-    } }, el('label', {}, prompt, input));
+    const input = el('input', {
+      type: password ? 'password' : 'text',
+      autocomplete: 'off',
+      'aria-label': prompt || 'Input for the cell',
+    });
+    const box = el(
+      'form.stdin',
+      {
+        submit: (e: Event) => {
+          e.preventDefault();
+          box.remove();
+          this.cell.addOutput({
+            output_type: 'stream',
+            name: 'stdout',
+            text: `${prompt}${password ? '••••••••' : input.value}\n`,
+          });
+          answer(input.value);
+        },
+      },
+      el('label', {}, prompt, input),
+    );
     box.addEventListener('keydown', (e) => e.stopPropagation());
     this.outputs.after(box);
     input.focus();
@@ -210,7 +294,14 @@ export class CellView {
   private label(): string {
     const { cell } = this;
     const what = cell.type === 'code' ? 'Code cell' : cell.type === 'markdown' ? 'Text cell' : 'Raw cell';
-    const state = cell.state === 'running' ? ', running' : cell.state === 'queued' ? ', waiting to run' : cell.count !== null && cell.type === 'code' ? `, run as ${cell.count}${cell.ok === false ? ', failed' : ''}${cell.stale ? `, stale: ${cell.stale}` : ''}${cell.reactive ? ', runs by itself' : ''}` : '';
+    const state =
+      cell.state === 'running'
+        ? ', running'
+        : cell.state === 'queued'
+          ? ', waiting to run'
+          : cell.count !== null && cell.type === 'code'
+            ? `, run as ${cell.count}${cell.ok === false ? ', failed' : ''}${cell.stale ? `, stale: ${cell.stale}` : ''}${cell.reactive ? ', runs by itself' : ''}`
+            : '';
     const n = this.problems.length;
     return what + state + (n ? `, ${n} ${n === 1 ? 'problem' : 'problems'}` : '');
   }
@@ -218,9 +309,15 @@ export class CellView {
   /** The buttons beside a cell are made when the pointer or the focus first comes: a long notebook has many cells. */
   private showTools(): void {
     if (this.tools) return;
-    this.tools = el('div.cell-tools', { role: 'toolbar', 'aria-label': 'Cell' },
-      this.tool('run', 'Run this cell', 'cell.run', 'Ctrl+Enter'), this.tool('up', 'Move up', 'cell.moveUp', 'Alt+Shift+↑'), this.tool('down', 'Move down', 'cell.moveDown', 'Alt+Shift+↓'),
-      this.tool('plus', 'Insert a cell below', 'cell.insertBelow', 'B'), this.tool('trash', 'Delete', 'cell.delete', 'D, D'));
+    this.tools = el(
+      'div.cell-tools',
+      { role: 'toolbar', 'aria-label': 'Cell' },
+      this.tool('run', 'Run this cell', 'cell.run', 'Ctrl+Enter'),
+      this.tool('up', 'Move up', 'cell.moveUp', 'Alt+Shift+↑'),
+      this.tool('down', 'Move down', 'cell.moveDown', 'Alt+Shift+↓'),
+      this.tool('plus', 'Insert a cell below', 'cell.insertBelow', 'B'),
+      this.tool('trash', 'Delete', 'cell.delete', 'D, D'),
+    );
     this.dom.append(this.tools);
   }
 
@@ -256,7 +353,10 @@ export class CellView {
       }
       this.refresh();
     });
-    cell.changedOutputs.on((change) => { this.pending.push(change); this.flush(); });
+    cell.changedOutputs.on((change) => {
+      this.pending.push(change);
+      this.flush();
+    });
     cell.changed.on(() => this.refresh());
   }
 
@@ -269,7 +369,14 @@ export class CellView {
   private addFold(): void {
     const heading = headingLevel(this.cell) && this.prose.querySelector('h1,h2,h3,h4,h5,h6');
     if (!heading) return;
-    heading.prepend(el('button.fold', { type: 'button', 'aria-label': 'Fold or unfold this section', 'aria-expanded': 'true', click: () => this.host.toggleFold(this) }));
+    heading.prepend(
+      el('button.fold', {
+        type: 'button',
+        'aria-label': 'Fold or unfold this section',
+        'aria-expanded': 'true',
+        click: () => this.host.toggleFold(this),
+      }),
+    );
   }
 
   private applyOutputs(changes = this.pending): void {
@@ -277,18 +384,30 @@ export class CellView {
     const { outputs } = this.cell;
     if (changes.some((c) => c.kind === 'reset')) {
       // The height stays until new output is there, so that the page does not jump while a cell redraws itself.
-      this.outputs.style.minHeight = this.cell.state !== 'idle' && this.outputs.offsetHeight ? `${this.outputs.offsetHeight}px` : '';
-      this.shown.forEach((r) => { attempt(() => r.dispose?.()); r.dom.parentElement?.remove(); });
+      this.outputs.style.minHeight =
+        this.cell.state !== 'idle' && this.outputs.offsetHeight ? `${this.outputs.offsetHeight}px` : '';
+      this.shown.forEach((r) => {
+        attempt(() => r.dispose?.());
+        r.dom.parentElement?.remove();
+      });
       this.shown = [];
       this.most = outputsAtOnce;
-      if (this.cell.state !== 'idle') setTimeout(() => { this.outputs.style.minHeight = ''; }, 250);
+      if (this.cell.state !== 'idle')
+        setTimeout(() => {
+          this.outputs.style.minHeight = '';
+        }, 250);
     }
     const touched = new Set(changes.map((c) => ('index' in c ? c.index : -1)));
     outputs.forEach((output, i) => {
       const was = this.shown[i];
       if (was ? !touched.has(i) : i >= this.most && !always(output)) return;
       if (was?.update?.(output)) return;
-      const next = renderOutput(output, { fresh: this.cell.fresh, folder: this.host.folder, goTo: (cell, line, column) => this.host.goTo(this, cell, line, column), move: (id, value) => this.host.move(this, id, value) });
+      const next = renderOutput(output, {
+        fresh: this.cell.fresh,
+        folder: this.host.folder,
+        goTo: (cell, line, column) => this.host.goTo(this, cell, line, column),
+        move: (id, value) => this.host.move(this, id, value),
+      });
       const box = el('div.output', { 'data-kind': output.output_type }, next.dom);
       if (was) {
         attempt(() => was.dispose?.());

@@ -12,12 +12,19 @@ export class Checking {
   private checked: string;
   private asking = false;
 
-  constructor(private readonly notebook: Notebook, private readonly link: KernelLink, private readonly show: (cell: Cell, problems: readonly Problem[]) => void) {
+  constructor(
+    private readonly notebook: Notebook,
+    private readonly link: KernelLink,
+    private readonly show: (cell: Cell, problems: readonly Problem[]) => void,
+  ) {
     this.checked = this.key();
     notebook.edited.on(() => this.soon());
     notebook.restructured.on(() => this.soon());
     link.stateChanged.on(() => this.soon());
-    link.restarted.on(() => { this.checked = ''; this.soon(); });
+    link.restarted.on(() => {
+      this.checked = '';
+      this.soon();
+    });
   }
 
   private soon(): void {
@@ -25,13 +32,23 @@ export class Checking {
     this.timer = window.setTimeout(() => void this.check(), pause);
   }
 
-  private get cells(): Cell[] { return this.notebook.cells.filter((c) => c.type === 'code' && c.source.trim()); }
+  private get cells(): Cell[] {
+    return this.notebook.cells.filter((c) => c.type === 'code' && c.source.trim());
+  }
 
-  private key(): string { return JSON.stringify(this.cells.map((c) => [c.source, c.declared])); }
+  private key(): string {
+    return JSON.stringify(this.cells.map((c) => [c.source, c.declared]));
+  }
 
   private async check(): Promise<void> {
     const key = this.key();
-    if (this.asking || key === this.checked || key.length > most || !['unneeded', 'idle', 'busy'].includes(this.link.state)) return;
+    if (
+      this.asking ||
+      key === this.checked ||
+      key.length > most ||
+      !['unneeded', 'idle', 'busy'].includes(this.link.state)
+    )
+      return;
     const { cells } = this;
     const sources = cells.map((c) => c.source);
     this.asking = true;

@@ -1,10 +1,34 @@
 // The text editor of a cell.
 
-import { closeBrackets, closeBracketsKeymap, completionStatus, snippet, startCompletion } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap, indentLess, indentMore, insertTab, toggleComment } from '@codemirror/commands';
+import {
+  closeBrackets,
+  closeBracketsKeymap,
+  completionStatus,
+  snippet,
+  startCompletion,
+} from '@codemirror/autocomplete';
+import {
+  defaultKeymap,
+  history,
+  historyKeymap,
+  indentLess,
+  indentMore,
+  insertTab,
+  toggleComment,
+} from '@codemirror/commands';
 import { bracketMatching, indentOnInput, indentUnit } from '@codemirror/language';
 import { Compartment, EditorState, Extension, Prec, Range, StateEffect, StateField } from '@codemirror/state';
-import { Decoration, DecorationSet, drawSelection, EditorView, keymap, lineNumbers, showTooltip, Tooltip, tooltips } from '@codemirror/view';
+import {
+  Decoration,
+  DecorationSet,
+  drawSelection,
+  EditorView,
+  keymap,
+  lineNumbers,
+  showTooltip,
+  Tooltip,
+  tooltips,
+} from '@codemirror/view';
 import { codePoints, unitsOfCodePoints } from '../model/positions';
 import { el } from '../dom';
 import { language } from '../highlight';
@@ -24,7 +48,12 @@ export interface EditorHost extends WritingHost {
 export type Marks = { from: number; to: number; current: boolean }[];
 
 /** Where tooltips may be: not over the page's bar. */
-const belowBar = () => ({ top: document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0, left: 0, bottom: innerHeight, right: innerWidth });
+const belowBar = () => ({
+  top: document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0,
+  left: 0,
+  bottom: innerHeight,
+  right: innerWidth,
+});
 
 const setTip = StateEffect.define<Tooltip | null>();
 const tipField = StateField.define<Tooltip | null>({
@@ -42,7 +71,8 @@ const marksField = StateField.define<DecorationSet>({
   update(value, tr) {
     for (const e of tr.effects) {
       if (!e.is(setMarks)) continue;
-      const ranges: Range<Decoration>[] = e.value.filter((m) => m.to <= tr.newDoc.length)
+      const ranges: Range<Decoration>[] = e.value
+        .filter((m) => m.to <= tr.newDoc.length)
         .map((m) => Decoration.mark({ class: m.current ? 'match current' : 'match' }).range(m.from, m.to));
       return Decoration.set(ranges, true);
     }
@@ -58,15 +88,31 @@ export class CellEditor {
   private lastInspected = -1;
   private fromOutside = false;
 
-  constructor(parent: HTMLElement, text: string, private type: 'code' | 'markdown' | 'raw', label: string, numbers: boolean, private readonly host: EditorHost) {
+  constructor(
+    parent: HTMLElement,
+    text: string,
+    private type: 'code' | 'markdown' | 'raw',
+    label: string,
+    numbers: boolean,
+    private readonly host: EditorHost,
+  ) {
     this.view = new EditorView({
       parent,
       state: EditorState.create({
         doc: text,
         extensions: [
-          tipField, marksField, tooltips({ parent: document.body, position: 'fixed', tooltipSpace: belowBar }),
+          tipField,
+          marksField,
+          tooltips({ parent: document.body, position: 'fixed', tooltipSpace: belowBar }),
           Prec.highest(keymap.of(this.keys())),
-          history(), drawSelection(), bracketMatching(), typingOver, closeBrackets(), indentOnInput(), indentUnit.of('\t'), EditorState.tabSize.of(4),
+          history(),
+          drawSelection(),
+          bracketMatching(),
+          typingOver,
+          closeBrackets(),
+          indentOnInput(),
+          indentUnit.of('\t'),
+          EditorState.tabSize.of(4),
           this.languageSlot.of(this.languageFor(type)),
           this.numbersSlot.of(numbers ? lineNumbers() : []),
           EditorView.lineWrapping,
@@ -96,11 +142,18 @@ export class CellEditor {
     this.view.dispatch({ effects: this.languageSlot.reconfigure(this.languageFor(type)) });
   }
 
-  setNumbers(on: boolean): void { this.view.dispatch({ effects: this.numbersSlot.reconfigure(on ? lineNumbers() : []) }); }
-  setProblems(problems: readonly Problem[]): void { if (this.type === 'code') showProblems(this.view, problems); }
+  setNumbers(on: boolean): void {
+    this.view.dispatch({ effects: this.numbersSlot.reconfigure(on ? lineNumbers() : []) });
+  }
+  setProblems(problems: readonly Problem[]): void {
+    if (this.type === 'code') showProblems(this.view, problems);
+  }
   /** Puts code with places to fill in at the cursor, or at the end if there is none yet, and an import that it needs. */
   insertSnippet(template: string, need: Edit | null): void {
-    const { doc, selection: { main } } = this.view.state;
+    const {
+      doc,
+      selection: { main },
+    } = this.view.state;
     const fresh = main.head === 0 && doc.length > 0;
     const changes = need ? [{ from: unitsOfCodePoints(doc.toString(), need.at), insert: need.text }] : [];
     const anchor = (fresh ? doc.length : main.head) + (need?.text.length ?? 0);
@@ -108,15 +161,22 @@ export class CellEditor {
     snippet((fresh && doc.line(doc.lines).length ? '\n' : '') + template)(this.view, null, anchor, anchor);
   }
 
-  setMarks(marks: Marks): void { this.view.dispatch({ effects: setMarks.of(marks) }); }
+  setMarks(marks: Marks): void {
+    this.view.dispatch({ effects: setMarks.of(marks) });
+  }
 
   /** Puts the cursor somewhere and shows it. */
   goTo(offset: number, to = offset): void {
     const length = this.view.state.doc.length;
-    this.view.dispatch({ selection: { anchor: Math.min(offset, length), head: Math.min(to, length) }, scrollIntoView: true });
+    this.view.dispatch({
+      selection: { anchor: Math.min(offset, length), head: Math.min(to, length) },
+      scrollIntoView: true,
+    });
   }
 
-  get cuts(): number[] { return this.view.state.selection.ranges.flatMap((r) => [r.from, r.to]); }
+  get cuts(): number[] {
+    return this.view.state.selection.ranges.flatMap((r) => [r.from, r.to]);
+  }
 
   private languageFor(type: 'code' | 'markdown' | 'raw'): Extension {
     return [language(type), type === 'code' ? writing(this.host) : []];
@@ -130,21 +190,41 @@ export class CellEditor {
       if (!main.empty || !edge || completionStatus(v.state)) return false;
       // On a wrapped line the arrow moves within the line first.
       const moved = v.moveVertically(main, direction > 0);
-      if (moved.head !== main.head && moved.head !== (direction < 0 ? 0 : v.state.doc.length) && v.coordsAtPos(moved.head)?.top !== v.coordsAtPos(main.head)?.top) return false;
+      if (
+        moved.head !== main.head &&
+        moved.head !== (direction < 0 ? 0 : v.state.doc.length) &&
+        v.coordsAtPos(moved.head)?.top !== v.coordsAtPos(main.head)?.top
+      )
+        return false;
       return this.host.onLeave(direction);
     };
     return [
-      { key: 'Escape', run: (v: EditorView) => {
-        if (completionStatus(v.state)) return false;
-        if (v.state.field(tipField)) { v.dispatch({ effects: setTip.of(null) }); return true; }
-        this.host.onEscape();
-        return true;
-      } },
+      {
+        key: 'Escape',
+        run: (v: EditorView) => {
+          if (completionStatus(v.state)) return false;
+          if (v.state.field(tipField)) {
+            v.dispatch({ effects: setTip.of(null) });
+            return true;
+          }
+          this.host.onEscape();
+          return true;
+        },
+      },
       { key: 'Tab', run: (v: EditorView) => this.tab(v) },
-      { key: 'Shift-Tab', run: (v: EditorView) => { if (this.type !== 'code') return indentLess(v); void this.showInspection(); return true; } },
-      { key: 'Mod-]', run: indentMore }, { key: 'Mod-[', run: indentLess },
+      {
+        key: 'Shift-Tab',
+        run: (v: EditorView) => {
+          if (this.type !== 'code') return indentLess(v);
+          void this.showInspection();
+          return true;
+        },
+      },
+      { key: 'Mod-]', run: indentMore },
+      { key: 'Mod-[', run: indentLess },
       { key: 'Mod-/', run: toggleComment },
-      { key: 'ArrowUp', run: leave(-1) }, { key: 'ArrowDown', run: leave(1) },
+      { key: 'ArrowUp', run: leave(-1) },
+      { key: 'ArrowDown', run: leave(1) },
     ];
   }
 

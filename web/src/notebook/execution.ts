@@ -28,22 +28,35 @@ export class Execution {
   private kernel = '';
   private readonly displays = new Map<string, { cell: Cell; output: DataOutput }[]>();
 
-  constructor(private readonly notebook: Notebook, private readonly link: KernelLink, private readonly host: ExecutionHost) {
+  constructor(
+    private readonly notebook: Notebook,
+    private readonly link: KernelLink,
+    private readonly host: ExecutionHost,
+  ) {
     link.message.on((m) => (this.held ? this.held.push(m) : this.receive(m)));
     link.restarted.on(() => this.reset(null));
-    link.stateChanged.on((state) => { if (state === 'dead' || state === 'none') this.reset(false); });
+    link.stateChanged.on((state) => {
+      if (state === 'dead' || state === 'none') this.reset(false);
+    });
   }
 
   /** The number of the last message that is in the notebook; saving tells it to the server. */
-  get seq(): number { return this.seen; }
+  get seq(): number {
+    return this.seen;
+  }
 
-  get running(): Cell[] { return this.notebook.cells.filter((c) => c.state !== 'idle'); }
+  get running(): Cell[] {
+    return this.notebook.cells.filter((c) => c.state !== 'idle');
+  }
 
   /** Sends cells to the kernel, which runs them in this order. */
   run(cells: Cell[]): void {
     for (const cell of cells) {
       if (cell.type !== 'code') continue;
-      if (!cell.source.trim()) { cell.setOutputs([], null); continue; }
+      if (!cell.source.trim()) {
+        cell.setOutputs([], null);
+        continue;
+      }
       this.link.execute(cell.id, cell.source, controlsOf(cell.outputs));
       cell.ranSource = cell.source;
       cell.setState('queued');
@@ -51,7 +64,9 @@ export class Execution {
   }
 
   /** Keeps messages back while the document is fetched, so that an older document never covers newer messages. */
-  hold(): void { this.held ??= []; }
+  hold(): void {
+    this.held ??= [];
+  }
 
   /** From now on messages are applied; those up to the file's own mark are in it already. */
   opened(model: FileModel | null): void {
@@ -74,8 +89,10 @@ export class Execution {
         cell.metadata.execution = ran;
         cell.readTimes();
       }
-      if (!sameOutputs(cell.outputs, kept.outputs) || cell.count !== kept.execution_count) cell.setOutputs(kept.outputs ?? [], kept.execution_count ?? null);
-      if (cell.state !== 'idle' && !(cell.id in model.live.cells) && !this.link.sending(cell.id)) this.finish(cell, kept.metadata.execution?.['shell.execute_reply'] ?? new Date().toISOString());
+      if (!sameOutputs(cell.outputs, kept.outputs) || cell.count !== kept.execution_count)
+        cell.setOutputs(kept.outputs ?? [], kept.execution_count ?? null);
+      if (cell.state !== 'idle' && !(cell.id in model.live.cells) && !this.link.sending(cell.id))
+        this.finish(cell, kept.metadata.execution?.['shell.execute_reply'] ?? new Date().toISOString());
     }
     this.adopt(model);
   }
@@ -115,19 +132,33 @@ export class Execution {
     const cell = id ? this.notebook.find(id) : undefined;
     if (!cell) return;
     switch (type) {
-      case 'execute_input': return this.begin(cell, content.execution_count, message.header.date);
-      case 'stream': case 'display_data': case 'execute_result': case 'error': return this.output(cell, type, content);
-      case 'clear_output': return cell.clearOutputs(content.wait === true);
+      case 'execute_input':
+        return this.begin(cell, content.execution_count, message.header.date);
+      case 'stream':
+      case 'display_data':
+      case 'execute_result':
+      case 'error':
+        return this.output(cell, type, content);
+      case 'clear_output':
+        return cell.clearOutputs(content.wait === true);
       case 'input_request':
-        return this.host.askInput(cell, String(content.prompt ?? ''), content.password === true, (value) => this.link.answer(message as KernelMessage.IInputRequestMsg, value));
-      case 'execute_reply': return this.reply(cell, content, message.header.date);
+        return this.host.askInput(cell, String(content.prompt ?? ''), content.password === true, (value) =>
+          this.link.answer(message as KernelMessage.IInputRequestMsg, value),
+        );
+      case 'execute_reply':
+        return this.reply(cell, content, message.header.date);
       case 'status':
-        if (content.execution_state === 'idle' && (message.parent_header as any)?.msg_type === 'execute_request') this.finish(cell, message.header.date);
+        if (content.execution_state === 'idle' && (message.parent_header as any)?.msg_type === 'execute_request')
+          this.finish(cell, message.header.date);
     }
   }
 
   private begin(cell: Cell, count: number | null, date: string): void {
-    for (const [id, list] of this.displays) this.displays.set(id, list.filter((d) => d.cell !== cell));
+    for (const [id, list] of this.displays)
+      this.displays.set(
+        id,
+        list.filter((d) => d.cell !== cell),
+      );
     cell.clearOutputs();
     cell.fresh = true;
     cell.ok = null;
@@ -178,7 +209,11 @@ export class Execution {
     }
     cell.ok = content.status === 'ok';
     cell.count = content.execution_count ?? cell.count;
-    cell.metadata.execution = { ...cell.metadata.execution, 'shell.execute_reply': toIso(date), ...(content.engine && { engine: content.engine }) };
+    cell.metadata.execution = {
+      ...cell.metadata.execution,
+      'shell.execute_reply': toIso(date),
+      ...(content.engine && { engine: content.engine }),
+    };
     for (const p of content.payload ?? []) {
       if (p.source === 'page') this.host.showPage(p.data?.['text/plain'] ?? '', 'text/plain');
       else if (p.source === 'set_next_input') this.host.insertBelow(cell, String(p.text ?? ''));
@@ -193,7 +228,11 @@ export class Execution {
       this.setTime(cell, date);
       if (cell.ok === null) cell.ok = true;
       const times = cell.metadata.execution ?? {};
-      cell.metadata.execution = { ...times, 'iopub.status.idle': toIso(date), 'shell.execute_reply': times['shell.execute_reply'] ?? toIso(date) };
+      cell.metadata.execution = {
+        ...times,
+        'iopub.status.idle': toIso(date),
+        'shell.execute_reply': times['shell.execute_reply'] ?? toIso(date),
+      };
     }
     this.host.forgetInput(cell);
     cell.setState('idle');

@@ -29,21 +29,24 @@ function bounded(what: string, text: string, make: () => string): string {
  * may be little without its scripts.
  */
 function dataHtml({ data, metadata }: DataOutput): string {
-  const shown = knownTypes(data), still = shown.filter((t) => t.kind !== 'interactive');
+  const shown = knownTypes(data),
+    still = shown.filter((t) => t.kind !== 'interactive');
   const live = shown.find((t) => t.kind === 'interactive');
   const fixed = live && still.find((t) => t.mime === ownTypes[live.name].static);
   const chosen = fixed ?? still.find((t) => t.kind === 'picture') ?? still[0];
   const notes: string[] = [];
   if (live && !fixed) notes.push(note(`This output (${live.name}) has no form for files: the notebook draws it.`));
   const unknown = unknownTypes(data, outputTypes);
-  if (unknown.length && (!chosen || chosen.mime === 'text/plain')) notes.push(note(`Nothing here can show ${unknown.join(', ')}.`));
+  if (unknown.length && (!chosen || chosen.mime === 'text/plain'))
+    notes.push(note(`Nothing here can show ${unknown.join(', ')}.`));
   if (!chosen) return notes.join('') || note('An empty output.');
   return notes.join('') + bounded('This output', '', () => chosen.html(data[chosen.mime], metadata?.[chosen.mime]));
 }
 
 function outputHtml(o: Output): string {
   if (o.output_type === 'stream') return `<pre class="${o.name}">${ansiToHtml(appendStream('', o.text))}</pre>`;
-  if (o.output_type === 'error') return `<pre class="error">${ansiToHtml(o.traceback.join('\n') || `${o.ename}: ${o.evalue}`)}</pre>`;
+  if (o.output_type === 'error')
+    return `<pre class="error">${ansiToHtml(o.traceback.join('\n') || `${o.ename}: ${o.evalue}`)}</pre>`;
   return dataHtml(o);
 }
 
@@ -52,8 +55,14 @@ function cellHtml(c: CellJson, folder: string): string {
     return `<section class="text">${bounded('This text', c.source, () => htmlText(renderMarkdown(c.source, folder, c.attachments, 'mathml')))}</section>`;
   }
   if (c.cell_type === 'raw') return `<section><pre>${escapeHtml(c.source)}</pre></section>`;
-  const source = c.metadata.jupyter?.source_hidden ? '' : `<pre class="source">${bounded('This source', c.source, () => highlightedHtml(c.source))}</pre>`;
-  const outputs = c.metadata.collapsed ? '' : (c.outputs ?? []).map((o) => `<div class="output">${bounded('This output', '', () => outputHtml(o))}</div>`).join('\n');
+  const source = c.metadata.jupyter?.source_hidden
+    ? ''
+    : `<pre class="source">${bounded('This source', c.source, () => highlightedHtml(c.source))}</pre>`;
+  const outputs = c.metadata.collapsed
+    ? ''
+    : (c.outputs ?? [])
+        .map((o) => `<div class="output">${bounded('This output', '', () => outputHtml(o))}</div>`)
+        .join('\n');
   return `<section class="code"><span class="count">${c.execution_count ?? ''}</span>${source}${outputs}</section>`;
 }
 
@@ -69,7 +78,10 @@ export async function exportHtml(nb: NotebookJson, title: string, folder: string
 <style>${style}</style>
 </head>
 <body>
-${nb.cells.filter((c) => c.source.trim() || c.outputs?.length).map((c) => cellHtml(c, folder)).join('\n')}
+${nb.cells
+  .filter((c) => c.source.trim() || c.outputs?.length)
+  .map((c) => cellHtml(c, folder))
+  .join('\n')}
 </body>
 </html>
 `;

@@ -9,7 +9,15 @@ import { command } from './commands';
 import { duration } from './cellview';
 
 const words: Record<string, string> = {
-  starting: 'starting', idle: 'ready', busy: 'running', reconnecting: 'connecting again', disconnected: 'not connected', restarting: 'restarting', dead: 'ended', none: 'no kernel', unneeded: 'starts when needed',
+  starting: 'starting',
+  idle: 'ready',
+  busy: 'running',
+  reconnecting: 'connecting again',
+  disconnected: 'not connected',
+  restarting: 'restarting',
+  dead: 'ended',
+  none: 'no kernel',
+  unneeded: 'starts when needed',
 };
 
 export class Header {
@@ -18,32 +26,67 @@ export class Header {
   private readonly saved = el('span.saved', { role: 'status' });
   private readonly kernel = el('button.kernel', { type: 'button', 'aria-haspopup': 'menu' });
   private readonly progress = el('button.progress', { type: 'button', title: 'Go to the running cell (G)' });
-  private readonly stale = el('button.progress', { type: 'button', title: 'Run what is stale (U)', click: () => this.page.run('run.stale') });
+  private readonly stale = el('button.progress', {
+    type: 'button',
+    title: 'Run what is stale (U)',
+    click: () => this.page.run('run.stale'),
+  });
 
   constructor(private readonly page: OpenNotebook) {
-    const run = (id: string, icon: string, label: string) => iconButton(icon, label, () => page.run(id), keysOf(command(id)));
-    const type = el('select.type', { 'aria-label': 'Type of the cell', change: () => {
-      page.run({ code: 'cell.code', markdown: 'cell.markdown', raw: 'cell.raw' }[type.value]!);
-      page.focus();
-    } }, el('option', { value: 'code' }, 'Go'), el('option', { value: 'markdown' }, 'Text'), el('option', { value: 'raw' }, 'Raw'));
+    const run = (id: string, icon: string, label: string) =>
+      iconButton(icon, label, () => page.run(id), keysOf(command(id)));
+    const type = el(
+      'select.type',
+      {
+        'aria-label': 'Type of the cell',
+        change: () => {
+          page.run({ code: 'cell.code', markdown: 'cell.markdown', raw: 'cell.raw' }[type.value]!);
+          page.focus();
+        },
+      },
+      el('option', { value: 'code' }, 'Go'),
+      el('option', { value: 'markdown' }, 'Text'),
+      el('option', { value: 'raw' }, 'Raw'),
+    );
     const menu = iconButton('more', 'Menu', () => this.openMenu(menu));
     menu.setAttribute('aria-haspopup', 'menu');
     this.progress.addEventListener('click', () => page.run('cell.running'));
     this.title.addEventListener('click', () => page.run('file.rename'));
     this.kernel.addEventListener('click', () => this.openKernelMenu());
     this.dom.append(
-      el('a.home', { href: treeUrl(folderOf(page.path)), 'aria-label': 'Files', title: 'Files' }, el('span.pearl', { 'aria-hidden': 'true' })),
-      this.title, this.saved, el('span.space'),
-      el('div.actions', { role: 'toolbar', 'aria-label': 'Notebook' },
-        run('cell.insertBelow', 'plus', 'Insert a cell below'), run('run.next', 'run', 'Run and go on'), run('kernel.interrupt', 'stop', 'Interrupt'), run('kernel.restart', 'restart', 'Restart the kernel'), type),
-      this.stale, this.progress, this.kernel,
+      el(
+        'a.home',
+        { href: treeUrl(folderOf(page.path)), 'aria-label': 'Files', title: 'Files' },
+        el('span.pearl', { 'aria-hidden': 'true' }),
+      ),
+      this.title,
+      this.saved,
+      el('span.space'),
+      el(
+        'div.actions',
+        { role: 'toolbar', 'aria-label': 'Notebook' },
+        run('cell.insertBelow', 'plus', 'Insert a cell below'),
+        run('run.next', 'run', 'Run and go on'),
+        run('kernel.interrupt', 'stop', 'Interrupt'),
+        run('kernel.restart', 'restart', 'Restart the kernel'),
+        type,
+      ),
+      this.stale,
+      this.progress,
+      this.kernel,
       iconButton('search', 'Search and replace', () => page.run('search'), keyLabel('F')),
       iconButton('outline', 'Outline of headings and cells', () => page.run('view.outline'), keyLabel('T')),
       iconButton('book', 'Search the library', () => page.run('view.library'), keyLabel('E')),
       iconButton('variables', 'Variables', () => page.run('kernel.variables')),
-      iconButton('theme', 'Theme: system, light, dark', () => page.run('view.theme')), menu);
-    page.selection.changed.on(() => { type.value = page.selection.cell.type; });
-    page.notebook.restructured.on(() => { type.value = page.selection.cell.type; });
+      iconButton('theme', 'Theme: system, light, dark', () => page.run('view.theme')),
+      menu,
+    );
+    page.selection.changed.on(() => {
+      type.value = page.selection.cell.type;
+    });
+    page.notebook.restructured.on(() => {
+      type.value = page.selection.cell.type;
+    });
     this.refresh();
   }
 
@@ -52,14 +95,31 @@ export class Header {
     this.title.textContent = nameOf(page.path).replace(/\.ipynb$/, '');
     document.title = `${page.link.state === 'busy' ? '● ' : ''}${this.title.textContent} – Nacre`;
     const { saving } = page;
-    this.saved.textContent = { saved: 'Saved', edited: 'Edited', saving: 'Saving …', failed: 'Not saved', conflict: 'Changed on disk' }[saving.state];
+    this.saved.textContent = {
+      saved: 'Saved',
+      edited: 'Edited',
+      saving: 'Saving …',
+      failed: 'Not saved',
+      conflict: 'Changed on disk',
+    }[saving.state];
     this.saved.dataset.state = saving.state;
-    this.saved.title = saving.state === 'failed' ? saving.problem : saving.savedAt ? `Saved at ${new Date(saving.savedAt).toLocaleTimeString()}` : '';
+    this.saved.title =
+      saving.state === 'failed'
+        ? saving.problem
+        : saving.savedAt
+          ? `Saved at ${new Date(saving.savedAt).toLocaleTimeString()}`
+          : '';
     const state = page.link.state;
     this.kernel.dataset.state = state;
-    this.kernel.replaceChildren(el('span.dot', { 'aria-hidden': 'true' }), el('span', {}, page.link.displayName),
-      page.link.engineNote ? el('span.engine', {}, `on ${page.link.engine.split(' ')[0]!}`) : '', el('span.state', {}, words[state]!));
-    this.kernel.title = [page.link.engine && `Cells run on ${page.link.engine}`, page.link.engineNote].filter(Boolean).join('. ');
+    this.kernel.replaceChildren(
+      el('span.dot', { 'aria-hidden': 'true' }),
+      el('span', {}, page.link.displayName),
+      page.link.engineNote ? el('span.engine', {}, `on ${page.link.engine.split(' ')[0]!}`) : '',
+      el('span.state', {}, words[state]!),
+    );
+    this.kernel.title = [page.link.engine && `Cells run on ${page.link.engine}`, page.link.engineNote]
+      .filter(Boolean)
+      .join('. ');
     this.kernel.setAttribute('aria-label', `Kernel ${page.link.displayName}: ${words[state]}`);
     this.tick();
   }
@@ -97,7 +157,10 @@ export class Header {
       group('file.save', 'file.restore', 'file.rename', 'file.ipynb', 'file.html', 'file.go'),
       group('run.all', 'run.above', 'run.below', 'run.stale', 'run.reactive', 'run.restartAll'),
       group('cell.undo', 'cell.redo', 'cell.split', 'cell.merge', 'cell.moveUp', 'cell.moveDown'),
-      [this.item('view.lineNumbers', this.page.lineNumbers), ...group('cell.toggleSource', 'cell.toggleOutputs', 'view.clearAll', 'view.theme')],
+      [
+        this.item('view.lineNumbers', this.page.lineNumbers),
+        ...group('cell.toggleSource', 'cell.toggleOutputs', 'view.clearAll', 'view.theme'),
+      ],
       group('search', 'view.outline', 'view.library', 'cell.running'),
       group('view.palette', 'view.help'),
     ]);

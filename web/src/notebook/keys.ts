@@ -9,7 +9,12 @@ export function keyName(e: KeyboardEvent): string {
   if (key.length === 1 && key > '~' && /^Key[A-Z]$/.test(e.code)) key = e.code[3]!;
   if (key === ' ') key = 'Space';
   if (key.length === 1) key = key.toUpperCase();
-  const mods = [(isMac ? e.metaKey : e.ctrlKey) && 'Mod', isMac && e.ctrlKey && 'Ctrl', e.altKey && 'Alt', e.shiftKey && 'Shift'].filter(Boolean);
+  const mods = [
+    (isMac ? e.metaKey : e.ctrlKey) && 'Mod',
+    isMac && e.ctrlKey && 'Ctrl',
+    e.altKey && 'Alt',
+    e.shiftKey && 'Shift',
+  ].filter(Boolean);
   return [...mods, key].join('-');
 }
 
@@ -20,16 +25,38 @@ export function hasKey(target: HTMLElement, e: KeyboardEvent): boolean {
   if (kind === 'a' && e.key === 'Enter') return true;
   if (e.ctrlKey || e.metaKey || e.altKey) return false;
   if (kind === 'select') return e.key.length === 1 || !e.shiftKey; // its letters choose
-  if (e.key === ' ' || e.key === 'Enter' && !e.shiftKey) return target.closest('button, a, summary, input, .viewport') !== null;
-  return /^(Arrow|Page|Home$|End$)/.test(e.key) && (kind === 'range' || kind === 'radio' || target.closest('.viewport') !== null);
+  if (e.key === ' ' || (e.key === 'Enter' && !e.shiftKey))
+    return target.closest('button, a, summary, input, .viewport') !== null;
+  return (
+    /^(Arrow|Page|Home$|End$)/.test(e.key) &&
+    (kind === 'range' || kind === 'radio' || target.closest('.viewport') !== null)
+  );
 }
 
 /** A binding as shown to users. */
 export function keyLabel(binding: string): string {
   const words: Record<string, string> = isMac
-    ? { Mod: '⌘', Ctrl: '⌃', Alt: '⌥', Shift: '⇧', Enter: '↩', ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→' }
+    ? {
+        Mod: '⌘',
+        Ctrl: '⌃',
+        Alt: '⌥',
+        Shift: '⇧',
+        Enter: '↩',
+        ArrowUp: '↑',
+        ArrowDown: '↓',
+        ArrowLeft: '←',
+        ArrowRight: '→',
+      }
     : { Mod: 'Ctrl', ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→' };
-  return binding.split(' ').map((stroke) => stroke.split(/-(?=.)/).map((part) => words[part] ?? part).join(isMac ? '' : '+')).join(', ');
+  return binding
+    .split(' ')
+    .map((stroke) =>
+      stroke
+        .split(/-(?=.)/)
+        .map((part) => words[part] ?? part)
+        .join(isMac ? '' : '+'),
+    )
+    .join(', ');
 }
 
 /** The keys of a command as shown to users: the first, and the second where both are short. */
@@ -51,5 +78,7 @@ export class KeySequence {
     return [...pair, name];
   }
 
-  used(): void { this.first = ''; }
+  used(): void {
+    this.first = '';
+  }
 }

@@ -9,7 +9,10 @@ import { KernelLink } from '../protocol/kernel';
 import { banner, tell } from '../ui/dialog';
 import { NotebookPage } from './page';
 
-interface Specs { default: string; kernelspecs: Record<string, { spec: { display_name: string; language: string } }> }
+interface Specs {
+  default: string;
+  kernelspecs: Record<string, { spec: { display_name: string; language: string } }>;
+}
 
 export async function openNotebook(path: string): Promise<void> {
   let model;
@@ -20,14 +23,22 @@ export async function openNotebook(path: string): Promise<void> {
     performance.mark('nacre.contents');
     notebook = new Notebook(parseNotebook(model.content));
   } catch (e) {
-    document.body.append(el('main.problem', {}, el('h1', {}, path), el('p', {}, (e as Error).message),
-      e instanceof NotebookFormatError ? el('p', {}, el('a', { href: editUrl(path) }, 'Open it as text')) : null, el('p', {}, el('a', { href: treeUrl(folderOf(path)) }, 'Files'))));
+    document.body.append(
+      el(
+        'main.problem',
+        {},
+        el('h1', {}, path),
+        el('p', {}, (e as Error).message),
+        e instanceof NotebookFormatError ? el('p', {}, el('a', { href: editUrl(path) }, 'Open it as text')) : null,
+        el('p', {}, el('a', { href: treeUrl(folderOf(path)) }, 'Files')),
+      ),
+    );
     return;
   }
   if (!notebook.cells.length) notebook.cells.push(notebook.make('code'));
   const specs = await asked;
   const wanted = notebook.metadata.kernelspec?.name;
-  const name = specs && wanted in specs.kernelspecs ? wanted : specs?.default ?? 'nacre';
+  const name = specs && wanted in specs.kernelspecs ? wanted : (specs?.default ?? 'nacre');
   const link = new KernelLink(path, name);
   const spec = specs?.kernelspecs[name]?.spec;
   if (spec) {
@@ -48,11 +59,26 @@ export async function openNotebook(path: string): Promise<void> {
       page.execution.opened(now);
     } else page.execution.opened(null);
   } catch (e) {
-    banner(page.dom.querySelector('.banners')!, 'kernel', `No kernel: ${(e as Error).message}`, [{ label: 'Try again', run: () => page.run('kernel.restart') }], 'error');
+    banner(
+      page.dom.querySelector('.banners')!,
+      'kernel',
+      `No kernel: ${(e as Error).message}`,
+      [{ label: 'Try again', run: () => page.run('kernel.restart') }],
+      'error',
+    );
     page.execution.opened(null);
   }
-  if (wanted && specs && !(wanted in specs.kernelspecs) && notebook.metadata.language_info?.name && notebook.metadata.language_info.name !== 'go') {
-    void tell('Another kernel', `This notebook was written for “${wanted}”, which is not here. It is opened with ${link.displayName}.`);
+  if (
+    wanted &&
+    specs &&
+    !(wanted in specs.kernelspecs) &&
+    notebook.metadata.language_info?.name &&
+    notebook.metadata.language_info.name !== 'go'
+  ) {
+    void tell(
+      'Another kernel',
+      `This notebook was written for “${wanted}”, which is not here. It is opened with ${link.displayName}.`,
+    );
   }
   performance.mark('nacre.ready');
   document.body.dataset.ready = 'yes';

@@ -9,9 +9,21 @@ export class Outline {
   private readonly list = el('ol');
   private readonly show = perFrame(() => this.draw());
 
-  constructor(private readonly page: OpenNotebook, private readonly close: () => void) {
-    this.dom = el('aside.side.outline', { 'aria-label': 'Outline', hidden: true },
-      el('header', {}, el('h2', {}, 'Outline'), iconButton('close', 'Close', () => close())), el('nav', { 'aria-label': 'Headings and cells' }, this.list));
+  constructor(
+    private readonly page: OpenNotebook,
+    private readonly close: () => void,
+  ) {
+    this.dom = el(
+      'aside.side.outline',
+      { 'aria-label': 'Outline', hidden: true },
+      el(
+        'header',
+        {},
+        el('h2', {}, 'Outline'),
+        iconButton('close', 'Close', () => close()),
+      ),
+      el('nav', { 'aria-label': 'Headings and cells' }, this.list),
+    );
     this.dom.addEventListener('keydown', (e) => this.key(e));
     page.notebook.restructured.on(() => this.show());
     page.notebook.edited.on(() => this.show());
@@ -24,22 +36,45 @@ export class Outline {
   }
 
   /** The cells' states are as they are now. */
-  tick(): void { if (!this.dom.hidden) this.list.querySelectorAll<HTMLElement>('button').forEach((b, i) => { b.dataset.state = this.page.notebook.cells[i]?.state; }); }
+  tick(): void {
+    if (!this.dom.hidden)
+      this.list.querySelectorAll<HTMLElement>('button').forEach((b, i) => {
+        b.dataset.state = this.page.notebook.cells[i]?.state;
+      });
+  }
 
   private draw(): void {
     if (this.dom.hidden) return;
     const { cells } = this.page.notebook;
-    const focused = this.dom.contains(document.activeElement) ? [...this.list.children].indexOf(document.activeElement!.parentElement!) : -1;
+    const focused = this.dom.contains(document.activeElement)
+      ? [...this.list.children].indexOf(document.activeElement!.parentElement!)
+      : -1;
     let depth = 0;
-    this.list.replaceChildren(...cells.map((cell, i) => {
-      const level = headingLevel(cell);
-      if (level) depth = level;
-      return el('li', {}, el(level ? 'button.heading' : 'button', {
-        type: 'button', style: `--depth: ${level ? level - 1 : depth}`, 'data-kind': cell.type, 'data-state': cell.state, 'data-ok': String(cell.ok ?? ''),
-        'aria-current': cell === this.page.selection.cell ? 'true' : null, click: () => this.page.goToCell(i),
-      }, titleOf(cell)));
-    }));
-    if (focused >= 0) (this.list.children[Math.min(focused, cells.length - 1)]?.firstElementChild as HTMLElement | null)?.focus();
+    this.list.replaceChildren(
+      ...cells.map((cell, i) => {
+        const level = headingLevel(cell);
+        if (level) depth = level;
+        return el(
+          'li',
+          {},
+          el(
+            level ? 'button.heading' : 'button',
+            {
+              type: 'button',
+              style: `--depth: ${level ? level - 1 : depth}`,
+              'data-kind': cell.type,
+              'data-state': cell.state,
+              'data-ok': String(cell.ok ?? ''),
+              'aria-current': cell === this.page.selection.cell ? 'true' : null,
+              click: () => this.page.goToCell(i),
+            },
+            titleOf(cell),
+          ),
+        );
+      }),
+    );
+    if (focused >= 0)
+      (this.list.children[Math.min(focused, cells.length - 1)]?.firstElementChild as HTMLElement | null)?.focus();
   }
 
   private key(e: KeyboardEvent): void {

@@ -58,9 +58,20 @@ export class NotebookPage implements NotebookActions, CellHost {
   private clipboard: CellJson[] = [];
   private hiddenCells: boolean[] = [];
 
-  constructor(public path: string, readonly notebook: Notebook, readonly link: KernelLink, model: FileModel) {
+  constructor(
+    public path: string,
+    readonly notebook: Notebook,
+    readonly link: KernelLink,
+    model: FileModel,
+  ) {
     this.selection = new Selection(notebook, (i) => this.hiddenCells[i] ?? false);
-    this.saving = new Saving(notebook, path, model, () => this.execution.seq, () => this.original.leave());
+    this.saving = new Saving(
+      notebook,
+      path,
+      model,
+      () => this.execution.seq,
+      () => this.original.leave(),
+    );
     this.variables = new Variables(link);
     this.search = new SearchBar(this);
     this.outline = new Outline(this, () => this.toggleSide('outline'));
@@ -73,15 +84,30 @@ export class NotebookPage implements NotebookActions, CellHost {
       forgetInput: (cell) => this.forgetInput(cell),
       showPage: (text) => this.showPager(text),
       insertBelow: (cell, source) => notebook.insert(notebook.index(cell) + 1, notebook.make('code', source)),
-      finished: (cell) => { this.staleness.finished(cell); void this.variables.refresh(); },
+      finished: (cell) => {
+        this.staleness.finished(cell);
+        void this.variables.refresh();
+      },
       refreshed: () => this.header.refresh(),
       missed: () => void this.catchUp(),
     });
-    this.staleness = new Staleness(notebook, link, (cells) => { this.execution.run(cells); this.header.tick(); });
+    this.staleness = new Staleness(notebook, link, (cells) => {
+      this.execution.run(cells);
+      this.header.tick();
+    });
     this.header = new Header(this);
     this.banners = new Banners(this, { reload: () => this.reload(), saveCopy: () => this.saveCopy() });
     this.original = new Original(this, this.banners, model.writable, (to) => this.moved(to));
-    this.dom.append(this.header.dom, this.search.dom, this.banners.dom, this.list, this.pager, this.outline.dom, this.library.dom, this.variables.dom);
+    this.dom.append(
+      this.header.dom,
+      this.search.dom,
+      this.banners.dom,
+      this.list,
+      this.pager,
+      this.outline.dom,
+      this.library.dom,
+      this.variables.dom,
+    );
     this.connect();
     new Checking(notebook, link, (cell, problems) => this.view(cell).setProblems(problems));
     if (this.unused && !notebook.cells[0]!.source.trim()) this.hint = firstKeys();
@@ -90,18 +116,24 @@ export class NotebookPage implements NotebookActions, CellHost {
     this.selection.set(0, 'command');
   }
 
-  get folder(): string { return folderOf(this.path); }
-  get stem(): string { return nameOf(this.path).replace(/\.ipynb$/, ''); }
+  get folder(): string {
+    return folderOf(this.path);
+  }
+  get stem(): string {
+    return nameOf(this.path).replace(/\.ipynb$/, '');
+  }
 
   view(cell: Cell): CellView {
     let view = this.views.get(cell);
-    if (!view) this.views.set(cell, view = new CellView(cell, this));
+    if (!view) this.views.set(cell, (view = new CellView(cell, this)));
     return view;
   }
 
   /** Runs a command by name. */
   run(id: string): void {
-    void this.banners.guarded(command(id).label, async () => { await command(id).run(this); });
+    void this.banners.guarded(command(id).label, async () => {
+      await command(id).run(this);
+    });
   }
 
   focus(): void {
@@ -115,10 +147,14 @@ export class NotebookPage implements NotebookActions, CellHost {
   // — running —
 
   async runSelected(then: 'stay' | 'next' | 'insert'): Promise<void> {
-    const { cells, range: [, last] } = this.selection;
+    const {
+      cells,
+      range: [, last],
+    } = this.selection;
     const sent = this.runCells(cells);
-    const at = this.notebook.index(cells[cells.length - 1]!) >= 0 ? this.notebook.index(cells[cells.length - 1]!) : last;
-    if (then === 'insert' || then === 'next' && this.selection.neighbour(1, at) < 0) {
+    const at =
+      this.notebook.index(cells[cells.length - 1]!) >= 0 ? this.notebook.index(cells[cells.length - 1]!) : last;
+    if (then === 'insert' || (then === 'next' && this.selection.neighbour(1, at) < 0)) {
       this.notebook.insert(at + 1, this.notebook.make('code'));
       this.selection.set(at + 1, 'edit');
     } else if (then === 'next') this.selection.set(this.selection.neighbour(1, at), 'command');
@@ -157,7 +193,9 @@ export class NotebookPage implements NotebookActions, CellHost {
   /** Runs what is stale; without a kernel that is all that ran in one before. */
   async runStale(): Promise<void> {
     const alone = this.link.state === 'unneeded' || this.link.state === 'none';
-    const cells = alone ? this.notebook.cells.filter((c) => c.type === 'code' && c.count !== null) : await this.staleness.cells();
+    const cells = alone
+      ? this.notebook.cells.filter((c) => c.type === 'code' && c.count !== null)
+      : await this.staleness.cells();
     if (!cells.length) return announce('Nothing is stale');
     announce(`${cells.length} stale ${cells.length === 1 ? 'cell runs' : 'cells run'}`);
     await this.runCells(cells);
@@ -172,7 +210,9 @@ export class NotebookPage implements NotebookActions, CellHost {
 
   /** Puts the focus on what can be operated in the cell's outputs; Escape comes back. */
   enterOutputs(): void {
-    const takers = this.view(this.selection.cell).dom.querySelectorAll<HTMLElement>('.outputs :is(input, select, textarea, button, a[href], [tabindex="0"]):not([disabled])');
+    const takers = this.view(this.selection.cell).dom.querySelectorAll<HTMLElement>(
+      '.outputs :is(input, select, textarea, button, a[href], [tabindex="0"]):not([disabled])',
+    );
     const inside = [...takers].find((e) => e.offsetParent);
     if (inside) inside.focus();
     else announce('Nothing in the outputs takes keys');
@@ -184,7 +224,8 @@ export class NotebookPage implements NotebookActions, CellHost {
     if (problem === '') this.staleness.acted();
     if (problem !== null) return problem;
     // No kernel has it: the notebook keeps the value, which counts when the cell runs.
-    const { mime } = ownTypes.control, { outputs } = view.cell;
+    const { mime } = ownTypes.control,
+      { outputs } = view.cell;
     const at = outputs.findIndex((o) => 'data' in o && (o.data[mime] as any)?.id === id);
     const output = outputs[at];
     const data = output && 'data' in output && moved(output.data, value);
@@ -201,8 +242,14 @@ export class NotebookPage implements NotebookActions, CellHost {
   async restart(runAll: boolean, clear = false): Promise<void> {
     if (this.link.state === 'unneeded') await this.link.needed();
     else if (this.link.state !== 'dead' && this.link.state !== 'none') {
-      const sure = await ask('Restart the kernel?', ['Variables, functions and running cells of this kernel are lost. The notebook and its outputs stay.'],
-        [{ label: 'Cancel', value: false }, { label: 'Restart', value: true, primary: true }]);
+      const sure = await ask(
+        'Restart the kernel?',
+        ['Variables, functions and running cells of this kernel are lost. The notebook and its outputs stay.'],
+        [
+          { label: 'Cancel', value: false },
+          { label: 'Restart', value: true, primary: true },
+        ],
+      );
       if (!sure) return;
       await this.link.restart();
     } else await this.link.restart();
@@ -210,12 +257,21 @@ export class NotebookPage implements NotebookActions, CellHost {
     if (runAll) await this.runRange(0, this.notebook.cells.length);
   }
 
-  async shutdown(): Promise<void> { await this.link.shutdown(); }
-  async reconnect(): Promise<void> { await this.link.reconnect(); }
+  async shutdown(): Promise<void> {
+    await this.link.shutdown();
+  }
+  async reconnect(): Promise<void> {
+    await this.link.reconnect();
+  }
 
   clearAll(): void {
     const code = this.notebook.cells.filter((c) => c.type === 'code');
-    this.notebook.transact(code, () => code.forEach((c) => { c.setOutputs([], null); c.tookMs = -1; }));
+    this.notebook.transact(code, () =>
+      code.forEach((c) => {
+        c.setOutputs([], null);
+        c.tookMs = -1;
+      }),
+    );
   }
 
   // — cells —
@@ -225,17 +281,26 @@ export class NotebookPage implements NotebookActions, CellHost {
     this.clipboard = structuredClone(cells.map((c) => c.toJson()));
     const json = cellsToJson(this.clipboard);
     // The system's clipboard is out of reach in some settings; cells still go from notebook to notebook in this tab.
-    void navigator.clipboard?.write([new ClipboardItem({
-      'text/plain': new Blob([cellsToText(this.clipboard)], { type: 'text/plain' }),
-      [`web ${cellsMime}`]: new Blob([json], { type: `web ${cellsMime}` }),
-    })]).catch(() => undefined);
-    try { localStorage.setItem('nacre.cells', json); } catch { /* too large to keep */ }
+    void navigator.clipboard
+      ?.write([
+        new ClipboardItem({
+          'text/plain': new Blob([cellsToText(this.clipboard)], { type: 'text/plain' }),
+          [`web ${cellsMime}`]: new Blob([json], { type: `web ${cellsMime}` }),
+        }),
+      ])
+      .catch(() => undefined);
+    try {
+      localStorage.setItem('nacre.cells', json);
+    } catch {
+      /* too large to keep */
+    }
     if (cut) this.deleteSelected();
     announce(`${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} ${cut ? 'cut' : 'copied'}`);
   }
 
   paste(where: 'above' | 'below'): void {
-    const kept = cellsFromJson(localStorage.getItem('nacre.cells') ?? '') ?? this.clipboard.map((c) => ({ ...c, id: newId() }));
+    const kept =
+      cellsFromJson(localStorage.getItem('nacre.cells') ?? '') ?? this.clipboard.map((c) => ({ ...c, id: newId() }));
     if (!kept.length) return;
     const cells = kept.map((json) => new Cell(structuredClone(json)));
     const [a, b] = this.selection.range;
@@ -250,8 +315,14 @@ export class NotebookPage implements NotebookActions, CellHost {
     this.selection.set(Math.min(a, this.notebook.cells.length - 1), 'command');
   }
 
-  undo(): void { if (!this.notebook.undo()) announce('Nothing to undo'); this.selection.set(this.selection.index, 'command'); }
-  redo(): void { if (!this.notebook.redo()) announce('Nothing to redo'); this.selection.set(this.selection.index, 'command'); }
+  undo(): void {
+    if (!this.notebook.undo()) announce('Nothing to undo');
+    this.selection.set(this.selection.index, 'command');
+  }
+  redo(): void {
+    if (!this.notebook.redo()) announce('Nothing to redo');
+    this.selection.set(this.selection.index, 'command');
+  }
 
   split(): void {
     const { cell } = this.selection;
@@ -298,7 +369,8 @@ export class NotebookPage implements NotebookActions, CellHost {
   reveal(index: number): void {
     for (let i = 0; i < index; i++) {
       const c = this.notebook.cells[i]!;
-      if (c.metadata.heading_collapsed && sectionEnd(this.notebook.cells, i) > index) c.setMetadata('heading_collapsed', undefined);
+      if (c.metadata.heading_collapsed && sectionEnd(this.notebook.cells, i) > index)
+        c.setMetadata('heading_collapsed', undefined);
     }
     this.showFolding();
   }
@@ -310,7 +382,10 @@ export class NotebookPage implements NotebookActions, CellHost {
   }
 
   scroll(direction: -1 | 1): void {
-    scrollBy({ top: direction * innerHeight * 0.8, behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
+    scrollBy({
+      top: direction * innerHeight * 0.8,
+      behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth',
+    });
   }
 
   toggleSide(which: Side): void {
@@ -352,8 +427,15 @@ export class NotebookPage implements NotebookActions, CellHost {
     return selection.cell;
   }
 
-  palette(): void { openPalette((id) => this.run(id), () => this.focus()); }
-  async help(): Promise<void> { await tell('Keys', helpTable()); }
+  palette(): void {
+    openPalette(
+      (id) => this.run(id),
+      () => this.focus(),
+    );
+  }
+  async help(): Promise<void> {
+    await tell('Keys', helpTable());
+  }
 
   // — files —
 
@@ -363,9 +445,20 @@ export class NotebookPage implements NotebookActions, CellHost {
 
   async restoreCheckpoint(): Promise<void> {
     const [point] = await contents.checkpoints(this.path);
-    if (!point) { await tell('No checkpoint', 'Saving with Ctrl+S makes one.'); return; }
-    const sure = await ask('Go back to the checkpoint?', [`The notebook becomes what it was at ${new Date(point.last_modified).toLocaleString()}. This can be undone with Z until the page is closed.`],
-      [{ label: 'Cancel', value: false }, { label: 'Go back', value: true, primary: true }]);
+    if (!point) {
+      await tell('No checkpoint', 'Saving with Ctrl+S makes one.');
+      return;
+    }
+    const sure = await ask(
+      'Go back to the checkpoint?',
+      [
+        `The notebook becomes what it was at ${new Date(point.last_modified).toLocaleString()}. This can be undone with Z until the page is closed.`,
+      ],
+      [
+        { label: 'Cancel', value: false },
+        { label: 'Go back', value: true, primary: true },
+      ],
+    );
     if (!sure) return;
     await contents.restore(this.path, point.id);
     await this.reload();
@@ -387,7 +480,11 @@ export class NotebookPage implements NotebookActions, CellHost {
   }
 
   async downloadNotebook(): Promise<void> {
-    download(nameOf(this.path), 'application/x-ipynb+json', JSON.stringify(toFile(this.notebook.toJson()), null, 1) + '\n');
+    download(
+      nameOf(this.path),
+      'application/x-ipynb+json',
+      JSON.stringify(toFile(this.notebook.toJson()), null, 1) + '\n',
+    );
   }
 
   /** The notebook as a Go program; the kernel, where there is one, writes out how errors that cells leave out end it. */
@@ -422,7 +519,9 @@ export class NotebookPage implements NotebookActions, CellHost {
 
   // — what cells ask (CellHost) —
 
-  select(view: CellView, event: MouseEvent | null): void { this.selection.set(this.notebook.index(view.cell), 'command', event?.shiftKey ?? false); }
+  select(view: CellView, event: MouseEvent | null): void {
+    this.selection.set(this.notebook.index(view.cell), 'command', event?.shiftKey ?? false);
+  }
   focused(view: CellView): void {
     const index = this.notebook.index(view.cell);
     if (this.selection.index !== index || this.selection.mode !== 'edit') this.selection.set(index, 'edit');
@@ -431,8 +530,12 @@ export class NotebookPage implements NotebookActions, CellHost {
     const index = this.notebook.index(view.cell);
     if (this.selection.index !== index || this.selection.mode !== 'command') this.selection.set(index, 'command');
   }
-  escape(): void { this.selection.set(this.selection.index, 'command'); }
-  edit(view: CellView): void { this.selection.set(this.notebook.index(view.cell), 'edit'); }
+  escape(): void {
+    this.selection.set(this.selection.index, 'command');
+  }
+  edit(view: CellView): void {
+    this.selection.set(this.notebook.index(view.cell), 'edit');
+  }
   command(id: string, view: CellView): void {
     this.selection.set(this.notebook.index(view.cell), 'command');
     this.run(id === 'cell.run' ? 'run.stay' : id);
@@ -442,13 +545,21 @@ export class NotebookPage implements NotebookActions, CellHost {
     if (next < 0) return false;
     const cell = this.notebook.cells[next]!;
     this.selection.set(next, cell.type === 'markdown' && this.view(cell).rendered ? 'command' : 'edit');
-    if (this.selection.mode === 'edit') this.view(cell).ensureEditor().goTo(direction > 0 ? 0 : cell.source.length);
+    if (this.selection.mode === 'edit')
+      this.view(cell)
+        .ensureEditor()
+        .goTo(direction > 0 ? 0 : cell.source.length);
     return true;
   }
   above(cell: Cell): string[] {
-    return this.notebook.cells.slice(0, this.notebook.index(cell)).filter((c) => c.type === 'code' && !c.declared).map((c) => c.source);
+    return this.notebook.cells
+      .slice(0, this.notebook.index(cell))
+      .filter((c) => c.type === 'code' && !c.declared)
+      .map((c) => c.source);
   }
-  index(cell: Cell): number { return this.notebook.index(cell); }
+  index(cell: Cell): number {
+    return this.notebook.index(cell);
+  }
   dragged(cell: Cell): Cell[] {
     const { cells } = this.selection;
     const i = this.notebook.index(cell);
@@ -467,12 +578,19 @@ export class NotebookPage implements NotebookActions, CellHost {
       signature: (code, cursor) => this.link.signature(code, cursor, this.above(cell)),
       inspect: async (code, cursor, detail) => {
         const data = await this.link.inspect(code, cursor, detail, this.above(cell));
-        return data && knownTypes(data).length ? renderData(data, {}, { fresh: false, folder: this.folder, goTo: () => undefined }).dom : null;
+        return data && knownTypes(data).length
+          ? renderData(data, {}, { fresh: false, folder: this.folder, goTo: () => undefined }).dom
+          : null;
       },
     };
   }
   goTo(view: CellView, where: string, line: number, column: number): void {
-    const cell = where === '' ? view.cell : this.notebook.find(where) ?? this.notebook.cells.find((c) => c.type === 'code' && String(c.count) === where) ?? view.cell;
+    const cell =
+      where === ''
+        ? view.cell
+        : (this.notebook.find(where) ??
+          this.notebook.cells.find((c) => c.type === 'code' && String(c.count) === where) ??
+          view.cell);
     const index = this.notebook.index(cell);
     this.reveal(index);
     this.selection.set(index, 'edit');
@@ -504,14 +622,16 @@ export class NotebookPage implements NotebookActions, CellHost {
 
   /** Takes over what the server kept while this page could not hear it. */
   private catchUp(): Promise<unknown> {
-    return (this.caughtUp = this.caughtUp.then(() => this.banners.guarded('Catching up with the kernel', async () => {
-      this.execution.hold();
-      try {
-        this.execution.resume(await contents.get(this.path, 'notebook'));
-      } finally {
-        this.execution.opened(null);
-      }
-    })));
+    return (this.caughtUp = this.caughtUp.then(() =>
+      this.banners.guarded('Catching up with the kernel', async () => {
+        this.execution.hold();
+        try {
+          this.execution.resume(await contents.get(this.path, 'notebook'));
+        } finally {
+          this.execution.opened(null);
+        }
+      }),
+    ));
   }
 
   /** A key comes twice: before what has the focus sees it, and late, after that. */
@@ -548,7 +668,9 @@ export class NotebookPage implements NotebookActions, CellHost {
     const have = new Set(wanted);
     for (const child of [...this.list.children]) if (!have.has(child as HTMLElement)) child.remove();
     // Only what moved is touched: an editor or a frame that leaves the page loses its state.
-    wanted.forEach((dom, i) => { if (this.list.children[i] !== dom) this.list.insertBefore(dom, this.list.children[i] ?? null); });
+    wanted.forEach((dom, i) => {
+      if (this.list.children[i] !== dom) this.list.insertBefore(dom, this.list.children[i] ?? null);
+    });
     this.showFolding();
   }
 
@@ -580,9 +702,15 @@ export class NotebookPage implements NotebookActions, CellHost {
     });
     const view = this.view(this.selection.cell);
     const inSearch = this.search.dom.contains(document.activeElement);
-    if (!inSearch && !view.dom.contains(document.activeElement) || mode === 'command' && document.activeElement?.closest('.cm-editor') || mode === 'edit' && !document.activeElement?.closest('.cm-editor')) this.focus();
+    if (
+      (!inSearch && !view.dom.contains(document.activeElement)) ||
+      (mode === 'command' && document.activeElement?.closest('.cm-editor')) ||
+      (mode === 'edit' && !document.activeElement?.closest('.cm-editor'))
+    )
+      this.focus();
     const box = view.dom.getBoundingClientRect();
-    if (box.bottom < 80 || box.top > innerHeight - 40) view.dom.scrollIntoView({ block: box.height > innerHeight - 120 ? 'start' : 'nearest' });
+    if (box.bottom < 80 || box.top > innerHeight - 40)
+      view.dom.scrollIntoView({ block: box.height > innerHeight - 120 ? 'start' : 'nearest' });
   }
 
   private forgetInput(cell: Cell): void {
@@ -592,8 +720,21 @@ export class NotebookPage implements NotebookActions, CellHost {
 
   private showPager(text: string): void {
     this.pager.hidden = false;
-    const close = el('button', { type: 'button', click: () => { this.pager.hidden = true; this.focus(); } }, 'Close');
-    this.pager.replaceChildren(close, renderData({ 'text/plain': text }, {}, { fresh: false, folder: '', goTo: () => undefined }).dom);
+    const close = el(
+      'button',
+      {
+        type: 'button',
+        click: () => {
+          this.pager.hidden = true;
+          this.focus();
+        },
+      },
+      'Close',
+    );
+    this.pager.replaceChildren(
+      close,
+      renderData({ 'text/plain': text }, {}, { fresh: false, folder: '', goTo: () => undefined }).dom,
+    );
   }
 
   private async saveCopy(): Promise<void> {

@@ -11,7 +11,10 @@ export type SaveState = 'saved' | 'edited' | 'saving' | 'failed' | 'conflict';
 const autosaveMs = 15_000;
 const draftMs = 2_000;
 
-interface Draft { at: string; cells: Pick<CellJson, 'id' | 'cell_type' | 'source'>[] }
+interface Draft {
+  at: string;
+  cells: Pick<CellJson, 'id' | 'cell_type' | 'source'>[];
+}
 
 export class Saving {
   readonly changed = new Signal<SaveState>();
@@ -25,18 +28,32 @@ export class Saving {
   private draftTimer = 0;
   private autosaveTimer = 0;
 
-  constructor(private readonly notebook: Notebook, public path: string, model: FileModel, private readonly seq: () => number,
-    private readonly before: () => Promise<void>) {
+  constructor(
+    private readonly notebook: Notebook,
+    public path: string,
+    model: FileModel,
+    private readonly seq: () => number,
+    private readonly before: () => Promise<void>,
+  ) {
     this.version = versionOf(model);
     this.base = structuredClone(notebook.toJson());
     this.savedAt = Date.parse(model.last_modified) || 0;
     notebook.edited.on(() => this.edited());
-    addEventListener('beforeunload', (e) => { if (this.textDirty) { this.keepDraft(); e.preventDefault(); } });
-    document.addEventListener('visibilitychange', () => { if (document.hidden && this.state === 'edited') void this.save(); });
+    addEventListener('beforeunload', (e) => {
+      if (this.textDirty) {
+        this.keepDraft();
+        e.preventDefault();
+      }
+    });
+    document.addEventListener('visibilitychange', () => {
+      if (document.hidden && this.state === 'edited') void this.save();
+    });
   }
 
   /** Whether text or structure differ from the file; outputs the server keeps by itself. */
-  get textDirty(): boolean { return this.state !== 'saved' && !sameText(this.base, this.notebook.toJson()); }
+  get textDirty(): boolean {
+    return this.state !== 'saved' && !sameText(this.base, this.notebook.toJson());
+  }
 
   /** Saves; false when that failed, or when the file was changed by someone else and the user must choose. */
   async save(force = false): Promise<boolean> {
@@ -57,10 +74,12 @@ export class Saving {
     try {
       const draft = JSON.parse(localStorage.getItem(this.key) ?? 'null') as Draft | null;
       if (!draft) return null;
-      const same = draft.cells.length === this.base.cells.length && draft.cells.every((c, i) => {
-        const b = this.base.cells[i]!;
-        return b.id === c.id && b.source === c.source && b.cell_type === c.cell_type;
-      });
+      const same =
+        draft.cells.length === this.base.cells.length &&
+        draft.cells.every((c, i) => {
+          const b = this.base.cells[i]!;
+          return b.id === c.id && b.source === c.source && b.cell_type === c.cell_type;
+        });
       return same ? null : draft;
     } catch {
       return null;
@@ -81,10 +100,14 @@ export class Saving {
     });
   }
 
-  dropDraft(): void { localStorage.removeItem(this.key); }
+  dropDraft(): void {
+    localStorage.removeItem(this.key);
+  }
 
   private known: string | undefined;
-  private get key(): string { return `nacre.draft:${this.path}`; }
+  private get key(): string {
+    return `nacre.draft:${this.path}`;
+  }
 
   private edited(): void {
     this.edits++;
@@ -101,8 +124,15 @@ export class Saving {
 
   private keepDraft(): void {
     if (!this.textDirty) return;
-    const draft: Draft = { at: new Date().toISOString(), cells: this.notebook.toJson().cells.map(({ id, cell_type, source }) => ({ id, cell_type, source })) };
-    try { localStorage.setItem(this.key, JSON.stringify(draft)); } catch { /* the browser has no room: the file is the only copy */ }
+    const draft: Draft = {
+      at: new Date().toISOString(),
+      cells: this.notebook.toJson().cells.map(({ id, cell_type, source }) => ({ id, cell_type, source })),
+    };
+    try {
+      localStorage.setItem(this.key, JSON.stringify(draft));
+    } catch {
+      /* the browser has no room: the file is the only copy */
+    }
   }
 
   private async write(force: boolean, again = 2): Promise<boolean> {
@@ -112,12 +142,18 @@ export class Saving {
     const json = structuredClone(this.notebook.toJson());
     this.set('saving');
     try {
-      if (!force && await this.changedByOthers()) {
+      if (!force && (await this.changedByOthers())) {
         this.keepDraft();
         this.set('conflict');
         return false;
       }
-      const model = await contents.save(this.path, { type: 'notebook', format: 'json', content: toFile(json) as any, hash: force ? undefined : this.known, seq });
+      const model = await contents.save(this.path, {
+        type: 'notebook',
+        format: 'json',
+        content: toFile(json) as any,
+        hash: force ? undefined : this.known,
+        seq,
+      });
       this.version = model.hash ? versionOf(model) : versionOf(await contents.stat(this.path));
       this.base = json;
       this.savedAt = Date.now();
@@ -141,7 +177,10 @@ export class Saving {
       now = await contents.stat(this.path);
     } catch (e) {
       // Deleted or moved away: saving makes it again.
-      if (e instanceof ServerError && e.status === 404) { this.known = undefined; return false; }
+      if (e instanceof ServerError && e.status === 404) {
+        this.known = undefined;
+        return false;
+      }
       throw e;
     }
     this.known = now.hash ?? undefined;

@@ -11,10 +11,17 @@ export class Selection {
   private current = 0;
   private anchor = 0;
 
-  constructor(private readonly notebook: Notebook, private readonly hidden: (index: number) => boolean) {}
+  constructor(
+    private readonly notebook: Notebook,
+    private readonly hidden: (index: number) => boolean,
+  ) {}
 
-  get index(): number { return Math.min(this.current, this.notebook.cells.length - 1); }
-  get cell(): Cell { return this.notebook.cells[this.index]!; }
+  get index(): number {
+    return Math.min(this.current, this.notebook.cells.length - 1);
+  }
+  get cell(): Cell {
+    return this.notebook.cells[this.index]!;
+  }
   get range(): [number, number] {
     const anchor = Math.min(this.anchor, this.notebook.cells.length - 1);
     return [Math.min(this.index, anchor), Math.max(this.index, anchor)];
@@ -38,7 +45,8 @@ export class Selection {
 
   /** The next cell in a direction that no folded section hides; −1 at the end. */
   neighbour(direction: -1 | 1, from = this.index): number {
-    for (let i = from + direction; i >= 0 && i < this.notebook.cells.length; i += direction) if (!this.hidden(i)) return i;
+    for (let i = from + direction; i >= 0 && i < this.notebook.cells.length; i += direction)
+      if (!this.hidden(i)) return i;
     return -1;
   }
 }

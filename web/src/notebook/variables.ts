@@ -4,10 +4,21 @@
 import { el, iconButton, Signal, svgIcon } from '../dom';
 import { KernelLink } from '../protocol/kernel';
 
-interface Variable { name: string; type: string; value: string; size: number; parts?: number }
+interface Variable {
+  name: string;
+  type: string;
+  value: string;
+  size: number;
+  parts?: number;
+}
 
 /** The parts of a variable, or of the part of it that a path of indices leads to. */
-interface Parts { of: string; path: number[]; list: Variable[]; total: number }
+interface Parts {
+  of: string;
+  path: number[];
+  list: Variable[];
+  total: number;
+}
 
 const keyOf = (of: string, path: number[]) => JSON.stringify([of, ...path]);
 
@@ -22,18 +33,52 @@ export class Variables {
   private asked = 0;
 
   constructor(private readonly link: KernelLink) {
-    this.dom = el('aside.variables', { 'aria-label': 'Variables', hidden: true },
-      el('header', {}, el('h2', {}, 'Variables'), this.filter, iconButton('close', 'Close', () => this.toggle())),
-      this.note, el('table', {}, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Name'), el('th', { scope: 'col' }, 'Value'), el('th', { scope: 'col' }, 'Type'))), this.body));
+    this.dom = el(
+      'aside.variables',
+      { 'aria-label': 'Variables', hidden: true },
+      el(
+        'header',
+        {},
+        el('h2', {}, 'Variables'),
+        this.filter,
+        iconButton('close', 'Close', () => this.toggle()),
+      ),
+      this.note,
+      el(
+        'table',
+        {},
+        el(
+          'thead',
+          {},
+          el(
+            'tr',
+            {},
+            el('th', { scope: 'col' }, 'Name'),
+            el('th', { scope: 'col' }, 'Value'),
+            el('th', { scope: 'col' }, 'Type'),
+          ),
+        ),
+        this.body,
+      ),
+    );
     this.filter.addEventListener('input', () => this.show());
-    this.dom.addEventListener('keydown', (e) => { if (e.key === 'Escape') this.toggle(); });
-    link.restarted.on(() => { this.list = []; this.opened.clear(); this.show(); });
+    this.dom.addEventListener('keydown', (e) => {
+      if (e.key === 'Escape') this.toggle();
+    });
+    link.restarted.on(() => {
+      this.list = [];
+      this.opened.clear();
+      this.show();
+    });
   }
 
   toggle(): void {
     this.dom.hidden = !this.dom.hidden;
     this.toggled.emit(!this.dom.hidden);
-    if (!this.dom.hidden) { void this.refresh(); this.filter.focus(); }
+    if (!this.dom.hidden) {
+      void this.refresh();
+      this.filter.focus();
+    }
   }
 
   /** Asks again, if the list is open. */
@@ -48,7 +93,8 @@ export class Variables {
       for (const [key, p] of [...this.opened].sort((a, b) => a[1].path.length - b[1].path.length)) {
         const parts = this.list.some((v) => v.name === p.of) ? await this.parts(p.of, p.path) : null;
         if (asked !== this.asked) return;
-        if (typeof parts === 'object' && parts) this.opened.set(key, parts); else this.opened.delete(key);
+        if (typeof parts === 'object' && parts) this.opened.set(key, parts);
+        else this.opened.delete(key);
       }
       this.show();
     } catch (e) {
@@ -59,7 +105,9 @@ export class Variables {
   /** Asks for parts; a text says why there are none. */
   private async parts(of: string, path: number[]): Promise<Parts | string> {
     const reply = await this.link.control('variables_request', { of, path });
-    return reply?.status === 'ok' ? { of, path, list: reply.variables, total: reply.total } : String(reply?.evalue ?? 'This kernel does not open its variables.');
+    return reply?.status === 'ok'
+      ? { of, path, list: reply.variables, total: reply.total }
+      : String(reply?.evalue ?? 'This kernel does not open its variables.');
   }
 
   private async open(of: string, path: number[]): Promise<void> {
@@ -82,19 +130,34 @@ export class Variables {
     name.style.setProperty('--depth', String(path.length));
     if (v.parts) {
       const button = el('button.open', {
-        type: 'button', 'data-key': key, 'aria-expanded': String(Boolean(inside)), 'aria-label': `What ${v.name} holds`, click: () => void this.open(of, path),
+        type: 'button',
+        'data-key': key,
+        'aria-expanded': String(Boolean(inside)),
+        'aria-label': `What ${v.name} holds`,
+        click: () => void this.open(of, path),
       });
       button.append(svgIcon('chevron'));
       name.append(button);
     }
     name.append(v.name);
-    const row = el('tr', {}, name,
+    const row = el(
+      'tr',
+      {},
+      name,
       el('td.value', { title: v.value }, v.value),
-      el('td.type', { title: v.type }, v.size >= 0 && !v.type.startsWith('string') ? `${v.type} · ${v.size.toLocaleString('en')}` : v.type));
+      el(
+        'td.type',
+        { title: v.type },
+        v.size >= 0 && !v.type.startsWith('string') ? `${v.type} · ${v.size.toLocaleString('en')}` : v.type,
+      ),
+    );
     if (!inside) return [row];
     const rest = inside.total - inside.list.length;
-    return [row, ...inside.list.flatMap((p, k) => this.rows(p, of, [...path, k])),
-      ...(rest > 0 ? [el('tr', {}, el('td.rest', { colspan: 3 }, `… and ${rest.toLocaleString('en')} more`))] : [])];
+    return [
+      row,
+      ...inside.list.flatMap((p, k) => this.rows(p, of, [...path, k])),
+      ...(rest > 0 ? [el('tr', {}, el('td.rest', { colspan: 3 }, `… and ${rest.toLocaleString('en')} more`))] : []),
+    ];
   }
 
   /** Shows what is known; the button of the key, if there is one, keeps the focus. */

@@ -49,7 +49,13 @@ export class StreamView {
       const skipped = from === 0 ? tooMany(text) : 0;
       if (skipped) {
         from = skipped;
-        this.lines.append(el('span.omitted', {}, `… ${countLines(text.slice(0, skipped)).toLocaleString('en')} earlier lines are in the file\n`));
+        this.lines.append(
+          el(
+            'span.omitted',
+            {},
+            `… ${countLines(text.slice(0, skipped)).toLocaleString('en')} earlier lines are in the file\n`,
+          ),
+        );
       }
       const chunk = el('span');
       chunk.innerHTML = this.state.ansi_to_html(text.slice(from, end));

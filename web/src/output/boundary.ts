@@ -13,11 +13,18 @@ export function bounded<T extends Node>(what: string, text: string, make: () => 
   try {
     return make();
   } catch (e) {
-    return el('div.unshown', {}, el('p.note', { role: 'alert' }, problemNote(what, e)), text ? el('pre', {}, text) : null);
+    return el(
+      'div.unshown',
+      {},
+      el('p.note', { role: 'alert' }, problemNote(what, e)),
+      text ? el('pre', {}, text) : null,
+    );
   }
 }
 
-const rethrow = (e: unknown): never => { throw e; };
+const rethrow = (e: unknown): never => {
+  throw e;
+};
 
 /** f, for later: what it throws then goes to fail. */
 export function guard(f: () => void, fail: (problem: unknown) => void = rethrow): () => void {

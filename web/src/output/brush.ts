@@ -8,13 +8,16 @@ export class Brush {
   selected: ReadonlySet<string> | null = null;
 
   select(names: Iterable<string> | null, by: object): void {
-    const chosen = new Set(names ?? []), { selected } = this;
+    const chosen = new Set(names ?? []),
+      { selected } = this;
     if (chosen.size === (selected?.size ?? 0) && [...chosen].every((n) => selected!.has(n))) return;
     this.selected = chosen.size ? chosen : null;
     this.changed.emit(by);
   }
 
-  has(name: string): boolean { return !this.selected || this.selected.has(name); }
+  has(name: string): boolean {
+    return !this.selected || this.selected.has(name);
+  }
 }
 
 const brushes = new Map<string, Brush>();
@@ -42,12 +45,22 @@ export class Brushing {
     this.off();
     this.link = link;
     this.brush = typeof link === 'string' ? brushOf(link) : link;
-    this.off = this.brush.changed.on((by) => { if (by !== this) this.heard(); });
+    this.off = this.brush.changed.on((by) => {
+      if (by !== this) this.heard();
+    });
     if (this.brush.selected) this.heard();
   }
 
-  leave(): void { this.off(); }
-  get selected(): ReadonlySet<string> | null { return this.brush.selected; }
-  has(name: string): boolean { return this.brush.has(name); }
-  select(names: Iterable<string> | null): void { this.brush.select(names, this); }
+  leave(): void {
+    this.off();
+  }
+  get selected(): ReadonlySet<string> | null {
+    return this.brush.selected;
+  }
+  has(name: string): boolean {
+    return this.brush.has(name);
+  }
+  select(names: Iterable<string> | null): void {
+    this.brush.select(names, this);
+  }
 }

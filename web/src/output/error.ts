@@ -17,8 +17,23 @@ export function errorView(o: ErrorOutput, goTo: GoTo): HTMLElement {
     return pre;
   };
   const calls = texts.slice(inSight);
-  return el('div', { role: 'group', 'aria-label': `Error: ${stripAnsi(o.evalue || o.ename)}` }, text(texts.slice(0, inSight)),
-    calls.length ? el('details.calls', {}, el('summary', {}, calls.length === 1 ? 'The call that led there' : `The ${calls.length} calls that led there`), text(calls)) : null);
+  return el(
+    'div',
+    { role: 'group', 'aria-label': `Error: ${stripAnsi(o.evalue || o.ename)}` },
+    text(texts.slice(0, inSight)),
+    calls.length
+      ? el(
+          'details.calls',
+          {},
+          el(
+            'summary',
+            {},
+            calls.length === 1 ? 'The call that led there' : `The ${calls.length} calls that led there`,
+          ),
+          text(calls),
+        )
+      : null,
+  );
 }
 
 /** Turns places into links; colours may cut a text into several nodes, a place never spans two. */
@@ -30,7 +45,11 @@ function linkPlaces(root: HTMLElement, goTo: GoTo): void {
     for (const p of places(node.data).reverse()) {
       const target = node.splitText(p.from);
       target.splitText(p.to - p.from);
-      const link = el('button.place', { type: 'button', title: 'Go to this place', click: () => goTo(p.count, p.line, p.column) });
+      const link = el('button.place', {
+        type: 'button',
+        title: 'Go to this place',
+        click: () => goTo(p.count, p.line, p.column),
+      });
       target.replaceWith(link);
       link.append(target);
     }

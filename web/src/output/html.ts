@@ -5,8 +5,39 @@ import { base } from '../address';
 import { el } from '../dom';
 
 const clean = {
-  FORBID_TAGS: ['style', 'form', 'input', 'textarea', 'button', 'select', 'option', 'optgroup', 'dialog', 'link', 'meta', 'base', 'iframe', 'frame', 'object', 'embed', 'portal', 'slot', 'template'],
-  FORBID_ATTR: ['target', 'formaction', 'action', 'ping', 'srcset', 'autofocus', 'tabindex', 'contenteditable', 'popover', 'popovertarget'],
+  FORBID_TAGS: [
+    'style',
+    'form',
+    'input',
+    'textarea',
+    'button',
+    'select',
+    'option',
+    'optgroup',
+    'dialog',
+    'link',
+    'meta',
+    'base',
+    'iframe',
+    'frame',
+    'object',
+    'embed',
+    'portal',
+    'slot',
+    'template',
+  ],
+  FORBID_ATTR: [
+    'target',
+    'formaction',
+    'action',
+    'ping',
+    'srcset',
+    'autofocus',
+    'tabindex',
+    'contenteditable',
+    'popover',
+    'popovertarget',
+  ],
   ALLOW_DATA_ATTR: false,
   // An id or name in an output must not stand for one of the page's own variables.
   SANITIZE_NAMED_PROPS: true,
@@ -35,14 +66,22 @@ purify.addHook('afterSanitizeAttributes', (node) => {
     const src = node.getAttribute('src') ?? '';
     if (/^([a-z][a-z0-9+.-]*:)?\/\//i.test(src)) {
       // Opening a notebook asks no other machine for anything. The page's policy would block it too.
-      const link = el('a.blocked', { href: src, target: '_blank', rel: 'noopener noreferrer' }, `[${node.getAttribute('alt') || 'image'} on ${hostOf(src)}]`);
+      const link = el(
+        'a.blocked',
+        { href: src, target: '_blank', rel: 'noopener noreferrer' },
+        `[${node.getAttribute('alt') || 'image'} on ${hostOf(src)}]`,
+      );
       node.replaceWith(link);
     } else if (node instanceof HTMLImageElement) node.loading = 'lazy';
   }
 });
 
 function hostOf(src: string): string {
-  try { return new URL(src, location.href).host; } catch { return 'another machine'; }
+  try {
+    return new URL(src, location.href).host;
+  } catch {
+    return 'another machine';
+  }
 }
 
 /** HTML without anything that runs, submits, or reaches out of its place. */
@@ -62,16 +101,31 @@ export function isActive(html: string): boolean {
 
 /** The HTML in a frame of its own origin, with scripts and without a network. */
 export function sandboxed(html: string): HTMLElement {
-  const frame = el('iframe.sandboxed', { sandbox: 'allow-scripts', title: 'Output with a script, in a sandbox', referrerpolicy: 'no-referrer', src: base + 'static/frame.html' });
-  frame.addEventListener('load', () => {
-    const dark = getComputedStyle(document.documentElement).colorScheme.includes('dark');
-    frame.contentWindow?.postMessage({ html, dark }, '*');
-  }, { once: true });
+  const frame = el('iframe.sandboxed', {
+    sandbox: 'allow-scripts',
+    title: 'Output with a script, in a sandbox',
+    referrerpolicy: 'no-referrer',
+    src: base + 'static/frame.html',
+  });
+  frame.addEventListener(
+    'load',
+    () => {
+      const dark = getComputedStyle(document.documentElement).colorScheme.includes('dark');
+      frame.contentWindow?.postMessage({ html, dark }, '*');
+    },
+    { once: true },
+  );
   const onMessage = (event: MessageEvent) => {
-    if (!frame.isConnected && frame.dataset.shown) { removeEventListener('message', onMessage); return; }
+    if (!frame.isConnected && frame.dataset.shown) {
+      removeEventListener('message', onMessage);
+      return;
+    }
     if (event.source !== frame.contentWindow) return;
     const height = Number(event.data?.height);
-    if (height > 0) { frame.dataset.shown = '1'; frame.style.height = `${Math.min(4000, Math.ceil(height))}px`; }
+    if (height > 0) {
+      frame.dataset.shown = '1';
+      frame.style.height = `${Math.min(4000, Math.ceil(height))}px`;
+    }
   };
   addEventListener('message', onMessage);
   return frame;
@@ -85,8 +139,19 @@ export function htmlOutput(html: string, fresh: boolean): HTMLElement {
   } else if (fresh) {
     host.append(sandboxed(html));
   } else {
-    host.append(sanitize(html), el('p.note', {}, 'This output from the file has a script, which was not run. ',
-      el('button.link', { type: 'button', click: () => host.replaceChildren(sandboxed(html)) }, 'Run it in a sandbox')));
+    host.append(
+      sanitize(html),
+      el(
+        'p.note',
+        {},
+        'This output from the file has a script, which was not run. ',
+        el(
+          'button.link',
+          { type: 'button', click: () => host.replaceChildren(sandboxed(html)) },
+          'Run it in a sandbox',
+        ),
+      ),
+    );
   }
   return host;
 }

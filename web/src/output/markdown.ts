@@ -8,7 +8,10 @@ import { MimeBundle } from '../model/nbformat';
 import { bounded } from './boundary';
 import { sanitize } from './html';
 
-interface Formula { tex: string; display: boolean }
+interface Formula {
+  tex: string;
+  display: boolean;
+}
 export type MathOutput = 'html' | 'mathml';
 
 // A third of the page's scripts, and many notebooks have no formula.
@@ -17,12 +20,22 @@ let loading: Promise<void> | null = null;
 
 /** Makes renderMath ready. */
 export function loadMath(): Promise<void> {
-  return (loading ??= import('./math').then((m) => { katex = m.default; }));
+  return (loading ??= import('./math').then((m) => {
+    katex = m.default;
+  }));
 }
 
 /** TeX as HTML for the page or as MathML for a file that carries no fonts, once it is loaded. A mistake is shown in place. */
 export function renderMath(tex: string, display: boolean, output: MathOutput = 'html'): string {
-  return katex!.renderToString(tex, { displayMode: display, throwOnError: false, output: output === 'html' ? 'htmlAndMathml' : 'mathml', trust: false, strict: false, maxExpand: 1000, maxSize: 50 });
+  return katex!.renderToString(tex, {
+    displayMode: display,
+    throwOnError: false,
+    output: output === 'html' ? 'htmlAndMathml' : 'mathml',
+    trust: false,
+    strict: false,
+    maxExpand: 1000,
+    maxSize: 50,
+  });
 }
 
 /** Puts a formula in the place of an element: at once, or when the library is there. */
@@ -32,16 +45,27 @@ function placeMath(at: Element, { tex, display }: Formula, output: MathOutput): 
     return;
   }
   at.textContent = tex;
-  void loadMath().then(() => { at.outerHTML = renderMath(tex, display, output); }).catch((e) => {
-    at.replaceWith(bounded('This formula', tex, () => { throw e; }));
-  });
+  void loadMath()
+    .then(() => {
+      at.outerHTML = renderMath(tex, display, output);
+    })
+    .catch((e) => {
+      at.replaceWith(
+        bounded('This formula', tex, () => {
+          throw e;
+        }),
+      );
+    });
 }
 
 /** text/latex as an element of the page. */
 export function latexView(source: string): HTMLElement {
   const host = el('div.latex');
   for (const part of latexParts(source)) {
-    if (!part.math) { host.append(part.text); continue; }
+    if (!part.math) {
+      host.append(part.text);
+      continue;
+    }
     const at = el('span');
     host.append(at);
     placeMath(at, { tex: part.text, display: part.display }, 'html');
@@ -51,17 +75,24 @@ export function latexView(source: string): HTMLElement {
 
 /** text/latex for a file: formulas as MathML. renderMath has to be ready. */
 export function latexHtml(source: string): string {
-  return latexParts(source).map((p) => (p.math ? renderMath(p.text, p.display, 'mathml') : escapeHtml(p.text))).join('');
+  return latexParts(source)
+    .map((p) => (p.math ? renderMath(p.text, p.display, 'mathml') : escapeHtml(p.text)))
+    .join('');
 }
 
 /** text/latex: mathematics with or without its delimiters, also mixed with text. */
 export function latexParts(source: string): { math: boolean; display: boolean; text: string }[] {
   const parts: { math: boolean; display: boolean; text: string }[] = [];
   let at = 0;
-  const re = /\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)|\$((?:[^$\\]|\\.)+?)\$|(\\begin\{(equation|align|gather)(\*?)\}[\s\S]+?\\end\{\6\7\})/g;
+  const re =
+    /\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)|\$((?:[^$\\]|\\.)+?)\$|(\\begin\{(equation|align|gather)(\*?)\}[\s\S]+?\\end\{\6\7\})/g;
   for (const m of source.matchAll(re)) {
     if (source.slice(at, m.index).trim()) parts.push({ math: false, display: false, text: source.slice(at, m.index) });
-    parts.push({ math: true, display: m[1] !== undefined || m[2] !== undefined || m[5] !== undefined, text: m[1] ?? m[2] ?? m[3] ?? m[4] ?? m[5]! });
+    parts.push({
+      math: true,
+      display: m[1] !== undefined || m[2] !== undefined || m[5] !== undefined,
+      text: m[1] ?? m[2] ?? m[3] ?? m[4] ?? m[5]!,
+    });
     at = m.index + m[0].length;
   }
   if (!parts.length) return [{ math: true, display: true, text: source }];
@@ -74,7 +105,12 @@ function math(md: MarkdownIt): void {
   md.inline.ruler.before('escape', 'math', (state, silent) => {
     const src = state.src;
     const start = state.pos;
-    const pairs: [string, string, boolean][] = [['$$', '$$', true], ['$', '$', false], ['\\(', '\\)', false], ['\\[', '\\]', true]];
+    const pairs: [string, string, boolean][] = [
+      ['$$', '$$', true],
+      ['$', '$', false],
+      ['\\(', '\\)', false],
+      ['\\[', '\\]', true],
+    ];
     const pair = pairs.find(([open]) => src.startsWith(open, start));
     if (!pair) return false;
     const [open, close, display] = pair;
@@ -94,32 +130,38 @@ function math(md: MarkdownIt): void {
     state.pos = end + close.length;
     return true;
   });
-  md.block.ruler.before('fence', 'math_block', (state, line, endLine, silent) => {
-    const textOf = (n: number) => state.src.slice(state.bMarks[n]! + state.tShift[n]!, state.eMarks[n]!);
-    const first = textOf(line);
-    const env = /^\\begin\{(equation|align|gather)(\*?)\}/.exec(first);
-    if (!first.startsWith('$$') && !env) return false;
-    const close = env ? `\\end{${env[1]}${env[2]}}` : '$$';
-    let next = line;
-    let found = first.indexOf(close, env ? env[0].length : 2) >= 0;
-    while (!found && ++next < endLine) found = textOf(next).includes(close);
-    if (!found) return false;
-    const text = Array.from({ length: next - line + 1 }, (_, i) => textOf(line + i)).join('\n');
-    const stop = text.indexOf(close, env ? env[0].length : 2);
-    if (text.slice(stop + close.length).trim()) return false;
-    if (silent) return true;
-    const token = state.push('math', 'math', 0);
-    token.block = true;
-    token.content = env ? text.slice(0, stop + close.length) : text.slice(2, stop);
-    token.meta = { display: true };
-    state.line = next + 1;
-    return true;
-  }, { alt: ['paragraph', 'blockquote', 'list'] });
+  md.block.ruler.before(
+    'fence',
+    'math_block',
+    (state, line, endLine, silent) => {
+      const textOf = (n: number) => state.src.slice(state.bMarks[n]! + state.tShift[n]!, state.eMarks[n]!);
+      const first = textOf(line);
+      const env = /^\\begin\{(equation|align|gather)(\*?)\}/.exec(first);
+      if (!first.startsWith('$$') && !env) return false;
+      const close = env ? `\\end{${env[1]}${env[2]}}` : '$$';
+      let next = line;
+      let found = first.indexOf(close, env ? env[0].length : 2) >= 0;
+      while (!found && ++next < endLine) found = textOf(next).includes(close);
+      if (!found) return false;
+      const text = Array.from({ length: next - line + 1 }, (_, i) => textOf(line + i)).join('\n');
+      const stop = text.indexOf(close, env ? env[0].length : 2);
+      if (text.slice(stop + close.length).trim()) return false;
+      if (silent) return true;
+      const token = state.push('math', 'math', 0);
+      token.block = true;
+      token.content = env ? text.slice(0, stop + close.length) : text.slice(2, stop);
+      token.meta = { display: true };
+      state.line = next + 1;
+      return true;
+    },
+    { alt: ['paragraph', 'blockquote', 'list'] },
+  );
 }
 
 function engine(): MarkdownIt {
   const md = createMarkdown({
-    html: true, linkify: true,
+    html: true,
+    linkify: true,
     highlight: (code, lang) => (/^go(lang)?$/i.test(lang) ? highlightedHtml(code) : ''),
   }).use(math);
   // The text around a formula is cleaned as foreign HTML; the formula itself takes its place afterwards.
@@ -134,7 +176,12 @@ function engine(): MarkdownIt {
 const md = engine();
 
 /** Markdown as clean nodes. folder is where relative links start; attachments are the cell's own images. */
-export function renderMarkdown(source: string, folder = '', attachments: Record<string, MimeBundle> = {}, output: MathOutput = 'html'): DocumentFragment {
+export function renderMarkdown(
+  source: string,
+  folder = '',
+  attachments: Record<string, MimeBundle> = {},
+  output: MathOutput = 'html',
+): DocumentFragment {
   const env = { formulas: [] as Formula[] };
   const nodes = sanitize(md.render(source, env));
   env.formulas.forEach((formula, i) => {
@@ -175,5 +222,12 @@ export function resolve(folder: string, path: string): string {
 
 /** The name by which a heading is linked, as GitHub and Jupyter make it: no spaces, prefixed against clashes. */
 export function anchor(text: string): string {
-  return 'h-' + text.trim().toLowerCase().replace(/[^\p{L}\p{N}\s-]/gu, '').replace(/\s+/g, '-');
+  return (
+    'h-' +
+    text
+      .trim()
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s-]/gu, '')
+      .replace(/\s+/g, '-')
+  );
 }

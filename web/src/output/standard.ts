@@ -8,57 +8,84 @@ import { latexHtml, latexView, renderMarkdown } from './markdown';
 import type { OutputType } from './type';
 
 export const html: OutputType = {
-  mime: 'text/html', kind: 'text',
+  mime: 'text/html',
+  kind: 'text',
   render: (data, _, { fresh }) => ({ dom: htmlOutput(joined(data), fresh) }),
   html: (data) => htmlText(sanitize(joined(data))),
 };
 
 export const markdown: OutputType = {
-  mime: 'text/markdown', kind: 'text',
+  mime: 'text/markdown',
+  kind: 'text',
   render: (data, _, { folder }) => ({ dom: el('div.prose', {}, renderMarkdown(joined(data), folder)) }),
   html: (data) => htmlText(renderMarkdown(joined(data), '', {}, 'mathml')),
 };
 
 export const latex: OutputType = {
-  mime: 'text/latex', kind: 'text',
+  mime: 'text/latex',
+  kind: 'text',
   render: (data) => ({ dom: latexView(joined(data)) }),
   html: (data) => latexHtml(joined(data)),
 };
 
 export const json: OutputType = {
-  mime: 'application/json', kind: 'text',
+  mime: 'application/json',
+  kind: 'text',
   render: (data) => ({ dom: el('pre', {}, JSON.stringify(data, null, 2)) }),
   html: (data) => el('pre', {}, JSON.stringify(data, null, 2)).outerHTML,
 };
 
 export const plain: OutputType = {
-  mime: 'text/plain', kind: 'text',
+  mime: 'text/plain',
+  kind: 'text',
   render: (data, metadata) => {
     const pre = el('pre');
-    const show = (text: string) => { pre.innerHTML = ansiToHtml(text); };
+    const show = (text: string) => {
+      pre.innerHTML = ansiToHtml(text);
+    };
     show(joined(data));
     if (typeof metadata?.rest !== 'string') return { dom: pre };
     const rest: string = metadata.rest; // of a text that the kernel cut
-    const more = el('button.more', { type: 'button', click: () => { show(joined(data).replace(/… \(\d+ bytes more\)$/, '') + rest); more.remove(); } }, 'Show all');
+    const more = el(
+      'button.more',
+      {
+        type: 'button',
+        click: () => {
+          show(joined(data).replace(/… \(\d+ bytes more\)$/, '') + rest);
+          more.remove();
+        },
+      },
+      'Show all',
+    );
     return { dom: el('div', {}, pre, more) };
   },
   html: (data) => `<pre>${ansiToHtml(joined(data))}</pre>`,
 };
 
-const address = (mime: string, data: unknown) => (mime === 'image/svg+xml'
-  ? `data:${mime};charset=utf-8,${encodeURIComponent(joined(data))}`
-  : `data:${mime};base64,${joined(data).replace(/[^A-Za-z0-9+/=]/g, '')}`);
+const address = (mime: string, data: unknown) =>
+  mime === 'image/svg+xml'
+    ? `data:${mime};charset=utf-8,${encodeURIComponent(joined(data))}`
+    : `data:${mime};base64,${joined(data).replace(/[^A-Za-z0-9+/=]/g, '')}`;
 
 const pixels = (v: unknown) => (typeof v === 'number' && v > 0 ? Math.round(v) : undefined);
 
 const picture = (mime: string): OutputType => ({
-  mime, kind: 'picture',
+  mime,
+  kind: 'picture',
   render: (data, metadata, { fail }) => {
     const dom = el('img', {
-      src: address(mime, data), alt: String(metadata?.alt ?? 'Output picture'), width: pixels(metadata?.width), height: pixels(metadata?.height),
+      src: address(mime, data),
+      alt: String(metadata?.alt ?? 'Output picture'),
+      width: pixels(metadata?.width),
+      height: pixels(metadata?.height),
       error: () => fail(`These data are no picture of type ${mime}.`),
     });
-    return { dom, set: (next) => { dom.src = address(mime, next); } };
+    return {
+      dom,
+      set: (next) => {
+        dom.src = address(mime, next);
+      },
+    };
   },
   html: (data, metadata) => el('img', { src: address(mime, data), alt: String(metadata?.alt ?? '') }).outerHTML,
 });

@@ -18,10 +18,16 @@ export interface Context {
 }
 
 /** What a type needs to show one output. fail is for what goes wrong later: the next form takes the place then. */
-export interface Shown extends Context { fail: (problem: unknown) => void }
+export interface Shown extends Context {
+  fail: (problem: unknown) => void;
+}
 
 /** A shown output. set takes new data without building anew, where the type can; it throws where it cannot show them. */
-export interface View { dom: HTMLElement; set?(data: any): void; dispose?(): void }
+export interface View {
+  dom: HTMLElement;
+  set?(data: any): void;
+  dispose?(): void;
+}
 
 export type OwnType = keyof typeof ownTypes;
 
@@ -30,16 +36,27 @@ export type OwnType = keyof typeof ownTypes;
  * the class viewport; in a file without scripts the form that ownTypes names stands for them. The others are also HTML: without
  * anything that runs.
  */
-export type OutputType = { mime: string; render(data: any, metadata: any, shown: Shown): View } &
-  ({ kind: 'interactive'; name: OwnType } | { kind: 'picture' | 'text'; html(data: any, metadata: any): string });
+export type OutputType = { mime: string; render(data: any, metadata: any, shown: Shown): View } & (
+  | { kind: 'interactive'; name: OwnType }
+  | { kind: 'picture' | 'text'; html(data: any, metadata: any): string }
+);
 
 /** The class of an interactive view: from the data, or an error that says what is wrong with them. */
-interface InteractiveView { dom: HTMLElement; update(data: unknown): void; dispose(): void }
+interface InteractiveView {
+  dom: HTMLElement;
+  update(data: unknown): void;
+  dispose(): void;
+}
 
 /** An interactive type of this notebook's own. */
-export function interactive(name: OwnType, View: new (data: unknown, fail: Shown['fail']) => InteractiveView): OutputType {
+export function interactive(
+  name: OwnType,
+  View: new (data: unknown, fail: Shown['fail']) => InteractiveView,
+): OutputType {
   return {
-    mime: ownTypes[name].mime, kind: 'interactive', name,
+    mime: ownTypes[name].mime,
+    kind: 'interactive',
+    name,
     render: (data, _, { fail }) => {
       const view = new View(data, fail);
       return { dom: view.dom, set: (next) => view.update(next), dispose: () => view.dispose() };

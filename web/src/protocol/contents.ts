@@ -19,8 +19,15 @@ export interface FileModel {
   live?: LiveState;
 }
 
-export interface LiveState { kernel_id: string; seq: number; cells: Record<string, 'busy' | 'queued'> }
-export interface Checkpoint { id: string; last_modified: string }
+export interface LiveState {
+  kernel_id: string;
+  seq: number;
+  cells: Record<string, 'busy' | 'queued'>;
+}
+export interface Checkpoint {
+  id: string;
+  last_modified: string;
+}
 
 const url = (path: string, rest = '') => 'api/contents/' + path.split('/').map(encodeURIComponent).join('/') + rest;
 
@@ -30,7 +37,8 @@ export const contents = {
   stat: (path: string) => request<FileModel>('GET', url(path, '?content=0&hash=1')),
   text: (path: string) => request<FileModel>('GET', url(path, '?content=1&hash=1&type=file&format=text')),
   save: (path: string, model: Partial<FileModel> & { seq?: number }) => request<FileModel>('PUT', url(path), model),
-  create: (folder: string, type: FileModel['type'], ext?: string) => request<FileModel>('POST', url(folder), { type, ...(ext ? { ext } : {}) }),
+  create: (folder: string, type: FileModel['type'], ext?: string) =>
+    request<FileModel>('POST', url(folder), { type, ...(ext ? { ext } : {}) }),
   copy: (path: string, folder: string) => request<FileModel>('POST', url(folder), { copy_from: path }),
   rename: (path: string, to: string) => request<FileModel>('PATCH', url(path), { path: to }),
   remove: (path: string) => request<null>('DELETE', url(path)),

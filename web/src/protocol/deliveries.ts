@@ -6,7 +6,9 @@ export class Deliveries {
   private asked = -1;
 
   /** The number of the last message up to which none is missing; 0 before the first. */
-  get after(): number { return this.last; }
+  get after(): number {
+    return this.last;
+  }
 
   /**
    * What a message's number says: the next one, one that came before, or one behind a gap. Messages without a number (0)
@@ -34,5 +36,7 @@ export class Deliveries {
   }
 
   /** A new connection asks by itself. */
-  connecting(): void { this.asked = -1; }
+  connecting(): void {
+    this.asked = -1;
+  }
 }

@@ -9,26 +9,72 @@ import { ServerError } from './contents';
 import { Deliveries } from './deliveries';
 
 /** Unneeded is before anything asked for a kernel, none after it was shut down. */
-export type KernelState = 'unneeded' | 'starting' | 'idle' | 'busy' | 'reconnecting' | 'disconnected' | 'restarting' | 'dead' | 'none';
+export type KernelState =
+  | 'unneeded'
+  | 'starting'
+  | 'idle'
+  | 'busy'
+  | 'reconnecting'
+  | 'disconnected'
+  | 'restarting'
+  | 'dead'
+  | 'none';
 /** How long an answer about what is being written may take, in milliseconds. */
 const patience = 20_000;
 
 export type Message = KernelMessage.IMessage;
 /** Text to be inserted at a code point. */
-export interface Edit { at: number; text: string }
-export interface CompletionItem { text: string; type?: string; signature?: string; insert?: string; import?: Edit | null }
+export interface Edit {
+  at: number;
+  text: string;
+}
+export interface CompletionItem {
+  text: string;
+  type?: string;
+  signature?: string;
+  insert?: string;
+  import?: Edit | null;
+}
 /** The call at the cursor: its parameters as ranges of code points of the label. */
-export interface Signature { label: string; parameters: [number, number][]; active: number; doc: string }
+export interface Signature {
+  label: string;
+  parameters: [number, number][];
+  active: number;
+  doc: string;
+}
 /** An error that a cell would have, at a place as Go's compiler counts. */
-export interface Problem { line: number; column: number; message: string; import?: Edit }
+export interface Problem {
+  line: number;
+  column: number;
+  message: string;
+  import?: Edit;
+}
 /** How a cell stands to what ran: whether it ran, was edited since, and which of the names it read have changed, by controls of its
  *  own only or not, or are to change when the cells called after run. */
-export interface Staleness { ran: boolean; edited: boolean; because: string[]; own: boolean; after: string[] }
+export interface Staleness {
+  ran: boolean;
+  edited: boolean;
+  because: string[];
+  own: boolean;
+  after: string[];
+}
 /** A name of what cells can import. */
-export interface Entry { path: string; package: string; name: string; kind: string; signature: string; doc: string; snippet: string; import?: Edit | null }
+export interface Entry {
+  path: string;
+  package: string;
+  name: string;
+  kind: string;
+  signature: string;
+  doc: string;
+  snippet: string;
+  import?: Edit | null;
+}
 
 /** A message's fields that this server adds to Jupyter's. */
-interface Marks { cell_id?: string; seq?: number }
+interface Marks {
+  cell_id?: string;
+  seq?: number;
+}
 
 export class KernelLink {
   readonly stateChanged = new Signal<KernelState>();
@@ -63,15 +109,22 @@ export class KernelLink {
   private heard: Promise<void> = Promise.resolve();
   private hear: () => void = () => undefined;
 
-  constructor(private path: string, private readonly kernelName: string) {}
+  constructor(
+    private path: string,
+    private readonly kernelName: string,
+  ) {}
 
-  get id(): string { return this.session?.kernel?.id ?? ''; }
+  get id(): string {
+    return this.session?.kernel?.id ?? '';
+  }
 
   /** Starts the notebook's kernel, or joins the one that is running. */
   async start(): Promise<void> {
     this.setState('starting');
     this.session = await SessionAPI.startSession(
-      { path: this.path, name: this.path.split('/').pop()!, type: 'notebook', kernel: { name: this.kernelName } }, settings);
+      { path: this.path, name: this.path.split('/').pop()!, type: 'notebook', kernel: { name: this.kernelName } },
+      settings,
+    );
     this.connect(this.session.kernel!);
     // A kernel that ended before this page came says so to nobody any more.
     if ((this.session.kernel as any).execution_state === 'dead') this.setState('dead');
@@ -81,7 +134,8 @@ export class KernelLink {
   /** Tells the server that the notebook has another name. */
   async renamed(path: string): Promise<void> {
     this.path = path;
-    if (this.session) await SessionAPI.updateSession({ id: this.session.id, path, name: path.split('/').pop()! }, settings);
+    if (this.session)
+      await SessionAPI.updateSession({ id: this.session.id, path, name: path.split('/').pop()! }, settings);
   }
 
   async interrupt(): Promise<void> {
@@ -123,8 +177,19 @@ export class KernelLink {
   execute(cell: string, code: string, controls: Record<string, Json>): void {
     const { username, clientId: session } = this.live();
     const message = KernelMessage.createMessage({
-      msgType: 'execute_request', channel: 'shell', username, session, metadata: { cellId: cell, controls },
-      content: { code, silent: false, store_history: true, user_expressions: {}, stop_on_error: true, allow_stdin: true },
+      msgType: 'execute_request',
+      channel: 'shell',
+      username,
+      session,
+      metadata: { cellId: cell, controls },
+      content: {
+        code,
+        silent: false,
+        store_history: true,
+        user_expressions: {},
+        stop_on_error: true,
+        allow_stdin: true,
+      },
     });
     this.cellOf.set(message.header.msg_id, cell);
     this.unconfirmed.set(message.header.msg_id, message);
@@ -137,7 +202,9 @@ export class KernelLink {
   }
 
   /** Whether a cell was sent and nothing has come back yet. */
-  sending(cell: string): boolean { return [...this.unconfirmed.keys()].some((id) => this.cellOf.get(id) === cell); }
+  sending(cell: string): boolean {
+    return [...this.unconfirmed.keys()].some((id) => this.cellOf.get(id) === cell);
+  }
 
   /** Sends a cell; while there is no connection it waits with the others for the next. */
   private send(message: KernelMessage.IShellMessage): void {
@@ -152,11 +219,16 @@ export class KernelLink {
   }
 
   /** Completes a cell; above are those over it that did not run as they are, here and below. */
-  async complete(code: string, cursor: number, above: string[]): Promise<{ start: number; end: number; items: CompletionItem[] }> {
+  async complete(
+    code: string,
+    cursor: number,
+    above: string[],
+  ): Promise<{ start: number; end: number; items: CompletionItem[] }> {
     const content = await this.shell('complete_request', { code, cursor_pos: cursor, above });
     if (content?.status !== 'ok') return { start: cursor, end: cursor, items: [] };
     const typed = content.metadata?._jupyter_types_experimental;
-    const items: CompletionItem[] = Array.isArray(typed) && typed.length ? typed : content.matches.map((text: string) => ({ text }));
+    const items: CompletionItem[] =
+      Array.isArray(typed) && typed.length ? typed : content.matches.map((text: string) => ({ text }));
     return { start: content.cursor_start, end: content.cursor_end, items };
   }
 
@@ -186,11 +258,24 @@ export class KernelLink {
   async move(id: string, value: unknown): Promise<string | null> {
     const there = () => this.state === 'idle' || this.state === 'busy';
     let off: () => void = () => undefined;
-    const lost = new Promise<null>((done) => { off = this.stateChanged.on(() => { if (!there()) done(null); }); });
-    const content = there() ? await Promise.race([this.shell('control_request', { id, value }, 0).catch(() => null), lost]) : null;
+    const lost = new Promise<null>((done) => {
+      off = this.stateChanged.on(() => {
+        if (!there()) done(null);
+      });
+    });
+    const content = there()
+      ? await Promise.race([this.shell('control_request', { id, value }, 0).catch(() => null), lost])
+      : null;
     off();
-    if (content) return content.status === 'ok' ? '' : content.ename === 'NoControl' ? null : String(content.evalue).replace(/^display: /, '');
-    return this.state === 'reconnecting' || this.state === 'disconnected' ? 'The connection to the kernel is lost: move it again when it is back.' : null;
+    if (content)
+      return content.status === 'ok'
+        ? ''
+        : content.ename === 'NoControl'
+          ? null
+          : String(content.evalue).replace(/^display: /, '');
+    return this.state === 'reconnecting' || this.state === 'disconnected'
+      ? 'The connection to the kernel is lost: move it again when it is back.'
+      : null;
   }
 
   /** Looks for names in what cells can import, and tells what a cell below others has to import to use them. */
@@ -202,11 +287,16 @@ export class KernelLink {
   private starting: Promise<void> | null = null;
 
   /** Whether cells can be sent at once, as far as starting goes. */
-  get ready(): boolean { return this.starting === null && this.state !== 'unneeded'; }
+  get ready(): boolean {
+    return this.starting === null && this.state !== 'unneeded';
+  }
 
   /** Starts the kernel if nothing needed it before; one that was ended stays so. */
   async needed(): Promise<void> {
-    if (this.state === 'unneeded') this.starting = this.begin().finally(() => { this.starting = null; });
+    if (this.state === 'unneeded')
+      this.starting = this.begin().finally(() => {
+        this.starting = null;
+      });
     await this.starting;
   }
 
@@ -232,12 +322,18 @@ export class KernelLink {
     await this.needed();
     const live = this.live();
     const message = KernelMessage.createMessage({
-      msgType: type as any, channel: 'shell', username: live.username, session: live.clientId, content: content as any,
+      msgType: type as any,
+      channel: 'shell',
+      username: live.username,
+      session: live.clientId,
+      content: content as any,
     });
     const { done } = live.sendShellMessage(message as any, true, true);
     if (!within) return (await done)?.content;
     // A reply that a broken connection lost never comes.
-    const late = new Promise<never>((_, fail) => setTimeout(() => fail(new Error('The kernel did not answer.')), within));
+    const late = new Promise<never>((_, fail) =>
+      setTimeout(() => fail(new Error('The kernel did not answer.')), within),
+    );
     return (await Promise.race([done, late]))?.content;
   }
 
@@ -246,7 +342,11 @@ export class KernelLink {
     if (this.state === 'unneeded') throw new Error('No kernel runs yet: the first cell that runs starts it.');
     const live = this.live();
     const message = KernelMessage.createMessage({
-      msgType: type as any, channel: 'control', username: live.username, session: live.clientId, content: content as any,
+      msgType: type as any,
+      channel: 'control',
+      username: live.username,
+      session: live.clientId,
+      content: content as any,
     });
     const reply = await live.sendControlMessage(message as any, true, true).done;
     return reply?.content;
@@ -270,29 +370,43 @@ export class KernelLink {
     this.drop();
     this.deathNote = '';
     // Whoever comes back says which message was the last, so that the server sends what follows it.
-    const deliveries = this.deliveries = new Deliveries();
+    const deliveries = (this.deliveries = new Deliveries());
     class Socket extends settings.WebSocket {
       constructor(url: string | URL, protocols?: string | string[]) {
         deliveries.connecting();
         super(deliveries.after ? `${url}&after=${deliveries.after}` : url, protocols);
       }
     }
-    const connection = new KernelConnection({ model, serverSettings: { ...settings, WebSocket: Socket }, handleComms: false });
+    const connection = new KernelConnection({
+      model,
+      serverSettings: { ...settings, WebSocket: Socket },
+      handleComms: false,
+    });
     this.connection = connection;
-    this.heard = new Promise((done) => { this.hear = done; setTimeout(done, 5000); });
-    connection.anyMessage.connect((_, { msg, direction }) => { if (direction === 'recv') this.receive(msg); });
+    this.heard = new Promise((done) => {
+      this.hear = done;
+      setTimeout(done, 5000);
+    });
+    connection.anyMessage.connect((_, { msg, direction }) => {
+      if (direction === 'recv') this.receive(msg);
+    });
     connection.statusChanged.connect((_, status) => this.status(status));
     connection.connectionStatusChanged.connect((_, status) => this.connectionStatus(status));
-    connection.info.then((info: any) => {
-      if (this.connection !== connection) return;
-      this.engine = info.engine ?? '';
-      this.engineNote = info.engine_note ?? '';
-      this.stateChanged.emit(this.state);
-    }, () => undefined); // a connection that ends before it answers
+    connection.info.then(
+      (info: any) => {
+        if (this.connection !== connection) return;
+        this.engine = info.engine ?? '';
+        this.engineNote = info.engine_note ?? '';
+        this.stateChanged.emit(this.state);
+      },
+      () => undefined,
+    ); // a connection that ends before it answers
   }
 
   /** A cell of this notebook was running already when the page came. */
-  noteRunning(): void { if (this.state === 'idle' || this.state === 'starting') this.setState('busy'); }
+  noteRunning(): void {
+    if (this.state === 'idle' || this.state === 'starting') this.setState('busy');
+  }
 
   private status(status: Kernel.Status): void {
     if (status === 'dead') this.setState('dead');
@@ -344,7 +458,11 @@ export class KernelLink {
     if (!this.deliveries.ask() || !this.connection || this.connection.isDisposed) return;
     const { username, clientId: session } = this.connection;
     const message = KernelMessage.createMessage({
-      msgType: 'nacre_again' as any, channel: 'control', username, session, content: { after: this.deliveries.after } as any,
+      msgType: 'nacre_again' as any,
+      channel: 'control',
+      username,
+      session,
+      content: { after: this.deliveries.after } as any,
     });
     this.connection.sendControlMessage(message as any, false, true).dispose();
   }
@@ -374,7 +492,9 @@ export class KernelLink {
   private confirm(request: string, message: Message): void {
     this.unconfirmed.delete(request);
     const over = message.header.msg_type === 'status' && (message.content as any).execution_state === 'idle';
-    const asked = message.header.msg_type === 'input_request' && message.header.msg_id !== this.answers.get(request)?.question.header.msg_id;
+    const asked =
+      message.header.msg_type === 'input_request' &&
+      message.header.msg_id !== this.answers.get(request)?.question.header.msg_id;
     if (over || asked) this.answers.delete(request);
   }
 

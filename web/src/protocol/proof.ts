@@ -24,7 +24,8 @@ export function provenFetch(input: Request | URL | string, init?: RequestInit): 
 }
 
 /** The address of a WebSocket, which has no headers, with the proof. */
-export const provenSocket = (url: string | URL): string => `${url}${String(url).includes('?') ? '&' : '?'}proof=${part(0)}`;
+export const provenSocket = (url: string | URL): string =>
+  `${url}${String(url).includes('?') ? '&' : '?'}proof=${part(0)}`;
 
 /** What the address of a file ends with: a value that is good for files only, since a file that is a page can read it. */
 export const fileKey = (): string => `?key=${part(1)}`;

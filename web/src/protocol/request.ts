@@ -6,12 +6,19 @@ import { provenFetch } from './proof';
 
 /** A request the server refused; message is the server's sentence. */
 export class ServerError extends Error {
-  constructor(readonly status: number, message: string) { super(message); }
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 /** The server did not answer at all. */
 export class Unreachable extends Error {
-  constructor() { super('The server does not answer. Is it still running?'); }
+  constructor() {
+    super('The server does not answer. Is it still running?');
+  }
 }
 
 /** The answer to a request, whatever it is, for a path below the server's. */
@@ -21,20 +28,33 @@ export async function answer(method: string, path: string, body?: unknown): Prom
   let response: Response;
   try {
     response = await send(location.origin + base + path, {
-      method, cache: 'no-store', ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+      method,
+      cache: 'no-store',
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
     });
   } catch {
     throw new Unreachable();
   }
   if (response.ok) return response;
   let value: { message?: string } | null = null;
-  try { value = (await response.json()) as { message?: string }; } catch { /* an error page of a proxy, say */ }
-  throw new ServerError(response.status, value?.message || `The server answered ${response.status} ${response.statusText}.`);
+  try {
+    value = (await response.json()) as { message?: string };
+  } catch {
+    /* an error page of a proxy, say */
+  }
+  throw new ServerError(
+    response.status,
+    value?.message || `The server answered ${response.status} ${response.statusText}.`,
+  );
 }
 
 export async function request<T>(method: string, path: string, body?: unknown): Promise<T> {
   const text = await (await answer(method, path, body)).text();
   let value: unknown = null;
-  try { value = text ? JSON.parse(text) : null; } catch { /* no JSON */ }
+  try {
+    value = text ? JSON.parse(text) : null;
+  } catch {
+    /* no JSON */
+  }
   return value as T;
 }

@@ -5,11 +5,19 @@ import type { Row } from './model';
 import { note, overSeeds, Points } from './seedmean';
 
 export type Over = 'steps' | 'updates' | 'seconds';
-export interface Line { name: string; x: number[]; y: number[]; lo: number[]; hi: number[]; breaks: number[] }
+export interface Line {
+  name: string;
+  x: number[];
+  y: number[];
+  lo: number[];
+  hi: number[];
+  breaks: number[];
+}
 
 /** Means that forget: each value counts (1-s) of what is left of those before; not finite values are left out. */
 export function smooth(y: number[], s: number): number[] {
-  let sum = 0, weight = 0;
+  let sum = 0,
+    weight = 0;
   return y.map((v) => {
     sum = sum * s + (1 - s) * v;
     weight = weight * s + (1 - s);
@@ -19,8 +27,14 @@ export function smooth(y: number[], s: number): number[] {
 
 /** A curve's numbers over an axis, smoothed. */
 export function points(c: Curve, over: Over, s: number): { x: number[]; y: number[] } {
-  const x: number[] = [], y: number[] = [];
-  c.values.forEach((v, i) => { if (typeof v === 'number' && Number.isFinite(v)) { x.push(c[over][i]!); y.push(v); } });
+  const x: number[] = [],
+    y: number[] = [];
+  c.values.forEach((v, i) => {
+    if (typeof v === 'number' && Number.isFinite(v)) {
+      x.push(c[over][i]!);
+      y.push(v);
+    }
+  });
   return { x, y: s > 0 ? smooth(y, s) : y };
 }
 
@@ -28,7 +42,10 @@ export function points(c: Curve, over: Over, s: number): { x: number[]; y: numbe
 export function band(name: string, lines: Points[], over: Over): { line: Line; said: string } {
   const unit = units[over];
   const m = overSeeds(lines.map((l) => ({ x: l.x.map((v) => v / unit), y: l.y })));
-  return { line: { name, x: m.x.map((v) => v * unit), y: m.mean, lo: m.lo, hi: m.hi, breaks: m.breaks }, said: note(m, axes[over]) };
+  return {
+    line: { name, x: m.x.map((v) => v * unit), y: m.mean, lo: m.lo, hi: m.hi, breaks: m.breaks },
+    said: note(m, axes[over]),
+  };
 }
 
 /** Two runs of a list that are copies of one, as a table would refuse them; null where there are none. */
@@ -47,7 +64,17 @@ export function copies(rows: Row[]): [Row, Row] | null {
 
 /** How many configurations runs have, seeds aside. */
 export function configurations(rows: Row[]): number {
-  return new Set(rows.map((r) => JSON.stringify([r.algorithm, r.family, Object.entries(r.settings).filter(([k]) => k !== 'checkpoint_every').sort()]))).size;
+  return new Set(
+    rows.map((r) =>
+      JSON.stringify([
+        r.algorithm,
+        r.family,
+        Object.entries(r.settings)
+          .filter(([k]) => k !== 'checkpoint_every')
+          .sort(),
+      ]),
+    ),
+  ).size;
 }
 
 const units: Record<Over, number> = { steps: 1, updates: 1, seconds: 3600 };
@@ -56,12 +83,25 @@ const axes: Record<Over, string> = { steps: 'environment steps', updates: 'updat
 /** Lines as the chart that ChartView shows, with sentences below it. */
 export function chart(lines: Line[], column: string, over: Over, notes: string[] = []): unknown {
   const shown = lines.filter((l) => l.x.length > 0);
-  const marks = shown.flatMap((l, series) => [0, ...l.breaks].map((from, k) => {
-    const part = <T>(v: T[]) => v.slice(from, l.breaks[k] ?? v.length);
-    return { kind: 'line', series, x: part(l.x).map((v) => v / units[over]), y: part(l.y), ...(l.lo.length ? { lo: part(l.lo), hi: part(l.hi) } : {}) };
-  }));
+  const marks = shown.flatMap((l, series) =>
+    [0, ...l.breaks].map((from, k) => {
+      const part = <T>(v: T[]) => v.slice(from, l.breaks[k] ?? v.length);
+      return {
+        kind: 'line',
+        series,
+        x: part(l.x).map((v) => v / units[over]),
+        y: part(l.y),
+        ...(l.lo.length ? { lo: part(l.lo), hi: part(l.hi) } : {}),
+      };
+    }),
+  );
   return {
-    version: 1, title: '', x: { label: axes[over] }, y: { label: column.replaceAll('_', ' ') }, names: shown.length ? shown.map((l) => l.name) : [''],
-    panels: [{ title: '', marks }], notes,
+    version: 1,
+    title: '',
+    x: { label: axes[over] },
+    y: { label: column.replaceAll('_', ' ') },
+    names: shown.length ? shown.map((l) => l.name) : [''],
+    panels: [{ title: '', marks }],
+    notes,
   };
 }

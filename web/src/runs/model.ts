@@ -3,18 +3,35 @@
 import type { Listing, Run } from './api';
 
 /** A run with the settings that are not the same in all runs. */
-export interface Row extends Run { settings: Record<string, string> }
+export interface Row extends Run {
+  settings: Record<string, string>;
+}
 
-export interface Column { key: string; label: string; number: boolean }
+export interface Column {
+  key: string;
+  label: string;
+  number: boolean;
+}
 
 /** Columns that every run has. */
 export const fixed: Column[] = [
-  { key: 'path', label: 'Run', number: false }, { key: 'state', label: 'State', number: false }, { key: 'share', label: 'Done', number: true },
-  { key: 'env_steps', label: 'Steps', number: true }, { key: 'latest.adapted_return', label: 'Return', number: true },
-  { key: 'algorithm', label: 'Algorithm', number: false }, { key: 'family', label: 'Family', number: false }, { key: 'seed', label: 'Seed', number: true },
-  { key: 'changed', label: 'Changed', number: true }, { key: 'left', label: 'Left', number: true }, { key: 'group', label: 'Folder', number: false },
-  { key: 'preset', label: 'Preset', number: false }, { key: 'updates', label: 'Updates', number: true }, { key: 'iterations', label: 'Iterations', number: true },
-  { key: 'seconds', label: 'Time', number: true }, { key: 'device', label: 'Device', number: false }, { key: 'started', label: 'Started', number: true },
+  { key: 'path', label: 'Run', number: false },
+  { key: 'state', label: 'State', number: false },
+  { key: 'share', label: 'Done', number: true },
+  { key: 'env_steps', label: 'Steps', number: true },
+  { key: 'latest.adapted_return', label: 'Return', number: true },
+  { key: 'algorithm', label: 'Algorithm', number: false },
+  { key: 'family', label: 'Family', number: false },
+  { key: 'seed', label: 'Seed', number: true },
+  { key: 'changed', label: 'Changed', number: true },
+  { key: 'left', label: 'Left', number: true },
+  { key: 'group', label: 'Folder', number: false },
+  { key: 'preset', label: 'Preset', number: false },
+  { key: 'updates', label: 'Updates', number: true },
+  { key: 'iterations', label: 'Iterations', number: true },
+  { key: 'seconds', label: 'Time', number: true },
+  { key: 'device', label: 'Device', number: false },
+  { key: 'started', label: 'Started', number: true },
   { key: 'tags', label: 'Tags', number: false },
 ];
 
@@ -31,7 +48,9 @@ export class Runs {
     for (const path of l.removed ?? []) if (this.rows.delete(path)) changed.add(path);
     for (const r of l.runs) {
       const settings: Record<string, string> = {};
-      l.values[r.path]?.forEach((v, i) => { if (v !== '') settings[l.columns[i]!] = v.replace(/^"(.*)"$/, '$1'); });
+      l.values[r.path]?.forEach((v, i) => {
+        if (v !== '') settings[l.columns[i]!] = v.replace(/^"(.*)"$/, '$1');
+      });
       const before = this.rows.get(r.path);
       this.rows.set(r.path, { ...r, settings });
       if (!before || before.version !== r.version || this.shape !== l.shape) changed.add(r.path);
@@ -45,9 +64,18 @@ export class Runs {
     const metrics = new Set<string>();
     for (const r of this.rows.values()) for (const m of Object.keys(r.latest ?? {})) metrics.add(m);
     const known = new Set(fixed.map((c) => c.key));
-    return [...fixed,
-      ...[...metrics].sort().map((m) => ({ key: 'latest.' + m, label: m, number: true })).filter((c) => !known.has(c.key)),
-      ...this.columns.map((c) => ({ key: 'set.' + c, label: c, number: [...this.rows.values()].some((r) => isNumber(r.settings[c])) }))];
+    return [
+      ...fixed,
+      ...[...metrics]
+        .sort()
+        .map((m) => ({ key: 'latest.' + m, label: m, number: true }))
+        .filter((c) => !known.has(c.key)),
+      ...this.columns.map((c) => ({
+        key: 'set.' + c,
+        label: c,
+        number: [...this.rows.values()].some((r) => isNumber(r.settings[c])),
+      })),
+    ];
   }
 }
 
@@ -56,35 +84,61 @@ const isNumber = (s: string | undefined) => s !== undefined && s !== '' && Numbe
 /** A run's value in a column. */
 export function value(r: Row, key: string): string | number | undefined {
   if (key.startsWith('latest.')) return r.latest?.[key.slice(7)];
-  if (key.startsWith('set.')) { const s = r.settings[key.slice(4)]; return isNumber(s) ? Number(s) : s; }
+  if (key.startsWith('set.')) {
+    const s = r.settings[key.slice(4)];
+    return isNumber(s) ? Number(s) : s;
+  }
   if (key === 'tags') return r.note.tags.join(', ');
-  if (key === 'changed' || key === 'started') { const t = Date.parse(r[key]); return t > 0 ? t : undefined; }
+  if (key === 'changed' || key === 'started') {
+    const t = Date.parse(r[key]);
+    return t > 0 ? t : undefined;
+  }
   return (r as unknown as Record<string, string | number>)[key];
 }
 
 /** Which runs a text of a filter leaves: words that path, tags or names hold, and conditions as state=running, seed>3. */
 export function filter(text: string, columns: Column[]): (r: Row) => boolean {
-  const tests = text.trim().split(/\s+/).filter(Boolean).map((word) => {
-    const m = /^([^=<>!]+)(!=|>=|<=|=|>|<)(.*)$/.exec(word);
-    const column = m && (columns.find((c) => c.key === m[1] || c.label.toLowerCase() === m[1]!.toLowerCase()) ?? (m[1] === 'tag' ? { key: 'tags' } : null));
-    if (!m || !column) { const w = word.toLowerCase(); return (r: Row) => haystack(r).includes(w); }
-    return (r: Row) => holds(column.key === 'tags' && m[1] === 'tag' ? tagged(r, m[3]!) : value(r, column.key), m[2]!, m[3]!);
-  });
+  const tests = text
+    .trim()
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((word) => {
+      const m = /^([^=<>!]+)(!=|>=|<=|=|>|<)(.*)$/.exec(word);
+      const column =
+        m &&
+        (columns.find((c) => c.key === m[1] || c.label.toLowerCase() === m[1]!.toLowerCase()) ??
+          (m[1] === 'tag' ? { key: 'tags' } : null));
+      if (!m || !column) {
+        const w = word.toLowerCase();
+        return (r: Row) => haystack(r).includes(w);
+      }
+      return (r: Row) =>
+        holds(column.key === 'tags' && m[1] === 'tag' ? tagged(r, m[3]!) : value(r, column.key), m[2]!, m[3]!);
+    });
   return (r) => tests.every((t) => t(r));
 }
 
-const haystack = (r: Row) => `${r.path} ${r.title} ${r.algorithm} ${r.family} ${r.state} ${r.preset} ${r.note.tags.join(' ')} ${r.note.text}`.toLowerCase();
+const haystack = (r: Row) =>
+  `${r.path} ${r.title} ${r.algorithm} ${r.family} ${r.state} ${r.preset} ${r.note.tags.join(' ')} ${r.note.text}`.toLowerCase();
 const tagged = (r: Row, tag: string) => (r.note.tags.includes(tag) ? tag : '');
 
 function holds(v: string | number | undefined, op: string, want: string): boolean {
-  if (op === '=' || op === '!=') return (String(v ?? '').toLowerCase() === want.toLowerCase() || (typeof v === 'number' && want !== '' && v === Number(want))) === (op === '=');
+  if (op === '=' || op === '!=')
+    return (
+      (String(v ?? '').toLowerCase() === want.toLowerCase() ||
+        (typeof v === 'number' && want !== '' && v === Number(want))) ===
+      (op === '=')
+    );
   if (v === undefined || v === '') return false;
   const [a, b] = [Number(v), Number(want)];
   if (Number.isNaN(a) || Number.isNaN(b)) return false;
   return op === '>' ? a > b : op === '<' ? a < b : op === '>=' ? a >= b : a <= b;
 }
 
-export interface Sort { key: string; down: boolean }
+export interface Sort {
+  key: string;
+  down: boolean;
+}
 
 /** Rows in order; those without a value come last, and equal ones in the order of their paths. */
 export function sorted(rows: Row[], { key, down }: Sort): Row[] {
@@ -93,7 +147,11 @@ export function sorted(rows: Row[], { key, down }: Sort): Row[] {
   keyed.sort((a, b) => {
     const [none, other] = [a.v === undefined || a.v === '', b.v === undefined || b.v === ''];
     if (none !== other) return none ? 1 : -1;
-    const order = none ? 0 : typeof a.v === 'number' && typeof b.v === 'number' ? a.v - b.v : collator.compare(String(a.v), String(b.v));
+    const order = none
+      ? 0
+      : typeof a.v === 'number' && typeof b.v === 'number'
+        ? a.v - b.v
+        : collator.compare(String(a.v), String(b.v));
     return (down ? -order : order) || collator.compare(a.r.path, b.r.path);
   });
   return keyed.map(({ r }) => r);
@@ -105,7 +163,8 @@ export function grouped(rows: Row[], key: string): Map<string, Row[]> {
   for (const r of rows) {
     const name = String(value(r, key) ?? '') || '–';
     const list = out.get(name);
-    if (list) list.push(r); else out.set(name, [r]);
+    if (list) list.push(r);
+    else out.set(name, [r]);
   }
   return out;
 }

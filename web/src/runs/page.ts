@@ -21,24 +21,71 @@ const soon = 150;
 const mostLayouts = 3;
 
 /** What the address keeps of the view, so that a link shows it again. */
-interface View { filter: string; sort: Sort; group: string; columns: string[]; chosen: string[]; run: string }
+interface View {
+  filter: string;
+  sort: Sort;
+  group: string;
+  columns: string[];
+  chosen: string[];
+  run: string;
+}
 
-const standard: View = { filter: '', sort: { key: 'changed', down: true }, group: '', columns: ['state', 'share', 'env_steps', 'latest.adapted_return', 'algorithm', 'family', 'seed', 'changed'], chosen: [], run: '' };
+const standard: View = {
+  filter: '',
+  sort: { key: 'changed', down: true },
+  group: '',
+  columns: ['state', 'share', 'env_steps', 'latest.adapted_return', 'algorithm', 'family', 'seed', 'changed'],
+  chosen: [],
+  run: '',
+};
 
 export class RunsPage {
   readonly dom = el('div.page.runs');
   private readonly banners = el('div.banners');
   private readonly counts = el('p.counts', { 'aria-live': 'off' });
-  private readonly search = el('input', { type: 'search', placeholder: 'Filter: words, state=running, seed>3, tag=good', 'aria-label': 'Filter runs', input: () => { this.view.filter = this.search.value; this.later(); } });
-  private readonly grouping = el('select', { 'aria-label': 'Group by', change: () => { this.view.group = this.grouping.value; this.later(); } });
-  private readonly startButton = el('button.primary', { type: 'button', hidden: true, click: () => void this.start() }, 'New run');
-  private readonly compare = el('button', { type: 'button', hidden: true, click: () => this.open(this.chosen()[0]!) }, 'Compare settings');
-  private readonly beside = el('a.button', { hidden: true, target: '_blank', rel: 'noopener' }, 'Embeddings side by side');
+  private readonly search = el('input', {
+    type: 'search',
+    placeholder: 'Filter: words, state=running, seed>3, tag=good',
+    'aria-label': 'Filter runs',
+    input: () => {
+      this.view.filter = this.search.value;
+      this.later();
+    },
+  });
+  private readonly grouping = el('select', {
+    'aria-label': 'Group by',
+    change: () => {
+      this.view.group = this.grouping.value;
+      this.later();
+    },
+  });
+  private readonly startButton = el(
+    'button.primary',
+    { type: 'button', hidden: true, click: () => void this.start() },
+    'New run',
+  );
+  private readonly compare = el(
+    'button',
+    { type: 'button', hidden: true, click: () => this.open(this.chosen()[0]!) },
+    'Compare settings',
+  );
+  private readonly beside = el(
+    'a.button',
+    { hidden: true, target: '_blank', rel: 'noopener' },
+    'Embeddings side by side',
+  );
   private readonly queue = el('section.queue', { hidden: true, 'aria-label': 'Queue' });
   private readonly runs = new Runs();
-  private readonly table = new RunTable({ sort: (key) => this.sortBy(key), choose: (paths, on) => this.choose(paths, on), open: (path) => this.open(path) });
+  private readonly table = new RunTable({
+    sort: (key) => this.sortBy(key),
+    choose: (paths, on) => this.choose(paths, on),
+    open: (path) => this.open(path),
+  });
   private readonly curves = new CurvePanel(() => this.later());
-  private readonly detail = new RunDetail(this.banners, { close: () => this.open(''), changed: () => void this.poll() });
+  private readonly detail = new RunDetail(this.banners, {
+    close: () => this.open(''),
+    changed: () => void this.poll(),
+  });
   private readonly view: View;
   private readonly later = perFrame(() => this.show());
   /** The curves come a frame after the table, which is what a hand that sorts or types waits for. */
@@ -51,19 +98,49 @@ export class RunsPage {
     this.view = read(location.search);
     document.title = 'Runs – Nacre';
     this.search.value = this.view.filter;
-    const columns = el('button', { type: 'button', 'aria-haspopup': 'menu', click: () => this.chooseColumns(columns) }, 'Columns');
+    const columns = el(
+      'button',
+      { type: 'button', 'aria-haspopup': 'menu', click: () => this.chooseColumns(columns) },
+      'Columns',
+    );
     this.dom.append(
-      el('header.top', {}, el('a.home', { href: treeUrl(''), 'aria-label': 'Files' }, el('span.pearl', { 'aria-hidden': 'true' })), el('span.wordmark', {}, 'Runs'), this.counts, el('span.space'),
-        iconButton('theme', 'Theme: system, light, dark', () => announce(`Theme: ${nextTheme()}`))),
+      el(
+        'header.top',
+        {},
+        el('a.home', { href: treeUrl(''), 'aria-label': 'Files' }, el('span.pearl', { 'aria-hidden': 'true' })),
+        el('span.wordmark', {}, 'Runs'),
+        this.counts,
+        el('span.space'),
+        iconButton('theme', 'Theme: system, light, dark', () => announce(`Theme: ${nextTheme()}`)),
+      ),
       this.banners,
-      el('main', { 'aria-label': 'Runs' },
+      el(
+        'main',
+        { 'aria-label': 'Runs' },
         this.curves.dom,
-        el('div.bar', { role: 'search' }, this.search, el('label', {}, 'group by', this.grouping), columns, el('span.space'), this.compare, this.beside, this.startButton),
+        el(
+          'div.bar',
+          { role: 'search' },
+          this.search,
+          el('label', {}, 'group by', this.grouping),
+          columns,
+          el('span.space'),
+          this.compare,
+          this.beside,
+          this.startButton,
+        ),
         this.queue,
-        el('div.split', {}, this.table.dom, this.detail.dom)));
+        el('div.split', {}, this.table.dom, this.detail.dom),
+      ),
+    );
     this.dom.addEventListener('keydown', (e) => this.key(e));
-    document.addEventListener('visibilitychange', () => { if (!document.hidden) void this.poll(); });
-    if (!isSite) setInterval(() => { if (!document.hidden) void this.poll(); }, every);
+    document.addEventListener('visibilitychange', () => {
+      if (!document.hidden) void this.poll();
+    });
+    if (!isSite)
+      setInterval(() => {
+        if (!document.hidden) void this.poll();
+      }, every);
   }
 
   /** Asks what has changed. */
@@ -84,7 +161,13 @@ export class RunsPage {
       this.total(l);
       if (this.runs.rows.size < l.total && !isSite) setTimeout(() => void this.poll(), soon);
     } catch (e) {
-      banner(this.banners, 'unreachable', (e as Error).message, [{ label: 'Try again', run: () => void this.poll() }], 'error');
+      banner(
+        this.banners,
+        'unreachable',
+        (e as Error).message,
+        [{ label: 'Try again', run: () => void this.poll() }],
+        'error',
+      );
     } finally {
       this.polling = false;
     }
@@ -93,9 +176,15 @@ export class RunsPage {
   private total(l: Listing): void {
     const read = this.runs.rows.size;
     const running = [...this.runs.rows.values()].filter((r) => r.state === 'running').length;
-    this.counts.textContent = l.total === 0 ? '' : `${read < l.total ? `${read} of ${l.total} read` : `${l.total} runs`}${running ? `, ${running} running` : ''}`;
+    this.counts.textContent =
+      l.total === 0
+        ? ''
+        : `${read < l.total ? `${read} of ${l.total} read` : `${l.total} runs`}${running ? `, ${running} running` : ''}`;
     this.counts.title = l.root;
-    this.table.empty = l.total === 0 ? `No run folder below ${l.root}. Train with “New run”, in a notebook, or by nacre train.` : 'No run passes the filter.';
+    this.table.empty =
+      l.total === 0
+        ? `No run folder below ${l.root}. Train with “New run”, in a notebook, or by nacre train.`
+        : 'No run passes the filter.';
   }
 
   private show(): void {
@@ -108,8 +197,20 @@ export class RunsPage {
     this.beside.hidden = isSite || chosen.length < 1 || chosen.length > mostLayouts;
     this.beside.href = embeddingsUrl(chosen);
     this.showGrouping();
-    this.table.show(groups, [columns[0]!, ...view.columns.map((k) => columns.find((c) => c.key === k)).filter((c) => c !== undefined)], view.sort, new Set(chosen), view.run);
-    this.drawCurves = () => this.curves.show(chosen.length ? chosen.map((p) => runs.rows.get(p)!) : rows, chosen.length > 0, view.group, columns);
+    this.table.show(
+      groups,
+      [columns[0]!, ...view.columns.map((k) => columns.find((c) => c.key === k)).filter((c) => c !== undefined)],
+      view.sort,
+      new Set(chosen),
+      view.run,
+    );
+    this.drawCurves = () =>
+      this.curves.show(
+        chosen.length ? chosen.map((p) => runs.rows.get(p)!) : rows,
+        chosen.length > 0,
+        view.group,
+        columns,
+      );
     this.afterwards();
     if (runs.rows.size || !view.run) this.detail.show(runs.rows.get(view.run) ?? null, chosen, this.making);
     history.replaceState(null, '', location.pathname + write(view));
@@ -119,20 +220,56 @@ export class RunsPage {
   }
 
   private showGrouping(): void {
-    const keys = ['', 'group', 'algorithm', 'family', 'preset', 'state', 'tags', ...this.runs.columns.map((c) => 'set.' + c)];
-    if (this.grouping.options.length !== keys.length || [...this.grouping.options].some((o, i) => o.value !== keys[i])) {
+    const keys = [
+      '',
+      'group',
+      'algorithm',
+      'family',
+      'preset',
+      'state',
+      'tags',
+      ...this.runs.columns.map((c) => 'set.' + c),
+    ];
+    if (
+      this.grouping.options.length !== keys.length ||
+      [...this.grouping.options].some((o, i) => o.value !== keys[i])
+    ) {
       const names: Record<string, string> = { '': 'nothing', group: 'folder' };
-      this.grouping.replaceChildren(...keys.map((k) => el('option', { value: k }, names[k] ?? k.replace(/^set\./, ''))));
+      this.grouping.replaceChildren(
+        ...keys.map((k) => el('option', { value: k }, names[k] ?? k.replace(/^set\./, ''))),
+      );
     }
     this.grouping.value = this.view.group;
   }
 
   private showQueue(l: Listing): void {
     this.queue.hidden = !l.waiting.length && !l.failed.length;
-    const line = (j: Job, text: string, label: string, run: () => Promise<unknown>) => el('li', { 'data-state': j.error ? 'failed' : 'waiting' }, el('span.name', {}, j.path), el('span', {}, text),
-      el('button.link', { type: 'button', 'aria-label': `${label} ${j.path}`, click: () => void guarded(this.banners, label, async () => { await run(); await this.poll(); }) }, label));
-    const next = [...l.failed.map((j) => line(j, j.error ?? '', 'Dismiss', () => api.job('forget', j.path))), ...l.waiting.map((j, i) => line(j, i ? `waits behind ${i}` : 'is next', 'Remove', () => api.job('stop', j.path)))];
-    if (this.queue.textContent !== next.map((n) => n.textContent).join('')) this.queue.replaceChildren(el('ul', {}, ...next));
+    const line = (j: Job, text: string, label: string, run: () => Promise<unknown>) =>
+      el(
+        'li',
+        { 'data-state': j.error ? 'failed' : 'waiting' },
+        el('span.name', {}, j.path),
+        el('span', {}, text),
+        el(
+          'button.link',
+          {
+            type: 'button',
+            'aria-label': `${label} ${j.path}`,
+            click: () =>
+              void guarded(this.banners, label, async () => {
+                await run();
+                await this.poll();
+              }),
+          },
+          label,
+        ),
+      );
+    const next = [
+      ...l.failed.map((j) => line(j, j.error ?? '', 'Dismiss', () => api.job('forget', j.path))),
+      ...l.waiting.map((j, i) => line(j, i ? `waits behind ${i}` : 'is next', 'Remove', () => api.job('stop', j.path))),
+    ];
+    if (this.queue.textContent !== next.map((n) => n.textContent).join(''))
+      this.queue.replaceChildren(el('ul', {}, ...next));
   }
 
   private sortBy(key: string): void {
@@ -145,13 +282,17 @@ export class RunsPage {
 
   private choose(paths: string[], on: boolean): void {
     const chosen = new Set(this.view.chosen);
-    for (const p of paths) if (on) chosen.add(p); else chosen.delete(p);
+    for (const p of paths)
+      if (on) chosen.add(p);
+      else chosen.delete(p);
     this.view.chosen = [...chosen];
     announce(`${chosen.size} runs chosen`);
     this.show();
   }
 
-  private chosen(): string[] { return this.view.chosen.filter((p) => this.runs.rows.has(p)); }
+  private chosen(): string[] {
+    return this.view.chosen.filter((p) => this.runs.rows.has(p));
+  }
 
   private open(path: string): void {
     this.view.run = this.view.run === path ? '' : path;
@@ -161,8 +302,16 @@ export class RunsPage {
 
   private chooseColumns(anchor: HTMLElement): void {
     const all = this.runs.all().slice(1);
-    const item = (c: { key: string; label: string }) => ({ label: c.label, checked: this.view.columns.includes(c.key), run: () => this.toggleColumn(c.key) });
-    openMenu(anchor, [all.filter((c) => !c.key.includes('.')).map(item), all.filter((c) => c.key.startsWith('latest.')).map(item), all.filter((c) => c.key.startsWith('set.')).map(item)]);
+    const item = (c: { key: string; label: string }) => ({
+      label: c.label,
+      checked: this.view.columns.includes(c.key),
+      run: () => this.toggleColumn(c.key),
+    });
+    openMenu(anchor, [
+      all.filter((c) => !c.key.includes('.')).map(item),
+      all.filter((c) => c.key.startsWith('latest.')).map(item),
+      all.filter((c) => c.key.startsWith('set.')).map(item),
+    ]);
   }
 
   private toggleColumn(key: string): void {
@@ -184,7 +333,10 @@ export class RunsPage {
   private key(e: KeyboardEvent): void {
     const typing = (e.target as HTMLElement).closest('input, textarea, select, dialog, .menu');
     if (e.key === 'Escape' && this.view.run && !typing) this.open(this.view.run);
-    else if (e.key === '/' && !typing) { e.preventDefault(); this.search.focus(); }
+    else if (e.key === '/' && !typing) {
+      e.preventDefault();
+      this.search.focus();
+    }
   }
 }
 
@@ -192,8 +344,12 @@ function read(search: string): View {
   const q = new URLSearchParams(search);
   const sort = q.get('sort') ?? '';
   return {
-    filter: q.get('filter') ?? '', group: q.get('group') ?? '', run: q.get('run') ?? '', chosen: q.getAll('chosen').slice(0, 200),
-    sort: sort ? { key: sort.replace(/^-/, ''), down: sort.startsWith('-') } : standard.sort, columns: q.get('columns')?.split(',').filter(Boolean) ?? standard.columns,
+    filter: q.get('filter') ?? '',
+    group: q.get('group') ?? '',
+    run: q.get('run') ?? '',
+    chosen: q.getAll('chosen').slice(0, 200),
+    sort: sort ? { key: sort.replace(/^-/, ''), down: sort.startsWith('-') } : standard.sort,
+    columns: q.get('columns')?.split(',').filter(Boolean) ?? standard.columns,
   };
 }
 
@@ -201,11 +357,11 @@ function write(v: View): string {
   const q = new URLSearchParams();
   if (v.filter) q.set('filter', v.filter);
   if (v.group) q.set('group', v.group);
-  if (v.sort.key !== standard.sort.key || v.sort.down !== standard.sort.down) q.set('sort', (v.sort.down ? '-' : '') + v.sort.key);
+  if (v.sort.key !== standard.sort.key || v.sort.down !== standard.sort.down)
+    q.set('sort', (v.sort.down ? '-' : '') + v.sort.key);
   if (v.columns.join() !== standard.columns.join()) q.set('columns', v.columns.join());
   for (const p of v.chosen.slice(0, 200)) q.append('chosen', p);
   if (v.run) q.set('run', v.run);
   const text = q.toString();
   return text ? '?' + text : '';
 }
-

@@ -4,7 +4,12 @@
 export function ago(time: number, now = Date.now()): string {
   const s = Math.max(0, (now - time) / 1000);
   if (s < 10) return 'now';
-  for (const [of, name] of [[86400, 'd'], [3600, 'h'], [60, 'min']] as const) if (s >= of) return `${Math.floor(s / of)} ${name} ago`;
+  for (const [of, name] of [
+    [86400, 'd'],
+    [3600, 'h'],
+    [60, 'min'],
+  ] as const)
+    if (s >= of) return `${Math.floor(s / of)} ${name} ago`;
   return `${Math.floor(s)} s ago`;
 }
 

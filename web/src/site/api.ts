@@ -6,10 +6,21 @@ import { SiteFiles } from './files';
 import { answerRuns } from './runs';
 import { endKernel, kernel, kernelName, KernelModel, startKernel } from './kernels';
 
-interface Session { id: string; path: string; name: string; type: string; kernel: KernelModel }
+interface Session {
+  id: string;
+  path: string;
+  name: string;
+  type: string;
+  kernel: KernelModel;
+}
 
 class Refusal extends Error {
-  constructor(readonly status: number, message: string) { super(message); }
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 const sessions = new Map<string, Session>();
@@ -29,24 +40,65 @@ export async function siteFetch(input: RequestInfo | URL, init?: RequestInit): P
   const [resource = '', ...rest] = url.pathname.slice(root.length).split('/').map(decodeURIComponent);
   const text = await request.text();
   try {
-    const [status, value] = await answer(request.method, resource, rest.filter(Boolean), url.searchParams, text ? JSON.parse(text) : {});
-    return new Response(status === 204 ? null : JSON.stringify(value), { status, headers: { 'Content-Type': 'application/json' } });
+    const [status, value] = await answer(
+      request.method,
+      resource,
+      rest.filter(Boolean),
+      url.searchParams,
+      text ? JSON.parse(text) : {},
+    );
+    return new Response(status === 204 ? null : JSON.stringify(value), {
+      status,
+      headers: { 'Content-Type': 'application/json' },
+    });
   } catch (e) {
     const status = e instanceof Refusal ? e.status : 500;
-    return new Response(JSON.stringify({ message: (e as Error).message, reason: null }), { status, headers: { 'Content-Type': 'application/json' } });
+    return new Response(JSON.stringify({ message: (e as Error).message, reason: null }), {
+      status,
+      headers: { 'Content-Type': 'application/json' },
+    });
   }
 }
 
 type Answer = [number, unknown];
 
-async function answer(method: string, resource: string, path: string[], query: URLSearchParams, body: any): Promise<Answer> {
+async function answer(
+  method: string,
+  resource: string,
+  path: string[],
+  query: URLSearchParams,
+  body: any,
+): Promise<Answer> {
   switch (resource) {
     case 'kernelspecs':
-      return [200, { default: kernelName, kernelspecs: { [kernelName]: { name: kernelName, resources: {}, spec: { argv: [], env: {}, display_name: 'Go (Nacre)', language: 'go', interrupt_mode: 'message', metadata: {} } } } }];
-    case 'kernels': return kernels(method, path);
-    case 'sessions': return sessionsOf(method, path, body);
-    case 'runs': return [200, await answerRuns(path[0] ?? '', query)];
-    case 'contents': return contents(method, path, query, body);
+      return [
+        200,
+        {
+          default: kernelName,
+          kernelspecs: {
+            [kernelName]: {
+              name: kernelName,
+              resources: {},
+              spec: {
+                argv: [],
+                env: {},
+                display_name: 'Go (Nacre)',
+                language: 'go',
+                interrupt_mode: 'message',
+                metadata: {},
+              },
+            },
+          },
+        },
+      ];
+    case 'kernels':
+      return kernels(method, path);
+    case 'sessions':
+      return sessionsOf(method, path, body);
+    case 'runs':
+      return [200, await answerRuns(path[0] ?? '', query)];
+    case 'contents':
+      return contents(method, path, query, body);
   }
   throw new Refusal(404, `There is no api/${resource} without a server.`);
 }
@@ -55,16 +107,31 @@ async function kernels(method: string, [id = '', action]: string[]): Promise<Ans
   const k = kernel(id);
   if (!k) throw new Refusal(404, 'This kernel has ended.');
   if (method === 'GET') return [200, k.model()];
-  if (method === 'DELETE') { endKernel(id); return [204, null]; }
-  if (action === 'interrupt') { k.interrupt(); return [204, null]; }
-  if (action === 'restart') { await k.restart(); return [200, k.model()]; }
+  if (method === 'DELETE') {
+    endKernel(id);
+    return [204, null];
+  }
+  if (action === 'interrupt') {
+    k.interrupt();
+    return [204, null];
+  }
+  if (action === 'restart') {
+    await k.restart();
+    return [200, k.model()];
+  }
   throw new Refusal(405, `${method} of a kernel is not known.`);
 }
 
 function sessionsOf(method: string, [id]: string[], body: any): Answer {
   if (method === 'POST') {
     const folder = String(body.path).split('/').slice(0, -1).join('/');
-    const session: Session = { id: crypto.randomUUID(), path: body.path, name: body.name, type: body.type, kernel: startKernel(folder) };
+    const session: Session = {
+      id: crypto.randomUUID(),
+      path: body.path,
+      name: body.name,
+      type: body.type,
+      kernel: startKernel(folder),
+    };
     sessions.set(session.id, session);
     return [201, session];
   }
@@ -90,7 +157,8 @@ const encoder = new TextEncoder();
 async function contents(method: string, parts: string[], query: URLSearchParams, body: any): Promise<Answer> {
   const store = await files();
   const at = parts.lastIndexOf('checkpoints');
-  if (at > 0 && parts[at - 1]?.includes('.')) return checkpoints(method, parts.slice(0, at).join('/'), at < parts.length - 1, store);
+  if (at > 0 && parts[at - 1]?.includes('.'))
+    return checkpoints(method, parts.slice(0, at).join('/'), at < parts.length - 1, store);
   const path = parts.join('/');
   switch (method) {
     case 'GET':
@@ -99,15 +167,30 @@ async function contents(method: string, parts: string[], query: URLSearchParams,
     case 'PUT': {
       const bytes = bytesOf(body);
       const old = store.get(path);
-      if (body.hash && old && body.hash !== await hash(store, path)) throw new Refusal(409, `${path} was changed in another tab since it was opened here.`);
+      if (body.hash && old && body.hash !== (await hash(store, path)))
+        throw new Refusal(409, `${path} was changed in another tab since it was opened here.`);
       await store.write(path, bytes);
       return [old ? 200 : 201, await model(store, path, false, body.type, null)];
     }
     case 'POST': {
       const from = body.copy_from as string | undefined;
-      const made = from ? free(store, path, from.split('/').pop()!) : free(store, path, body.type === 'directory' ? 'Folder' : body.type === 'notebook' ? 'Untitled.ipynb' : 'untitled' + (body.ext ?? '.txt'));
+      const made = from
+        ? free(store, path, from.split('/').pop()!)
+        : free(
+            store,
+            path,
+            body.type === 'directory'
+              ? 'Folder'
+              : body.type === 'notebook'
+                ? 'Untitled.ipynb'
+                : 'untitled' + (body.ext ?? '.txt'),
+          );
       if (body.type === 'directory') await store.write(made + '/' + folderMark, new Uint8Array());
-      else await store.write(made, from ? await store.read(from) : body.type === 'notebook' ? encoder.encode(emptyNotebook) : new Uint8Array());
+      else
+        await store.write(
+          made,
+          from ? await store.read(from) : body.type === 'notebook' ? encoder.encode(emptyNotebook) : new Uint8Array(),
+        );
       return [201, await model(store, made, false, null, null)];
     }
     case 'PATCH': {
@@ -134,16 +217,46 @@ function below(store: SiteFiles, path: string) {
   return list;
 }
 
-async function model(store: SiteFiles, path: string, content: boolean, type: string | null, format: string | null): Promise<object> {
+async function model(
+  store: SiteFiles,
+  path: string,
+  content: boolean,
+  type: string | null,
+  format: string | null,
+): Promise<object> {
   const name = path.split('/').pop() ?? '';
   const entry = path ? store.get(path) : null;
   // A folder changed when the newest file below it did.
-  const time = entry?.time ?? Math.max(0, ...store.list().filter((e) => e.path.startsWith(path && path + '/')).map((e) => e.time));
+  const time =
+    entry?.time ??
+    Math.max(
+      0,
+      ...store
+        .list()
+        .filter((e) => e.path.startsWith(path && path + '/'))
+        .map((e) => e.time),
+    );
   const changed = new Date(time).toISOString();
-  const base = { name, path, writable: true, created: changed, last_modified: changed, mimetype: null, size: entry?.size ?? null, hash: null, hash_algorithm: null };
+  const base = {
+    name,
+    path,
+    writable: true,
+    created: changed,
+    last_modified: changed,
+    mimetype: null,
+    size: entry?.size ?? null,
+    hash: null,
+    hash_algorithm: null,
+  };
   if (!entry) {
-    if (type === 'notebook' || type === 'file' || (path && !store.list().some((e) => e.path.startsWith(path + '/')))) throw new Refusal(404, `There is no file ${path} on this site or in this browser.`);
-    return { ...base, type: 'directory', format: content ? 'json' : null, content: content ? await folder(store, path) : null };
+    if (type === 'notebook' || type === 'file' || (path && !store.list().some((e) => e.path.startsWith(path + '/'))))
+      throw new Refusal(404, `There is no file ${path} on this site or in this browser.`);
+    return {
+      ...base,
+      type: 'directory',
+      format: content ? 'json' : null,
+      content: content ? await folder(store, path) : null,
+    };
   }
   const kind = type === 'notebook' || (type !== 'file' && name.endsWith('.ipynb')) ? 'notebook' : 'file';
   const full = { ...base, type: kind, hash: await hash(store, path), hash_algorithm: 'sha256' };
@@ -186,7 +299,8 @@ function free(store: SiteFiles, folderPath: string, name: string): string {
 }
 
 function bytesOf(body: any): Uint8Array<ArrayBuffer> {
-  if (body.type === 'notebook' || body.format === 'json') return encoder.encode(JSON.stringify(body.content, null, 1) + '\n');
+  if (body.type === 'notebook' || body.format === 'json')
+    return encoder.encode(JSON.stringify(body.content, null, 1) + '\n');
   if (body.format === 'base64') return fromBase64(body.content);
   return encoder.encode(String(body.content ?? ''));
 }
@@ -197,7 +311,9 @@ async function hash(store: SiteFiles, path: string): Promise<string> {
   if (!entry.kept) return `shipped-${entry.size}-${entry.time}`;
   const bytes = await store.read(path);
   if (!globalThis.crypto.subtle) return `kept-${bytes.length}-${entry.time}`;
-  return [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))].map((b) => b.toString(16).padStart(2, '0')).join('');
+  return [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))]
+    .map((b) => b.toString(16).padStart(2, '0'))
+    .join('');
 }
 
 // A checkpoint is a hidden copy; without one of the user's own it is the file as the site was built with it.
@@ -205,7 +321,8 @@ async function checkpoints(method: string, path: string, restore: boolean, store
   const copy = '.checkpoints/' + path;
   const point = (time: number) => ({ id: 'checkpoint', last_modified: new Date(time).toISOString() });
   const shipped = store.shippedTime(path);
-  if (method === 'GET') return [200, store.get(copy) ? [point(store.get(copy)!.time)] : shipped !== null ? [point(shipped)] : []];
+  if (method === 'GET')
+    return [200, store.get(copy) ? [point(store.get(copy)!.time)] : shipped !== null ? [point(shipped)] : []];
   if (!restore) {
     await store.write(copy, await store.read(path));
     return [201, point(Date.now())];
@@ -216,9 +333,20 @@ async function checkpoints(method: string, path: string, restore: boolean, store
   return [204, null];
 }
 
-const emptyNotebook = JSON.stringify({
-  cells: [], metadata: { kernelspec: { display_name: 'Go (Nacre)', language: 'go', name: kernelName }, language_info: { file_extension: '.go', mimetype: 'text/x-go', name: 'go' } }, nbformat: 4, nbformat_minor: 5,
-}, null, 1) + '\n';
+const emptyNotebook =
+  JSON.stringify(
+    {
+      cells: [],
+      metadata: {
+        kernelspec: { display_name: 'Go (Nacre)', language: 'go', name: kernelName },
+        language_info: { file_extension: '.go', mimetype: 'text/x-go', name: 'go' },
+      },
+      nbformat: 4,
+      nbformat_minor: 5,
+    },
+    null,
+    1,
+  ) + '\n';
 
 function toBase64(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return new Promise((done, fail) => {

@@ -1,17 +1,33 @@
 // The files of a site: those it was built with, and over them what this browser changed, which stays in it.
 
-export interface SiteFile { path: string; size: number; time: number }
+export interface SiteFile {
+  path: string;
+  size: number;
+  time: number;
+}
 
-export interface Kept { path: string; time: number; bytes: Uint8Array<ArrayBuffer> | null } // null: deleted
+export interface Kept {
+  path: string;
+  time: number;
+  bytes: Uint8Array<ArrayBuffer> | null;
+} // null: deleted
 
-export interface Entry { path: string; size: number; time: number; kept: boolean }
+export interface Entry {
+  path: string;
+  size: number;
+  time: number;
+  kept: boolean;
+}
 
 export class SiteFiles {
   private readonly shipped: Map<string, SiteFile>;
   private readonly kept = new Map<string, Kept>();
   private db: IDBDatabase | null = null;
 
-  private constructor(private readonly base: string, files: SiteFile[]) {
+  private constructor(
+    private readonly base: string,
+    files: SiteFile[],
+  ) {
     this.shipped = new Map(files.map((f) => [f.path, f]));
   }
 
@@ -21,7 +37,9 @@ export class SiteFiles {
     try {
       s.db = await openDatabase('nacre:' + new URL(base).pathname);
       for (const k of await all<Kept>(s.db)) s.kept.set(k.path, k);
-    } catch { /* a browser that keeps nothing, as in some private windows: changes last as long as the page */ }
+    } catch {
+      /* a browser that keeps nothing, as in some private windows: changes last as long as the page */
+    }
     return s;
   }
 
@@ -56,9 +74,13 @@ export class SiteFiles {
   }
 
   /** The address of a file as it was shipped. */
-  address(path: string): string { return this.base + 'files/' + path.split('/').map(encodeURIComponent).join('/'); }
+  address(path: string): string {
+    return this.base + 'files/' + path.split('/').map(encodeURIComponent).join('/');
+  }
 
-  async write(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> { await this.put({ path, time: Date.now(), bytes }); }
+  async write(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.put({ path, time: Date.now(), bytes });
+  }
 
   async remove(path: string): Promise<void> {
     if (this.shipped.has(path)) return this.put({ path, time: Date.now(), bytes: null });
@@ -66,7 +88,9 @@ export class SiteFiles {
   }
 
   /** When a file was shipped, in milliseconds; null for one that was not. */
-  shippedTime(path: string): number | null { return this.shipped.get(path)?.time ?? null; }
+  shippedTime(path: string): number | null {
+    return this.shipped.get(path)?.time ?? null;
+  }
 
   /** Forgets what this browser changed of a file, which is then as it was shipped, or gone. */
   async revert(path: string): Promise<void> {

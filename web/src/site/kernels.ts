@@ -3,11 +3,26 @@
 import { el } from '../dom';
 import { about } from './about';
 
-export interface KernelModel { id: string; name: string; last_activity: string; execution_state: string; connections: number }
+export interface KernelModel {
+  id: string;
+  name: string;
+  last_activity: string;
+  execution_state: string;
+  connections: number;
+}
 
 /** What the page tells a kernel's worker, and what that answers. */
-export type ToWorker = { kind: 'start'; base: string; folder: string; about: Awaited<ReturnType<typeof about>> } | { kind: 'message'; frame: Uint8Array } | { kind: 'interrupt' };
-export type FromWorker = { kind: 'ready' } | { kind: 'message'; frame: Uint8Array<ArrayBuffer> } | Loading | { kind: 'loaded' } | { kind: 'notice'; text: string } | { kind: 'ended'; reason: string };
+export type ToWorker =
+  | { kind: 'start'; base: string; folder: string; about: Awaited<ReturnType<typeof about>> }
+  | { kind: 'message'; frame: Uint8Array }
+  | { kind: 'interrupt' };
+export type FromWorker =
+  | { kind: 'ready' }
+  | { kind: 'message'; frame: Uint8Array<ArrayBuffer> }
+  | Loading
+  | { kind: 'loaded' }
+  | { kind: 'notice'; text: string }
+  | { kind: 'ended'; reason: string };
 /** What is on its way into the kernel's worker, and how much of it is there, in bytes. */
 export type Loading = { kind: 'loading'; what: string; loaded: number; total: number; cached: boolean };
 
@@ -19,10 +34,21 @@ class SiteKernel {
   private waiting: Uint8Array[] = [];
   private progress: HTMLElement | null = null;
 
-  constructor(readonly id: string, private readonly folder: string) { void this.start(); }
+  constructor(
+    readonly id: string,
+    private readonly folder: string,
+  ) {
+    void this.start();
+  }
 
   model(): KernelModel {
-    return { id: this.id, name: kernelName, last_activity: new Date().toISOString(), execution_state: this.state, connections: this.sockets.size };
+    return {
+      id: this.id,
+      name: kernelName,
+      last_activity: new Date().toISOString(),
+      execution_state: this.state,
+      connections: this.sockets.size,
+    };
   }
 
   /** A new worker in place of the old one, of which nothing is left. */
@@ -45,25 +71,34 @@ class SiteKernel {
     else this.waiting.push(frame);
   }
 
-  interrupt(): void { if (this.ready) this.post({ kind: 'interrupt' }); }
+  interrupt(): void {
+    if (this.ready) this.post({ kind: 'interrupt' });
+  }
 
   private async start(): Promise<void> {
     this.state = 'starting';
     let site;
     try {
       site = await about();
-      if (!site.kernel) throw new Error('this site was built without the Go kernel, so its cells can be read but not run');
+      if (!site.kernel)
+        throw new Error('this site was built without the Go kernel, so its cells can be read but not run');
     } catch (e) {
       return this.ended((e as Error).message);
     }
     const worker = new Worker(new URL(site.worker, location.href), { type: 'module' });
     this.worker = worker;
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => { if (this.worker === worker) this.hear(data); };
-    worker.onerror = (e) => { if (this.worker === worker) this.ended(e.message || 'its worker could not be started'); };
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+      if (this.worker === worker) this.hear(data);
+    };
+    worker.onerror = (e) => {
+      if (this.worker === worker) this.ended(e.message || 'its worker could not be started');
+    };
     this.post({ kind: 'start', base: new URL('.', location.href).href, folder: this.folder, about: site });
   }
 
-  private post(message: ToWorker): void { this.worker?.postMessage(message); }
+  private post(message: ToWorker): void {
+    this.worker?.postMessage(message);
+  }
 
   private hear(data: FromWorker): void {
     if (data.kind === 'message') this.sockets.forEach((s) => s.deliver(data.frame));
@@ -97,16 +132,26 @@ class SiteKernel {
     }
     const mb = (n: number) => (n / 1e6).toFixed(1);
     const over = p.loaded >= p.total;
-    this.progress.firstElementChild!.textContent = over ? `Starting ${p.what} …` : p.cached ? `Loading ${p.what}` : `Fetching ${p.what}: ${mb(p.loaded)} of ${mb(p.total)} MB, once`;
+    this.progress.firstElementChild!.textContent = over
+      ? `Starting ${p.what} …`
+      : p.cached
+        ? `Loading ${p.what}`
+        : `Fetching ${p.what}: ${mb(p.loaded)} of ${mb(p.total)} MB, once`;
     const bar = this.progress.lastElementChild as HTMLProgressElement;
-    if (over) bar.removeAttribute('value'); else bar.value = p.loaded / p.total;
+    if (over) bar.removeAttribute('value');
+    else bar.value = p.loaded / p.total;
   }
 }
 
 /** Says something about what cells compute with, until it is closed. */
 function notice(text: string): void {
   document.querySelector('.loading.notice')?.remove();
-  const line = el('div.loading.notice', { role: 'status' }, el('span', {}, text), el('button', { type: 'button', click: () => line.remove() }, 'Close'));
+  const line = el(
+    'div.loading.notice',
+    { role: 'status' },
+    el('span', {}, text),
+    el('button', { type: 'button', click: () => line.remove() }, 'Close'),
+  );
   document.body.append(line);
 }
 
@@ -160,7 +205,9 @@ export class SiteSocket extends EventTarget {
   }
 
   send(data: ArrayBuffer | ArrayBufferView): void {
-    this.kernel?.send(ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data));
+    this.kernel?.send(
+      ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data),
+    );
   }
 
   close(): void {
@@ -175,8 +222,17 @@ export class SiteSocket extends EventTarget {
 
 /** A status message as the kernel would send it, for when it cannot any more. */
 function statusFrame(state: string, reason: string): Uint8Array<ArrayBuffer> {
-  const header = { msg_id: crypto.randomUUID(), msg_type: 'status', username: 'nacre', session: 'site', date: new Date().toISOString(), version: '5.4' };
-  const parts = ['iopub', JSON.stringify(header), '{}', '{}', JSON.stringify({ execution_state: state, reason })].map((p) => new TextEncoder().encode(p));
+  const header = {
+    msg_id: crypto.randomUUID(),
+    msg_type: 'status',
+    username: 'nacre',
+    session: 'site',
+    date: new Date().toISOString(),
+    version: '5.4',
+  };
+  const parts = ['iopub', JSON.stringify(header), '{}', '{}', JSON.stringify({ execution_state: state, reason })].map(
+    (p) => new TextEncoder().encode(p),
+  );
   const count = parts.length + 1;
   let offset = 8 * (count + 1);
   const frame = new Uint8Array(offset + parts.reduce((n, p) => n + p.length, 0));

@@ -1,7 +1,13 @@
 // The runs of a static site, as nacre site wrote them: what the server's page of runs is told, from files.
 
-interface Files { settings: Record<string, string>; detail: unknown; curves: Record<string, unknown> }
-interface List { runs: { path: string }[] }
+interface Files {
+  settings: Record<string, string>;
+  detail: unknown;
+  curves: Record<string, unknown>;
+}
+interface List {
+  runs: { path: string }[];
+}
 
 let listed: Promise<List> | undefined;
 const read = new Map<string, Promise<Files>>();
@@ -29,10 +35,16 @@ async function run(path: string): Promise<Files> {
 export async function answerRuns(what: string, query: URLSearchParams): Promise<unknown> {
   const paths = query.getAll('run');
   switch (what) {
-    case 'list': return list();
-    case 'settings': return Promise.all(paths.map(async (p) => (await run(p)).settings));
-    case 'run': return (await run(paths[0] ?? '')).detail;
-    case 'curve': return (await Promise.all(paths.map(async (p) => (await run(p)).curves[query.get('column') ?? '']))).filter((c) => c !== undefined);
+    case 'list':
+      return list();
+    case 'settings':
+      return Promise.all(paths.map(async (p) => (await run(p)).settings));
+    case 'run':
+      return (await run(paths[0] ?? '')).detail;
+    case 'curve':
+      return (await Promise.all(paths.map(async (p) => (await run(p)).curves[query.get('column') ?? '']))).filter(
+        (c) => c !== undefined,
+      );
   }
   throw new Error('Runs can be looked at without a server, and nothing more.');
 }

@@ -4,19 +4,28 @@ import { Signal } from '../dom';
 import type { FromWorker, ToWorker } from './messages';
 import type { Program } from '../site/wasm';
 
-interface Manifest { exec: string; programs: Record<string, Program> }
+interface Manifest {
+  exec: string;
+  programs: Record<string, Program>;
+}
 
 export class Engine {
   readonly said = new Signal<FromWorker>();
   private worker!: Worker;
   private waiting: ToWorker[] | null = [];
 
-  constructor() { this.start(); }
+  constructor() {
+    this.start();
+  }
 
   /** Sends a message, once the program is there; bytes of a file and arrays of positions go over without a copy. */
   send(message: ToWorker): void {
     if (this.waiting) this.waiting.push(message);
-    else this.worker.postMessage(message, message.kind === 'open' ? [message.bytes.buffer] : message.kind === 'back' ? [message.positions.buffer] : []);
+    else
+      this.worker.postMessage(
+        message,
+        message.kind === 'open' ? [message.bytes.buffer] : message.kind === 'back' ? [message.positions.buffer] : [],
+      );
   }
 
   /** Ends whatever the program does and begins with a new one, which knows of no data. */
@@ -45,9 +54,13 @@ export class Engine {
     const { worker } = this; // it may be replaced meanwhile
     const folder = new URL('wasm/', location.href).href;
     const response = await fetch(folder + 'manifest.json');
-    if (!response.ok) throw new Error(`The t-SNE program is not here: ${folder}manifest.json answered ${response.status}. Build it with: make site`);
+    if (!response.ok)
+      throw new Error(
+        `The t-SNE program is not here: ${folder}manifest.json answered ${response.status}. Build it with: make site`,
+      );
     const { exec, programs } = (await response.json()) as Manifest;
-    if (!programs.tsne) throw new Error('The t-SNE program is not here: wasm/manifest.json does not list it. Build it with: make site');
+    if (!programs.tsne)
+      throw new Error('The t-SNE program is not here: wasm/manifest.json does not list it. Build it with: make site');
     worker.postMessage({ kind: 'load', folder, exec: folder + exec, program: programs.tsne } satisfies ToWorker);
   }
 }

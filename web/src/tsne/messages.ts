@@ -40,7 +40,15 @@ export interface Job extends LayoutOptions {
 }
 
 /** What a program's worker says to one whose program helps it. */
-export interface ToHelper { kind: 'help'; exec: string; module: WebAssembly.Module; shared: SharedArrayBuffer; rank: number; of: number; job: Job }
+export interface ToHelper {
+  kind: 'help';
+  exec: string;
+  module: WebAssembly.Module;
+  shared: SharedArrayBuffer;
+  rank: number;
+  of: number;
+  job: Job;
+}
 
 export interface Data {
   name: string;

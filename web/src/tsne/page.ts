@@ -50,10 +50,24 @@ export class TsnePage {
     });
     this.label = query.get('label') ?? '';
     this.dom.append(
-      el('header.top', {}, el('span.pearl', { 'aria-hidden': 'true' }), this.title, el('span.space'),
-        iconButton('theme', 'Theme: system, light, dark', () => void nextTheme())),
-      this.problem, el('main', {}, this.controls.dom, this.status, this.place, this.table));
-    this.place.append(el('p.hint', {}, 'Drop a file of embeddings here: .npz, .npy, .csv, .tsv, .json, .jsonl or .safetensors, also with .gz. Nothing leaves this page.'));
+      el(
+        'header.top',
+        {},
+        el('span.pearl', { 'aria-hidden': 'true' }),
+        this.title,
+        el('span.space'),
+        iconButton('theme', 'Theme: system, light, dark', () => void nextTheme()),
+      ),
+      this.problem,
+      el('main', {}, this.controls.dom, this.status, this.place, this.table),
+    );
+    this.place.append(
+      el(
+        'p.hint',
+        {},
+        'Drop a file of embeddings here: .npz, .npy, .csv, .tsv, .json, .jsonl or .safetensors, also with .gz. Nothing leaves this page.',
+      ),
+    );
     this.engine.said.on((m) => this.hear(m));
     this.acceptDrops();
     this.refresh();
@@ -78,9 +92,15 @@ export class TsnePage {
 
   private async fetch(address: string): Promise<void> {
     const url = new URL(address, location.href);
-    if (url.origin !== location.origin) return this.fail(`This page opens files of its own site only, not ${url.origin}: download the file and drop it here.`);
+    if (url.origin !== location.origin)
+      return this.fail(
+        `This page opens files of its own site only, not ${url.origin}: download the file and drop it here.`,
+      );
     const response = await provenFetch(url).catch(() => null);
-    if (!response?.ok) return this.fail(`${address} could not be fetched: ${response ? `the server answered ${response.status}` : 'the server did not answer'}.`);
+    if (!response?.ok)
+      return this.fail(
+        `${address} could not be fetched: ${response ? `the server answered ${response.status}` : 'the server did not answer'}.`,
+      );
     await this.open(decodeURIComponent(url.pathname.split('/').pop()!), await response.blob());
   }
 
@@ -100,12 +120,17 @@ export class TsnePage {
       event.preventDefault();
       document.body.classList.add('dropping');
     });
-    document.addEventListener('dragleave', (event) => { if (!event.relatedTarget) document.body.classList.remove('dropping'); });
+    document.addEventListener('dragleave', (event) => {
+      if (!event.relatedTarget) document.body.classList.remove('dropping');
+    });
     document.addEventListener('drop', (event) => {
       event.preventDefault();
       document.body.classList.remove('dropping');
       const file = event.dataTransfer?.files[0];
-      if (file) { this.label = ''; void this.open(file.name, file); }
+      if (file) {
+        this.label = '';
+        void this.open(file.name, file);
+      }
     });
   }
 
@@ -138,13 +163,25 @@ export class TsnePage {
   private hear(m: FromWorker): void {
     switch (m.kind) {
       case 'loading':
-        if (m.loaded < m.total) this.status.textContent = `Loading the program: ${Math.round((100 * m.loaded) / m.total)} %`;
+        if (m.loaded < m.total)
+          this.status.textContent = `Loading the program: ${Math.round((100 * m.loaded) / m.total)} %`;
         return;
-      case 'ready': return this.refresh();
-      case 'data': return this.take(m);
-      case 'labels': return this.controls.offer(m.labels, this.label);
+      case 'ready':
+        return this.refresh();
+      case 'data':
+        return this.take(m);
+      case 'labels':
+        return this.controls.offer(m.labels, this.label);
       case 'began':
-        this.progress = { iteration: 0, of: m.of, seconds: m.seconds, kl: NaN, programs: m.programs, device: m.device, notices: [...(this.data?.notes ?? []), ...(m.notice ? [m.notice] : [])] };
+        this.progress = {
+          iteration: 0,
+          of: m.of,
+          seconds: m.seconds,
+          kl: NaN,
+          programs: m.programs,
+          device: m.device,
+          notices: [...(this.data?.notes ?? []), ...(m.notice ? [m.notice] : [])],
+        };
         this.state = 'running';
         return this.refresh();
       case 'notice':
@@ -165,7 +202,8 @@ export class TsnePage {
         this.refresh(m.notes);
         this.view?.measure();
         return announce('The layout is done');
-      case 'problem': return this.fail(m.text);
+      case 'problem':
+        return this.fail(m.text);
       case 'ended':
         this.engine.replace();
         this.data = null;
@@ -183,7 +221,9 @@ export class TsnePage {
     this.view = new EmbeddingView({}, undefined, () => embedding(data));
     if (data.same && old) this.view.move(old.positions);
     old?.dispose();
-    this.view.measured.on(({ flat, original }) => this.table.replaceChildren(data.names.length > 1 ? centroidTable(data.names, flat, original) : ''));
+    this.view.measured.on(({ flat, original }) =>
+      this.table.replaceChildren(data.names.length > 1 ? centroidTable(data.names, flat, original) : ''),
+    );
     this.place.replaceChildren(this.view.dom);
     if (data.same) this.view.measure();
     else this.begin();
@@ -223,7 +263,12 @@ export class TsnePage {
     const computing = `${seconds.toFixed(1)} s of computing${device ? ` on ${device}` : programs > 1 ? ` by ${programs} workers` : ''}`;
     const steps = `Iteration ${iteration} of ${of}, ${computing}.`;
     const text = {
-      empty: '', loading: 'Reading …', starting: count + 'Finding neighbours …', stopped: count + 'Stopped before the layout began.', running: count + steps, paused: count + 'Paused. ' + steps,
+      empty: '',
+      loading: 'Reading …',
+      starting: count + 'Finding neighbours …',
+      stopped: count + 'Stopped before the layout began.',
+      running: count + steps,
+      paused: count + 'Paused. ' + steps,
       done: `${count}Done: ${iteration} iterations in ${computing}, KL ${kl.toFixed(4)}.`,
     }[this.state];
     const said = this.state === 'empty' || this.state === 'loading' ? [] : [...new Set([...notices, ...notes])];
@@ -236,7 +281,12 @@ function embedding(data: Data): Embedding {
   const { points, columns, names } = data;
   const values = valuesOf(names);
   return {
-    title: data.name.replace(/\.[^.]*$/, ''), x: new Float32Array(points), y: new Float32Array(points), task: Uint16Array.from(data.group),
-    tasks: names.map((name, i) => ({ name, value: values[i]! })), hover: [], vectors: { dim: columns, data: data.values },
+    title: data.name.replace(/\.[^.]*$/, ''),
+    x: new Float32Array(points),
+    y: new Float32Array(points),
+    task: Uint16Array.from(data.group),
+    tasks: names.map((name, i) => ({ name, value: values[i]! })),
+    hover: [],
+    vectors: { dim: columns, data: data.values },
   };
 }

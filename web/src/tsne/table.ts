@@ -20,21 +20,63 @@ const number = (v: number | undefined) => (v !== undefined && Number.isFinite(v)
 const most = 100;
 
 export function centroidTable(names: string[], plane: Figures, data: Figures | null): HTMLElement {
-  const head = ['', 'points', 'to centroid', 'to nearest other', '', 'ratio', 'to centroid', 'to nearest other', '', 'ratio'];
+  const head = [
+    '',
+    'points',
+    'to centroid',
+    'to nearest other',
+    '',
+    'ratio',
+    'to centroid',
+    'to nearest other',
+    '',
+    'ratio',
+  ];
   const row = (name: string, points: number, cells: (string | undefined)[]) =>
-    el('tr', {}, el('th', { scope: 'row' }, name), el('td', {}, points.toLocaleString('en')), ...cells.map((c) => el('td', {}, c ?? '–')));
+    el(
+      'tr',
+      {},
+      el('th', { scope: 'row' }, name),
+      el('td', {}, points.toLocaleString('en')),
+      ...cells.map((c) => el('td', {}, c ?? '–')),
+    );
   const of = (group: TaskFigures, figures: Figures | null) => {
     const own = figures?.tasks.find((t) => t.task === group.task);
     const near = own && nearestTo(own, figures!.tasks);
-    return [number(own?.within), number(near?.distance), near ? names[near.task] : '–', number(near && own!.within ? near.distance / own!.within : NaN)];
+    return [
+      number(own?.within),
+      number(near?.distance),
+      near ? names[near.task] : '–',
+      number(near && own!.within ? near.distance / own!.within : NaN),
+    ];
   };
   const total = plane.tasks.reduce((n, t) => n + t.n, 0);
   const mean = (f: Figures | null) => [number(f?.within), number(f?.between), 'mean of pairs', number(f?.ratio)];
-  return el('table.centroids', {},
-    el('caption', {}, 'Mean distances of the points that are shown or selected. Those in the plane are in t-SNE units, which depend on its settings: compare ratios.'),
-    el('thead', {},
-      el('tr', {}, el('td', { colspan: 2 }), el('th', { colspan: 4, scope: 'colgroup' }, 'In the plane'), el('th', { colspan: 4, scope: 'colgroup' }, 'In the data')),
-      el('tr', {}, ...head.map((h) => el('th', { scope: 'col' }, h)))),
-    el('tbody', {}, row('All', total, [...mean(plane), ...mean(data)]),
-      ...plane.tasks.slice(0, most).map((g) => row(names[g.task]!, g.n, [...of(g, plane), ...of(g, data)]))));
+  return el(
+    'table.centroids',
+    {},
+    el(
+      'caption',
+      {},
+      'Mean distances of the points that are shown or selected. Those in the plane are in t-SNE units, which depend on its settings: compare ratios.',
+    ),
+    el(
+      'thead',
+      {},
+      el(
+        'tr',
+        {},
+        el('td', { colspan: 2 }),
+        el('th', { colspan: 4, scope: 'colgroup' }, 'In the plane'),
+        el('th', { colspan: 4, scope: 'colgroup' }, 'In the data'),
+      ),
+      el('tr', {}, ...head.map((h) => el('th', { scope: 'col' }, h))),
+    ),
+    el(
+      'tbody',
+      {},
+      row('All', total, [...mean(plane), ...mean(data)]),
+      ...plane.tasks.slice(0, most).map((g) => row(names[g.task]!, g.n, [...of(g, plane), ...of(g, data)])),
+    ),
+  );
 }

@@ -29,7 +29,8 @@ function print(fd: number, bytes: Uint8Array): void {
 }
 
 function sourceOf(files: SiteFiles): Source {
-  const inside = (path: string) => (path === root ? '' : path.startsWith(root + '/') ? path.slice(root.length + 1) : null);
+  const inside = (path: string) =>
+    path === root ? '' : path.startsWith(root + '/') ? path.slice(root.length + 1) : null;
   return {
     look(path) {
       const p = inside(path);
@@ -37,7 +38,8 @@ function sourceOf(files: SiteFiles): Source {
       const entry = p ? files.get(p) : null;
       if (entry) return entry;
       const names = new Set<string>();
-      for (const e of files.list()) if (!p || e.path.startsWith(p + '/')) names.add(e.path.slice(p ? p.length + 1 : 0).split('/')[0]!);
+      for (const e of files.list())
+        if (!p || e.path.startsWith(p + '/')) names.add(e.path.slice(p ? p.length + 1 : 0).split('/')[0]!);
       return names.size || !p ? { names: [...names].filter((n) => !n.startsWith('.')) } : null;
     },
     async read(path) {
@@ -52,13 +54,23 @@ async function start({ base, folder, about }: Extract<ToWorker, { kind: 'start' 
   const files = await SiteFiles.open(base, about.files);
   const fs = new MemFS(folder ? `${root}/${folder}` : root, sourceOf(files), print);
   Object.assign(scope, { fs, process: fs.process, path: fs.path });
-  const compiled = loadProgram(base + about.wasm, about.kernel!, (p) => post({ kind: 'loading', what: 'the Go kernel', ...p }));
+  const compiled = loadProgram(base + about.wasm, about.kernel!, (p) =>
+    post({ kind: 'loading', what: 'the Go kernel', ...p }),
+  );
   scope.nacreMuJoCo = physics(base, about.scenes, post);
   await import(base + about.exec);
   const go: GoProgram = new scope.Go();
-  go.env = { GOGC: 'off', TMPDIR: '/tmp', HOME: '/home', PWD: fs.process.cwd(), TZ: Intl.DateTimeFormat().resolvedOptions().timeZone };
+  go.env = {
+    GOGC: 'off',
+    TMPDIR: '/tmp',
+    HOME: '/home',
+    PWD: fs.process.cwd(),
+    TZ: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
   let code = 0;
-  go.exit = (c) => { code = c; };
+  go.exit = (c) => {
+    code = c;
+  };
   scope.nacreSend = (frame: Uint8Array<ArrayBuffer>) => post({ kind: 'message', frame }, [frame.buffer]);
   scope.nacreReady = () => post({ kind: 'ready' });
   await go.run(await WebAssembly.instantiate(await compiled, go.importObject));

@@ -10,12 +10,38 @@ export interface Source {
   read(path: string): Promise<Uint8Array>;
 }
 
-interface FileNode { kind: 'file'; data: Uint8Array; size: number; time: number; ino: number }
-interface FolderNode { kind: 'folder'; names: Map<string, FileNode | FolderNode | null>; time: number; ino: number }
+interface FileNode {
+  kind: 'file';
+  data: Uint8Array;
+  size: number;
+  time: number;
+  ino: number;
+}
+interface FolderNode {
+  kind: 'folder';
+  names: Map<string, FileNode | FolderNode | null>;
+  time: number;
+  ino: number;
+}
 type AnyNode = FileNode | FolderNode;
-interface Open { path: string; node: AnyNode; at: number; append: boolean; device?: (bytes: Uint8Array) => void }
+interface Open {
+  path: string;
+  node: AnyNode;
+  at: number;
+  append: boolean;
+  device?: (bytes: Uint8Array) => void;
+}
 
-const flag = { O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024, O_DIRECTORY: 65536 };
+const flag = {
+  O_RDONLY: 0,
+  O_WRONLY: 1,
+  O_RDWR: 2,
+  O_CREAT: 64,
+  O_EXCL: 128,
+  O_TRUNC: 512,
+  O_APPEND: 1024,
+  O_DIRECTORY: 65536,
+};
 
 function failure(code: string, path = ''): NodeJS.ErrnoException {
   const error = new Error(`${code} ${path}`) as NodeJS.ErrnoException;
@@ -30,15 +56,30 @@ export class MemFS {
   private nextFd = 100;
   private nextIno = 2;
 
-  constructor(private cwd: string, private readonly source: Source, private readonly print: (fd: number, bytes: Uint8Array) => void) {
+  constructor(
+    private cwd: string,
+    private readonly source: Source,
+    private readonly print: (fd: number, bytes: Uint8Array) => void,
+  ) {
     for (const folder of ['/tmp', '/dev', '/home', cwd]) this.makeFolders(folder);
     this.place('/dev/null', this.file());
-    for (const fd of [0, 1, 2]) this.open_.set(fd, { path: '', node: this.file(), at: 0, append: false, device: (b) => this.print(fd, b) });
+    for (const fd of [0, 1, 2])
+      this.open_.set(fd, { path: '', node: this.file(), at: 0, append: false, device: (b) => this.print(fd, b) });
   }
 
   readonly process = {
-    getuid: () => -1, getgid: () => -1, geteuid: () => -1, getegid: () => -1, pid: 1, ppid: -1,
-    getgroups: () => { throw failure('ENOSYS'); }, umask: () => { throw failure('ENOSYS'); },
+    getuid: () => -1,
+    getgid: () => -1,
+    geteuid: () => -1,
+    getegid: () => -1,
+    pid: 1,
+    ppid: -1,
+    getgroups: () => {
+      throw failure('ENOSYS');
+    },
+    umask: () => {
+      throw failure('ENOSYS');
+    },
     cwd: () => this.cwd,
     chdir: (path: string) => {
       const node = this.find(path);
@@ -60,11 +101,14 @@ export class MemFS {
     const open = this.open_.get(fd);
     if (!open) return done(failure('EBADF'));
     const piece = bytes.subarray(offset, offset + length);
-    if (open.device) { open.device(piece); return done(null, length); }
+    if (open.device) {
+      open.device(piece);
+      return done(null, length);
+    }
     const { node } = open;
     if (node.kind !== 'file') return done(failure('EISDIR', open.path));
     if (open.path === '/dev/null') return done(null, length);
-    const at = open.append ? node.size : position ?? open.at;
+    const at = open.append ? node.size : (position ?? open.at);
     try {
       this.grow(node, at + length);
     } catch {
@@ -98,18 +142,26 @@ export class MemFS {
       }
       if (flags & flag.O_DIRECTORY && node.kind !== 'folder') throw failure('ENOTDIR', path);
       if (node.kind === 'folder' && flags & 3) throw failure('EISDIR', path);
-      if (node.kind === 'file' && flags & flag.O_TRUNC) { node.size = 0; node.time = Date.now(); }
+      if (node.kind === 'file' && flags & flag.O_TRUNC) {
+        node.size = 0;
+        node.time = Date.now();
+      }
       const fd = this.nextFd++;
       this.open_.set(fd, { path: this.resolve(path), node, at: 0, append: (flags & flag.O_APPEND) !== 0 });
       return fd;
     });
   }
 
-  close(fd: number, done: Callback): void { done(this.open_.delete(fd) ? null : failure('EBADF')); }
-  fsync(_fd: number, done: Callback): void { done(null); }
+  close(fd: number, done: Callback): void {
+    done(this.open_.delete(fd) ? null : failure('EBADF'));
+  }
+  fsync(_fd: number, done: Callback): void {
+    done(null);
+  }
   fstat(fd: number, done: Callback): void {
     const open = this.open_.get(fd);
-    if (open) done(null, this.stats(open.node)); else done(failure('EBADF'));
+    if (open) done(null, this.stats(open.node));
+    else done(failure('EBADF'));
   }
   stat(path: string, done: Callback): void {
     void this.answer(done, () => {
@@ -117,10 +169,14 @@ export class MemFS {
       if (node) return this.stats(node);
       const there = this.source.look(this.resolve(path));
       if (!there) throw failure('ENOENT', path);
-      return 'names' in there ? this.stats({ kind: 'folder', names: new Map(), time: 0, ino: 0 }) : this.stats({ kind: 'file', data: new Uint8Array(), size: there.size, time: there.time, ino: 0 });
+      return 'names' in there
+        ? this.stats({ kind: 'folder', names: new Map(), time: 0, ino: 0 })
+        : this.stats({ kind: 'file', data: new Uint8Array(), size: there.size, time: there.time, ino: 0 });
     });
   }
-  lstat(path: string, done: Callback): void { this.stat(path, done); }
+  lstat(path: string, done: Callback): void {
+    this.stat(path, done);
+  }
   readdir(path: string, done: Callback): void {
     void this.answer(done, () => {
       const node = this.find(path);
@@ -128,7 +184,10 @@ export class MemFS {
       const there = this.source.look(this.resolve(path));
       if (!node && !(there && 'names' in there)) throw failure('ENOENT', path);
       const names = new Set(there && 'names' in there ? there.names : []);
-      node?.names.forEach((n, name) => { if (n) names.add(name); else names.delete(name); });
+      node?.names.forEach((n, name) => {
+        if (n) names.add(name);
+        else names.delete(name);
+      });
       return [...names].sort();
     });
   }
@@ -148,8 +207,12 @@ export class MemFS {
       this.remove(from);
     });
   }
-  unlink(path: string, done: Callback): void { this.drop(path, 'file', done); }
-  rmdir(path: string, done: Callback): void { this.drop(path, 'folder', done); }
+  unlink(path: string, done: Callback): void {
+    this.drop(path, 'file', done);
+  }
+  rmdir(path: string, done: Callback): void {
+    this.drop(path, 'folder', done);
+  }
   truncate(path: string, size: number, done: Callback): void {
     void this.reached(path, done, () => {
       const node = this.find(path);
@@ -164,17 +227,36 @@ export class MemFS {
     done(null);
   }
   utimes(path: string, _access: number, changed: number, done: Callback): void {
-    void this.answer(done, () => { const node = this.find(path); if (node) node.time = changed * 1000; });
+    void this.answer(done, () => {
+      const node = this.find(path);
+      if (node) node.time = changed * 1000;
+    });
   }
   // There is one user, who may do everything.
-  chmod(_path: string, _mode: number, done: Callback): void { done(null); }
-  fchmod(_fd: number, _mode: number, done: Callback): void { done(null); }
-  chown(_path: string, _uid: number, _gid: number, done: Callback): void { done(null); }
-  fchown(_fd: number, _uid: number, _gid: number, done: Callback): void { done(null); }
-  lchown(_path: string, _uid: number, _gid: number, done: Callback): void { done(null); }
-  link(_path: string, _link: string, done: Callback): void { done(failure('ENOSYS')); }
-  symlink(_path: string, _link: string, done: Callback): void { done(failure('ENOSYS')); }
-  readlink(path: string, done: Callback): void { done(failure('EINVAL', path)); }
+  chmod(_path: string, _mode: number, done: Callback): void {
+    done(null);
+  }
+  fchmod(_fd: number, _mode: number, done: Callback): void {
+    done(null);
+  }
+  chown(_path: string, _uid: number, _gid: number, done: Callback): void {
+    done(null);
+  }
+  fchown(_fd: number, _uid: number, _gid: number, done: Callback): void {
+    done(null);
+  }
+  lchown(_path: string, _uid: number, _gid: number, done: Callback): void {
+    done(null);
+  }
+  link(_path: string, _link: string, done: Callback): void {
+    done(failure('ENOSYS'));
+  }
+  symlink(_path: string, _link: string, done: Callback): void {
+    done(failure('ENOSYS'));
+  }
+  readlink(path: string, done: Callback): void {
+    done(failure('EINVAL', path));
+  }
 
   // — nodes —
 
@@ -249,7 +331,9 @@ export class MemFS {
     });
   }
 
-  private file(): FileNode { return { kind: 'file', data: new Uint8Array(0), size: 0, time: Date.now(), ino: this.nextIno++ }; }
+  private file(): FileNode {
+    return { kind: 'file', data: new Uint8Array(0), size: 0, time: Date.now(), ino: this.nextIno++ };
+  }
 
   private grow(node: FileNode, size: number): void {
     if (size > node.data.length) {
@@ -271,8 +355,20 @@ export class MemFS {
     const folder = node.kind === 'folder';
     const size = folder ? 0 : node.size;
     return {
-      dev: 1, ino: node.ino, mode: folder ? 0o40755 : 0o100644, nlink: 1, uid: 0, gid: 0, rdev: 0, size, blksize: 4096,
-      blocks: Math.ceil(size / 512), atimeMs: node.time, mtimeMs: node.time, ctimeMs: node.time, isDirectory: () => folder,
+      dev: 1,
+      ino: node.ino,
+      mode: folder ? 0o40755 : 0o100644,
+      nlink: 1,
+      uid: 0,
+      gid: 0,
+      rdev: 0,
+      size,
+      blksize: 4096,
+      blocks: Math.ceil(size / 512),
+      atimeMs: node.time,
+      mtimeMs: node.time,
+      ctimeMs: node.time,
+      isDirectory: () => folder,
     };
   }
 

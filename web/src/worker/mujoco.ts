@@ -4,7 +4,16 @@ import loadMujoco, { type MainModule, type MjData, type MjModel } from '@mujoco/
 
 /** What the page asks for, in this order. */
 export type Request =
-  | { kind: 'start'; program: WebAssembly.Module; mjcf: string; substeps: number; gain: number; qpos: Float32Array; before: Float32Array | null; seed: number }
+  | {
+      kind: 'start';
+      program: WebAssembly.Module;
+      mjcf: string;
+      substeps: number;
+      gain: number;
+      qpos: Float32Array;
+      before: Float32Array | null;
+      seed: number;
+    }
   | { kind: 'act'; actions: Float32Array | null; steps: number };
 
 /** Poses are 7 numbers per geometry of the model, frame after frame. */
@@ -14,7 +23,9 @@ export type Answer =
   | { kind: 'failed'; message: string };
 
 let mujoco: MainModule, model: MjModel, data: MjData;
-let substeps = 1, gain = 1, random: () => number;
+let substeps = 1,
+  gain = 1,
+  random: () => number;
 
 /** Uniform in [0,1), the same for the same seed (Mulberry32, by Tommy Ettinger). */
 function generator(seed: number): () => number {
@@ -29,7 +40,9 @@ function generator(seed: number): () => number {
 
 /** Where the geometries are now. */
 function look(into: Float32Array, at: number): void {
-  const n = model.ngeom, x = data.geom_xpos, r = data.geom_xmat;
+  const n = model.ngeom,
+    x = data.geom_xpos,
+    r = data.geom_xmat;
   for (let g = 0; g < n; g++) {
     for (let k = 0; k < 3; k++) into[at + 7 * g + k] = x[3 * g + k]!;
     into.set(quaternion(r, 9 * g), at + 7 * g + 3);
@@ -42,7 +55,8 @@ function quaternion(r: Float64Array, i: number): number[] {
   const trace = m(0, 0) + m(1, 1) + m(2, 2);
   const squares = [1 + trace, ...[0, 1, 2].map((k) => 1 + 2 * m(k, k) - trace)]; // four times those of w, x, y, z
   const largest = squares.indexOf(Math.max(...squares));
-  const d = Math.sqrt(squares[largest]!), f = 0.5 / d;
+  const d = Math.sqrt(squares[largest]!),
+    f = 0.5 / d;
   const w = [m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1)];
   if (largest === 0) return [d / 2, ...w.map((v) => v * f)];
   const a = largest - 1;
@@ -63,7 +77,8 @@ async function start(r: Extract<Request, { kind: 'start' }>): Promise<Answer> {
   data = new mujoco.MjData(model);
   ({ substeps, gain } = r);
   random = generator(r.seed);
-  if (r.qpos.length !== model.nq) throw new Error(`the rollout has ${r.qpos.length} joint positions and the model ${model.nq}`);
+  if (r.qpos.length !== model.nq)
+    throw new Error(`the rollout has ${r.qpos.length} joint positions and the model ${model.nq}`);
   data.qpos.set(r.qpos);
   if (r.before) {
     // Velocities were not recorded; their mean over the last step is what the positions tell.
@@ -79,9 +94,11 @@ async function start(r: Extract<Request, { kind: 'start' }>): Promise<Answer> {
 }
 
 function act(r: Extract<Request, { kind: 'act' }>): Answer {
-  const row = 7 * model.ngeom, poses = new Float32Array(row * r.steps);
+  const row = 7 * model.ngeom,
+    poses = new Float32Array(row * r.steps);
   for (let t = 0; t < r.steps; t++) {
-    for (let j = 0; j < model.nu; j++) data.ctrl[j] = gain * (r.actions ? r.actions[t * model.nu + j]! : 2 * random() - 1);
+    for (let j = 0; j < model.nu; j++)
+      data.ctrl[j] = gain * (r.actions ? r.actions[t * model.nu + j]! : 2 * random() - 1);
     for (let k = 0; k < substeps; k++) mujoco.mj_step(model, data);
     // The arrays are those of the state before the last integration; the picture is of the state after it.
     mujoco.mj_kinematics(model, data);

@@ -5,10 +5,16 @@
 import loadMujoco, { type MainModule, type MjData, type MjModel, type DoubleBuffer } from '@mujoco/mujoco';
 
 /** A file that a model names, by its path from the model's folder. */
-export interface SceneFile { path: string; bytes: Uint8Array }
+export interface SceneFile {
+  path: string;
+  bytes: Uint8Array;
+}
 
 /** A failure of one environment, -1 for none, as MuJoCo says it. */
-interface Fault { env: number; text: string }
+interface Fault {
+  env: number;
+  text: string;
+}
 
 /** A failure of a call into MuJoCo, without the words that its bindings put before every one. */
 const said = (e: unknown) => ((e as Error).message ?? String(e)).replace(/^MuJoCo Error: (Loading error: )?/, '');
@@ -17,7 +23,10 @@ export class Physics {
   private numbers: Float64Array<ArrayBuffer>;
   private whole: Int32Array<ArrayBuffer>;
 
-  private constructor(readonly mujoco: MainModule, private readonly exports: Exports) {
+  private constructor(
+    readonly mujoco: MainModule,
+    private readonly exports: Exports,
+  ) {
     this.numbers = new Float64Array(exports.memory.buffer);
     this.whole = new Int32Array(exports.memory.buffer);
   }
@@ -36,7 +45,9 @@ export class Physics {
     return new Physics(mujoco, exports!);
   }
 
-  version(): string { return this.mujoco.mj_versionString(); }
+  version(): string {
+    return this.mujoco.mj_versionString();
+  }
 
   /** MuJoCo's memory, which is another after it has grown. */
   get heap(): Float64Array<ArrayBuffer> {
@@ -63,7 +74,9 @@ export class Physics {
     const [qpos, qvel] = [data.qpos.byteOffset, data.qvel.byteOffset];
     data.time = Math.E; // tells the state from what is left of earlier ones
     const mark = new Int32Array(Float64Array.of(data.time).buffer);
-    const own = (at: number) => integers[at + 1] === qvel && integers.subarray(at - 16, at).some((v, k, near) => v === mark[0] && near[k + 1] === mark[1]);
+    const own = (at: number) =>
+      integers[at + 1] === qvel &&
+      integers.subarray(at - 16, at).some((v, k, near) => v === mark[0] && near[k + 1] === mark[1]);
     let at = integers.indexOf(qpos);
     while (at >= 0 && !own(at)) at = integers.indexOf(qpos, at + 1);
     this.mujoco.mj_resetData(model, data);
@@ -71,12 +84,16 @@ export class Physics {
     if (!this.distance) {
       data.qvel[model.nv - 1] = NaN;
       this.mujoco.mj_step(model, data);
-      const record = [...Array(kinds).keys()].flatMap((w) => [data.warning.get(w)!.lastinfo, data.warning.get(w)!.number]);
+      const record = [...Array(kinds).keys()].flatMap((w) => [
+        data.warning.get(w)!.lastinfo,
+        data.warning.get(w)!.number,
+      ]);
       const shows = (from: number) => record.every((v, k) => v === this.integers[from + k]);
       const places = [...Array(Math.min(at, 100_000)).keys()].filter((d) => d >= record.length && shows(at - d));
       this.mujoco.mj_resetData(model, data);
       const emptied = places.filter((d) => record.every((_, k) => !this.integers[at - d + k]));
-      if (emptied.length !== 1 || !record.some((v) => v)) throw new Error('MuJoCo records its warnings in another way than this page knows');
+      if (emptied.length !== 1 || !record.some((v) => v))
+        throw new Error('MuJoCo records its warnings in another way than this page knows');
       this.distance = emptied[0]!;
     }
     return at - this.distance;
@@ -95,7 +112,9 @@ export class Physics {
   }
 
   /** Compiles a model; a text is MuJoCo's error. */
-  fromText(xml: string): Model | string { return this.made(() => this.mujoco.MjModel.from_xml_string(xml)); }
+  fromText(xml: string): Model | string {
+    return this.made(() => this.mujoco.MjModel.from_xml_string(xml));
+  }
 
   /** Compiles the first of the files, which may name the others. */
   fromFiles(files: SceneFile[]): Model | string {
@@ -111,15 +130,24 @@ export class Physics {
 
   private made(compile: () => MjModel): Model | string {
     let model: MjModel | undefined;
-    const problem = this.guard(() => { model = compile(); });
+    const problem = this.guard(() => {
+      model = compile();
+    });
     return problem ?? new Model(this, model!);
   }
 }
 
-interface Exports { memory: WebAssembly.Memory; emscripten_stack_get_current(): number; _emscripten_stack_restore(at: number): void }
+interface Exports {
+  memory: WebAssembly.Memory;
+  emscripten_stack_get_current(): number;
+  _emscripten_stack_restore(at: number): void;
+}
 
 export class Model {
-  constructor(private readonly physics: Physics, readonly model: MjModel) {
+  constructor(
+    private readonly physics: Physics,
+    readonly model: MjModel,
+  ) {
     // This MuJoCo adds the margins of two geometries where 3.3 takes the larger. Where all have the same, half of it is what
     // 3.3 does; where they differ, as in Meta-World's scenes, there is no such number.
     const margin = model.geom_margin;
@@ -133,12 +161,20 @@ export class Model {
   }
 
   /** The number of a named object of a kind such as mjOBJ_BODY, -1 if there is none; and the name of a numbered one. */
-  id(kind: string, name: string): number { return this.physics.mujoco.mj_name2id(this.model, this.kind(kind), name); }
-  name(kind: string, id: number): string { return this.physics.mujoco.mj_id2name(this.model, this.kind(kind), id) ?? ''; }
-  private kind(name: string): number { return this.physics.mujoco.mjtObj[name]!.value; }
+  id(kind: string, name: string): number {
+    return this.physics.mujoco.mj_name2id(this.model, this.kind(kind), name);
+  }
+  name(kind: string, id: number): string {
+    return this.physics.mujoco.mj_id2name(this.model, this.kind(kind), id) ?? '';
+  }
+  private kind(name: string): number {
+    return this.physics.mujoco.mjtObj[name]!.value;
+  }
 
   /** An array of the model as it is now: its numbers, and its bytes for Go. */
-  numbers(name: string): ArrayLike<number> { return this.model[name] as ArrayLike<number>; }
+  numbers(name: string): ArrayLike<number> {
+    return this.model[name] as ArrayLike<number>;
+  }
   bytes(name: string): Uint8Array {
     const a = this.model[name] as Float64Array;
     return new Uint8Array(a.buffer, a.byteOffset, a.byteLength);
@@ -146,30 +182,44 @@ export class Model {
 
   /** Overwrites the numbers of every weld constraint. */
   setWelds(numbers: ArrayLike<number>): void {
-    const { mjtEq } = this.physics.mujoco, { eq_type: type, eq_data: data } = this.model;
+    const { mjtEq } = this.physics.mujoco,
+      { eq_type: type, eq_data: data } = this.model;
     const row = data.length / type.length;
-    for (let e = 0; e < type.length; e++) if (type[e] === mjtEq.mjEQ_WELD!.value) data.set(Array.from(numbers), e * row);
+    for (let e = 0; e < type.length; e++)
+      if (type[e] === mjtEq.mjEQ_WELD!.value) data.set(Array.from(numbers), e * row);
   }
 
   /** n states. What they read and write is named by fields of mjData, what varies between them by fields of the model. */
   chunk(n: number, inputs: string, outputs: string, vary: string): Chunk | string {
     let chunk: Chunk | undefined;
     const list = (names: string) => names.split(' ').filter(Boolean);
-    const problem = this.physics.guard(() => { chunk = new Chunk(this.physics, this.model, n, list(inputs), list(outputs), list(vary)); });
+    const problem = this.physics.guard(() => {
+      chunk = new Chunk(this.physics, this.model, n, list(inputs), list(outputs), list(vary));
+    });
     return problem ?? chunk!;
   }
 
-  delete(): void { this.model.delete(); }
+  delete(): void {
+    this.model.delete();
+  }
 }
 
 /** Kinds of warnings, mjNWARNING. */
 const kinds = 7;
 
 /** Where numbers lie in MuJoCo's memory, counted in numbers. */
-interface Span { at: number; length: number }
+interface Span {
+  at: number;
+  length: number;
+}
 
 /** A state: where its numbers are, and its record of warnings, counted in integers of 4 bytes. */
-interface State { data: MjData; inputs: Span[]; outputs: Span[]; warnings: number }
+interface State {
+  data: MjData;
+  inputs: Span[];
+  outputs: Span[];
+  warnings: number;
+}
 
 const span = (a: Float64Array): Span => ({ at: a.byteOffset / 8, length: a.length });
 const total = (spans: Span[]) => spans.reduce((n, s) => n + s.length, 0);
@@ -192,12 +242,24 @@ export class Chunk {
   private readonly varied: Span[];
   private readonly nominal: Float64Array[];
 
-  constructor(private readonly physics: Physics, private readonly model: MjModel, n: number, inputs: string[], outputs: string[], vary: string[]) {
+  constructor(
+    private readonly physics: Physics,
+    private readonly model: MjModel,
+    n: number,
+    inputs: string[],
+    outputs: string[],
+    vary: string[],
+  ) {
     const { mujoco } = physics;
     for (let e = 0; e < n; e++) {
       const data = new mujoco.MjData(model);
       const spans = (fields: string[]) => fields.map((f) => span(data[f] as Float64Array));
-      this.states.push({ data, inputs: spans(inputs), outputs: spans(outputs), warnings: physics.warnings(model, data) });
+      this.states.push({
+        data,
+        inputs: spans(inputs),
+        outputs: spans(outputs),
+        warnings: physics.warnings(model, data),
+      });
     }
     this.varied = vary.map((f) => span(model[f] as Float64Array));
     this.nominal = this.varied.map((s) => physics.heap.slice(s.at, s.at + s.length));
@@ -209,22 +271,45 @@ export class Chunk {
   }
 
   /** Bytes of the block: all rows of inputs, or all rows. They are empty once MuJoCo's memory has grown. */
-  inputs(): Uint8Array { return this.bytes(this.start, this.states.length * this.inputRow); }
-  all(): Uint8Array { return this.bytes(this.start, this.states.length * (this.inputRow + this.outputRow)); }
-  inputsOf(e: number): Uint8Array { return this.bytes(this.inputAt(e), this.inputRow); }
-  outputsOf(e: number): Uint8Array { return this.bytes(this.outputAt(e), this.outputRow); }
+  inputs(): Uint8Array {
+    return this.bytes(this.start, this.states.length * this.inputRow);
+  }
+  all(): Uint8Array {
+    return this.bytes(this.start, this.states.length * (this.inputRow + this.outputRow));
+  }
+  inputsOf(e: number): Uint8Array {
+    return this.bytes(this.inputAt(e), this.inputRow);
+  }
+  outputsOf(e: number): Uint8Array {
+    return this.bytes(this.outputAt(e), this.outputRow);
+  }
 
-  private bytes(at: number, length: number): Uint8Array { return new Uint8Array(this.physics.heap.buffer, 8 * at, 8 * length); }
-  private inputAt(e: number): number { return this.start + e * this.inputRow; }
-  private outputAt(e: number): number { return this.start + this.states.length * this.inputRow + e * this.outputRow; }
+  private bytes(at: number, length: number): Uint8Array {
+    return new Uint8Array(this.physics.heap.buffer, 8 * at, 8 * length);
+  }
+  private inputAt(e: number): number {
+    return this.start + e * this.inputRow;
+  }
+  private outputAt(e: number): number {
+    return this.start + this.states.length * this.inputRow + e * this.outputRow;
+  }
 
-  reset(e: number): Fault | null { return this.one(e, (data) => this.physics.mujoco.mj_resetData(this.model, data)); }
-  computeForward(e: number): Fault | null { return this.one(e, (data) => this.physics.mujoco.mj_forward(this.model, data)); }
-  advance(e: number, steps: number): Fault | null { return this.one(e, (data) => { for (let k = 0; k < steps; k++) this.physics.mujoco.mj_step(this.model, data); }); }
+  reset(e: number): Fault | null {
+    return this.one(e, (data) => this.physics.mujoco.mj_resetData(this.model, data));
+  }
+  computeForward(e: number): Fault | null {
+    return this.one(e, (data) => this.physics.mujoco.mj_forward(this.model, data));
+  }
+  advance(e: number, steps: number): Fault | null {
+    return this.one(e, (data) => {
+      for (let k = 0; k < steps; k++) this.physics.mujoco.mj_step(this.model, data);
+    });
+  }
 
   /** A control step of every environment with its flag set. It stops at the first that fails. */
   step(): Fault | null {
-    const { mujoco } = this.physics, { model, substeps } = this;
+    const { mujoco } = this.physics,
+      { model, substeps } = this;
     for (let e = 0; e < this.states.length; e++) {
       if (!this.physics.heap[this.inputAt(e)]) continue;
       const fault = this.one(e, (data) => {
@@ -264,13 +349,16 @@ export class Chunk {
   /** The first warning on the record, which MuJoCo clears in mj_resetData only. */
   private warned({ warnings }: State): string | null {
     const { integers } = this.physics;
-    for (let w = 0; w < kinds; w++) if (integers[warnings + 2 * w + 1]) return this.physics.mujoco.mju_warningText(w, integers[warnings + 2 * w]!);
+    for (let w = 0; w < kinds; w++)
+      if (integers[warnings + 2 * w + 1]) return this.physics.mujoco.mju_warningText(w, integers[warnings + 2 * w]!);
     return null;
   }
 
   /** The sum of the normal forces of the contacts between two geometries. */
   touch(e: number, one: number, other: number): number {
-    const { data } = this.states[e]!, contacts = data.contact, force = data.efc_force;
+    const { data } = this.states[e]!,
+      contacts = data.contact,
+      force = data.efc_force;
     let sum = 0;
     for (let k = 0; k < contacts.size(); k++) {
       const c = contacts.get(k)!;

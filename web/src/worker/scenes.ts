@@ -5,7 +5,10 @@ import { loadProgram } from '../site/wasm';
 import type { Physics, SceneFile } from './physics';
 
 /** What `nacre site` says about the scenes: the packed bytes of every file, and the files that each scene needs, itself first. */
-interface Scenes { bytes: Record<string, number>; scenes: Record<string, string[]> }
+interface Scenes {
+  bytes: Record<string, number>;
+  scenes: Record<string, string[]>;
+}
 
 /** What the Go program finds as nacreMuJoCo (sim/mujoco/load_js.go). */
 interface Offer {
@@ -30,7 +33,9 @@ export function physics(base: string, list: string | null, post: (m: FromWorker)
     async start() {
       const folder = new URL('.', import.meta.url).href;
       const file = wasm.replace(/\.gz$/, '');
-      const program = loadProgram(folder, { file, bytes: 0, gz: bytes, br: 0 }, (p) => post({ kind: 'loading', what: 'MuJoCo', ...p }));
+      const program = loadProgram(folder, { file, bytes: 0, gz: bytes, br: 0 }, (p) =>
+        post({ kind: 'loading', what: 'MuJoCo', ...p }),
+      );
       try {
         const { Physics: made } = (await import(folder + script)) as typeof import('./physics');
         return await made.open(await program);
@@ -70,5 +75,7 @@ async function fetched(url: string): Promise<Response> {
 async function unpacked(response: Response): Promise<Uint8Array> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
-  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer());
+  return new Uint8Array(
+    await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer(),
+  );
 }

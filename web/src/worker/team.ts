@@ -9,7 +9,12 @@ const patience = 300_000;
 const looks = 2000;
 
 // Counters at the beginning of the shared memory; the value of an order lies behind them.
-const arrived = 0, round = 1, orders = 2, order = 3, gone = 4, counters = 16;
+const arrived = 0,
+  round = 1,
+  orders = 2,
+  order = 3,
+  gone = 4,
+  counters = 16;
 const head = 4 * counters;
 
 export const sharedBytes = head + 2 * room;
@@ -22,7 +27,12 @@ export class Team {
   private turn = 0;
   private heard = 0;
 
-  constructor(shared: SharedArrayBuffer, readonly rank: number, readonly of: number, private readonly memory: () => ArrayBuffer) {
+  constructor(
+    shared: SharedArrayBuffer,
+    readonly rank: number,
+    readonly of: number,
+    private readonly memory: () => ArrayBuffer,
+  ) {
     this.count = new Int32Array(shared, 0, counters - 2);
     this.value = new Float64Array(shared, head - 8, 1);
     this.areas = [new Uint8Array(shared, head, room), new Uint8Array(shared, head + room, room)];
@@ -80,7 +90,8 @@ export class Team {
       Atomics.notify(this.count, round);
       return true;
     }
-    for (let look = 0; look < looks; look++) if (Atomics.load(this.count, round) !== now) return !Atomics.load(this.count, gone);
+    for (let look = 0; look < looks; look++)
+      if (Atomics.load(this.count, round) !== now) return !Atomics.load(this.count, gone);
     return Atomics.wait(this.count, round, now, patience) !== 'timed-out' && !Atomics.load(this.count, gone);
   }
 }

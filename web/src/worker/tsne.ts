@@ -19,7 +19,9 @@ async function run(exec: string, compiled: Promise<WebAssembly.Module> | WebAsse
   await import(exec);
   const go = new scope.Go();
   let code = 0;
-  go.exit = (c: number) => { code = c; };
+  go.exit = (c: number) => {
+    code = c;
+  };
   instance = await WebAssembly.instantiate(await compiled, go.importObject);
   await go.run(instance);
   return code;
@@ -34,15 +36,23 @@ async function load({ folder, exec, program }: Extract<ToWorker, { kind: 'load' 
   };
   scope.nacrePrograms = scope.crossOriginIsolated ? Math.min(navigator.hardwareConcurrency, mostPrograms) : 1;
   scope.nacreRecruit = async (job: Job): Promise<Team> => {
-    const shared = new SharedArrayBuffer(sharedBytes), of: number = scope.nacrePrograms, module = await compiled;
+    const shared = new SharedArrayBuffer(sharedBytes),
+      of: number = scope.nacrePrograms,
+      module = await compiled;
     // A worker starts only while the one that made it listens.
-    await Promise.all(Array.from({ length: of - 1 }, (_, i) => new Promise<void>((ready, fail) => {
-      const h = new Worker(scope.location.href, { type: 'module' });
-      helpers.push(h);
-      h.onmessage = () => ready();
-      h.onerror = (e) => fail(new Error(e.message || 'a helper did not start'));
-      h.postMessage({ kind: 'help', exec, module, shared, rank: i + 1, of, job } satisfies ToHelper);
-    })));
+    await Promise.all(
+      Array.from(
+        { length: of - 1 },
+        (_, i) =>
+          new Promise<void>((ready, fail) => {
+            const h = new Worker(scope.location.href, { type: 'module' });
+            helpers.push(h);
+            h.onmessage = () => ready();
+            h.onerror = (e) => fail(new Error(e.message || 'a helper did not start'));
+            h.postMessage({ kind: 'help', exec, module, shared, rank: i + 1, of, job } satisfies ToHelper);
+          }),
+      ),
+    );
     return new Team(shared, 0, of, memory);
   };
   const code = await run(exec, compiled);

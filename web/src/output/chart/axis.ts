@@ -7,7 +7,8 @@ export type Range = [number, number];
 
 export interface Axis {
   /** In the units of the axis: logarithms on a logarithmic one. */
-  lo: number; hi: number;
+  lo: number;
+  hi: number;
   log: boolean;
   ticks: { at: number; text: string }[];
   /** Where a value lies, 0 to 1. */
@@ -19,14 +20,32 @@ export interface Axis {
 /** An axis over a range of values; tight leaves no room at its ends, as after zooming. Dots have room at 0, where bars stand. */
 export function axis(scale: Scale, [lo, hi]: Range, n: number, tight: boolean, dots = false): Axis {
   const to = (v: number) => (scale.log ? Math.log10(v) : v);
-  let a = to(lo), b = to(hi);
+  let a = to(lo),
+    b = to(hi);
   if (scale.categories.length && !tight) [a, b] = [-0.5, scale.categories.length - 0.5];
-  else if (single(lo, hi)) { const d = scale.log || !a ? 0.5 : Math.max(Math.abs(a) * 0.1, Math.min(Math.abs(a), 0.5)); a -= d; b += d; }
-  else if (!tight) { const room = 0.04 * (b - a); if (scale.log || lo !== 0 || dots) a -= room; b += room; }
+  else if (single(lo, hi)) {
+    const d = scale.log || !a ? 0.5 : Math.max(Math.abs(a) * 0.1, Math.min(Math.abs(a), 0.5));
+    a -= d;
+    b += d;
+  } else if (!tight) {
+    const room = 0.04 * (b - a);
+    if (scale.log || lo !== 0 || dots) a -= room;
+    b += room;
+  }
   return {
-    lo: a, hi: b, log: scale.log, ticks: scale.categories.length ? categories(scale.categories, a, b) : scale.log ? logTicks(a, b) : linearTicks(a, b, n),
+    lo: a,
+    hi: b,
+    log: scale.log,
+    ticks: scale.categories.length
+      ? categories(scale.categories, a, b)
+      : scale.log
+        ? logTicks(a, b)
+        : linearTicks(a, b, n),
     share: (v) => (scale.log && v <= 0 ? 0 : (to(v) - a) / (b - a)),
-    value: (s) => { const v = a + s * (b - a); return scale.log ? 10 ** v : v; },
+    value: (s) => {
+      const v = a + s * (b - a);
+      return scale.log ? 10 ** v : v;
+    },
   };
 }
 
@@ -73,18 +92,31 @@ export function logTicks(lo: number, hi: number): Axis['ticks'] {
  * empty bins and the lower ends of intervals may be others.
  */
 export function extents(chart: Chart, hidden: Set<number>): { x: Range; y: Range } {
-  const x: Range = [Infinity, -Infinity], y: Range = [Infinity, -Infinity];
+  const x: Range = [Infinity, -Infinity],
+    y: Range = [Infinity, -Infinity];
   const take = (range: Range, values: (number | null)[]) => {
     const log = range === x ? chart.x.log : chart.y.log;
-    for (const v of values) if (v !== null && Number.isFinite(v) && (!log || v > 0)) { range[0] = Math.min(range[0], v); range[1] = Math.max(range[1], v); }
+    for (const v of values)
+      if (v !== null && Number.isFinite(v) && (!log || v > 0)) {
+        range[0] = Math.min(range[0], v);
+        range[1] = Math.max(range[1], v);
+      }
   };
   for (const p of chart.panels) {
     for (const m of p.marks) {
       if (hidden.has(m.series)) continue;
-      take(x, m.x); take(x, m.x1); take(y, m.y); take(y, m.y1); take(y, m.lo); take(y, m.hi);
+      take(x, m.x);
+      take(x, m.x1);
+      take(y, m.y);
+      take(y, m.y1);
+      take(y, m.lo);
+      take(y, m.hi);
       if (m.kind === 'bars') take(y, chart.y.log ? m.y.map((v) => v / 2) : [0]); // so that the lowest bar can be seen
     }
-    take(y, p.references.map((r) => r.y));
+    take(
+      y,
+      p.references.map((r) => r.y),
+    );
   }
   const known = ([lo, hi]: Range, log: boolean): Range => (lo <= hi ? [lo, hi] : log ? [1, 10] : [0, 1]);
   return { x: known(x, chart.x.log), y: known(y, chart.y.log) };

@@ -6,7 +6,11 @@ import { Chart, Mark } from './decode';
 
 const ns = 'http://www.w3.org/2000/svg';
 
-export function shape(name: string, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElement {
+export function shape(
+  name: string,
+  attributes: Record<string, string | number>,
+  ...children: (Node | string)[]
+): SVGElement {
   const node = document.createElementNS(ns, name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
   node.append(...children);
@@ -14,19 +18,43 @@ export function shape(name: string, attributes: Record<string, string | number>,
 }
 
 /** Where the axes of a panel stand, in pixels. */
-export interface Place { left: number; top: number; width: number; height: number }
+export interface Place {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
 
-export interface Look { ink: string; soft: string; line: string; dark: boolean; hidden: Set<number> }
+export interface Look {
+  ink: string;
+  soft: string;
+  line: string;
+  dark: boolean;
+  hidden: Set<number>;
+}
 
 export class PanelDrawing {
   private readonly colours: Rgb[];
 
-  constructor(private readonly chart: Chart, private readonly x: Axis, private readonly y: Axis, private readonly at: Place, private readonly look: Look) {
-    this.colours = taskColours(chart.names.map(() => null), look.dark);
+  constructor(
+    private readonly chart: Chart,
+    private readonly x: Axis,
+    private readonly y: Axis,
+    private readonly at: Place,
+    private readonly look: Look,
+  ) {
+    this.colours = taskColours(
+      chart.names.map(() => null),
+      look.dark,
+    );
   }
 
-  px(v: number): number { return this.at.left + this.x.share(v) * this.at.width; }
-  py(v: number): number { return this.at.top + this.at.height - this.y.share(v) * this.at.height; }
+  px(v: number): number {
+    return this.at.left + this.x.share(v) * this.at.width;
+  }
+  py(v: number): number {
+    return this.at.top + this.at.height - this.y.share(v) * this.at.height;
+  }
 
   /** The values at shares of the axes. */
   range(x: Range, y: Range): { x: Range; y: Range } {
@@ -41,13 +69,30 @@ export class PanelDrawing {
     for (const m of marks) if (!look.hidden.has(m.series)) inside.append(...this.mark(m));
     for (const r of references) {
       const y = this.py(r.y);
-      inside.append(shape('line', { x1: at.left, x2: at.left + at.width, y1: y, y2: y, stroke: look.soft, 'stroke-dasharray': '4 3' }),
-        shape('text', { x: at.left + at.width - 4, y: y - 4, 'text-anchor': 'end', fill: look.soft }, r.name));
+      inside.append(
+        shape('line', {
+          x1: at.left,
+          x2: at.left + at.width,
+          y1: y,
+          y2: y,
+          stroke: look.soft,
+          'stroke-dasharray': '4 3',
+        }),
+        shape('text', { x: at.left + at.width - 4, y: y - 4, 'text-anchor': 'end', fill: look.soft }, r.name),
+      );
     }
-    return shape('g', {},
-      shape('clipPath', { id: clip }, shape('rect', { x: at.left, y: at.top - 2, width: at.width, height: at.height + 4 })),
-      ...this.axes(), inside,
-      shape('text', { x: at.left, y: at.top - 8, fill: look.ink, 'font-weight': 600 }, title));
+    return shape(
+      'g',
+      {},
+      shape(
+        'clipPath',
+        { id: clip },
+        shape('rect', { x: at.left, y: at.top - 2, width: at.width, height: at.height + 4 }),
+      ),
+      ...this.axes(),
+      inside,
+      shape('text', { x: at.left, y: at.top - 8, fill: look.ink, 'font-weight': 600 }, title),
+    );
   }
 
   private axes(): SVGElement[] {
@@ -56,52 +101,110 @@ export class PanelDrawing {
     const out: SVGElement[] = [];
     for (const t of this.y.ticks) {
       const y = this.py(t.at);
-      if (!chart.y.categories.length) out.push(shape('line', { x1: at.left, x2: at.left + at.width, y1: y, y2: y, stroke: look.line }));
+      if (!chart.y.categories.length)
+        out.push(shape('line', { x1: at.left, x2: at.left + at.width, y1: y, y2: y, stroke: look.line }));
       out.push(shape('text', { x: at.left - 7, y: y + 4, 'text-anchor': 'end', fill: look.soft }, short(t.text, 22)));
     }
-    out.push(shape('line', { x1: at.left, x2: at.left + at.width, y1: bottom, y2: bottom, stroke: look.soft, 'stroke-opacity': 0.5 }));
+    out.push(
+      shape('line', {
+        x1: at.left,
+        x2: at.left + at.width,
+        y1: bottom,
+        y2: bottom,
+        stroke: look.soft,
+        'stroke-opacity': 0.5,
+      }),
+    );
     let last = -Infinity;
     for (const t of this.x.ticks) {
-      const room = chart.x.categories.length && chart.x.categories.length <= 10 ? Math.floor(at.width / chart.x.categories.length / 6.4) : 24;
-      const text = short(t.text, Math.max(3, room)), half = text.length * 3.2, x = this.px(t.at);
+      const room =
+        chart.x.categories.length && chart.x.categories.length <= 10
+          ? Math.floor(at.width / chart.x.categories.length / 6.4)
+          : 24;
+      const text = short(t.text, Math.max(3, room)),
+        half = text.length * 3.2,
+        x = this.px(t.at);
       if (x - half < last) continue;
       last = x + half + 4;
       out.push(shape('text', { x, y: bottom + 17, 'text-anchor': 'middle', fill: look.soft }, text));
     }
-    out.push(shape('text', { x: at.left + at.width / 2, y: bottom + 35, 'text-anchor': 'middle', fill: look.ink }, short(chart.x.label, Math.floor(at.width / 6))));
+    out.push(
+      shape(
+        'text',
+        { x: at.left + at.width / 2, y: bottom + 35, 'text-anchor': 'middle', fill: look.ink },
+        short(chart.x.label, Math.floor(at.width / 6)),
+      ),
+    );
     return out;
   }
 
   private mark(m: Mark): SVGElement[] {
     const colour = css(this.colours[m.series]!);
     switch (m.kind) {
-      case 'line': return this.lines(m, colour);
-      case 'dots': return this.dots(m, colour);
-      case 'cells': return m.x.map((x, i) => shape('rect', {
-        x: this.px(x), y: this.py(m.y1[i]!), width: Math.max(0.5, this.px(m.x1[i]!) - this.px(x) - 0.6), height: Math.max(0.5, this.py(m.y[i]!) - this.py(m.y1[i]!) - 0.6), fill: this.scaled(m.value[i]!),
-      }));
-      case 'bars': return m.x.flatMap((_, i) => this.bar(m, i, colour));
-      case 'boxes': return m.x.flatMap((_, i) => this.box(m, i, colour));
+      case 'line':
+        return this.lines(m, colour);
+      case 'dots':
+        return this.dots(m, colour);
+      case 'cells':
+        return m.x.map((x, i) =>
+          shape('rect', {
+            x: this.px(x),
+            y: this.py(m.y1[i]!),
+            width: Math.max(0.5, this.px(m.x1[i]!) - this.px(x) - 0.6),
+            height: Math.max(0.5, this.py(m.y[i]!) - this.py(m.y1[i]!) - 0.6),
+            fill: this.scaled(m.value[i]!),
+          }),
+        );
+      case 'bars':
+        return m.x.flatMap((_, i) => this.bar(m, i, colour));
+      case 'boxes':
+        return m.x.flatMap((_, i) => this.box(m, i, colour));
     }
   }
 
   /** The colour of a value on the chart's scale; from is where the scale begins: dots at its dark end vanish on dark paper. */
   private scaled(v: number, from = 0): string {
     const { lo, hi } = this.chart.colour ?? { lo: 0, hi: 1 };
-    return css(sequential(hi > lo ? from + (1 - from) * (v - lo) / (hi - lo) : 0.5));
+    return css(sequential(hi > lo ? from + ((1 - from) * (v - lo)) / (hi - lo) : 0.5));
   }
 
   private lines(m: Mark, colour: string): SVGElement[] {
     const points = m.x.map((x, i) => `${this.px(x).toFixed(2)},${this.py(m.y[i]!).toFixed(2)}`);
     const out: SVGElement[] = [];
-    if (m.lo.length && m.x.length === 1) { // a band of no width
+    if (m.lo.length && m.x.length === 1) {
+      // a band of no width
       const x = this.px(m.x[0]!).toFixed(2);
-      out.push(shape('line', { x1: x, x2: x, y1: this.py(m.lo[0] ?? m.y[0]!), y2: this.py(m.hi[0] ?? m.y[0]!), stroke: colour, 'stroke-width': 1.75, 'stroke-opacity': 0.5 }));
+      out.push(
+        shape('line', {
+          x1: x,
+          x2: x,
+          y1: this.py(m.lo[0] ?? m.y[0]!),
+          y2: this.py(m.hi[0] ?? m.y[0]!),
+          stroke: colour,
+          'stroke-width': 1.75,
+          'stroke-opacity': 0.5,
+        }),
+      );
     } else if (m.lo.length) {
-      const edge = (v: (number | null)[]) => m.x.map((x, i) => `${this.px(x).toFixed(2)},${this.py(v[i] ?? m.y[i]!).toFixed(2)}`);
-      out.push(shape('polygon', { points: [...edge(m.hi), ...edge(m.lo).reverse()].join(' '), fill: colour, 'fill-opacity': 0.15 }));
+      const edge = (v: (number | null)[]) =>
+        m.x.map((x, i) => `${this.px(x).toFixed(2)},${this.py(v[i] ?? m.y[i]!).toFixed(2)}`);
+      out.push(
+        shape('polygon', {
+          points: [...edge(m.hi), ...edge(m.lo).reverse()].join(' '),
+          fill: colour,
+          'fill-opacity': 0.15,
+        }),
+      );
     }
-    out.push(shape('polyline', { points: points.join(' '), fill: 'none', stroke: colour, 'stroke-width': 1.75, 'stroke-linejoin': 'round' }));
+    out.push(
+      shape('polyline', {
+        points: points.join(' '),
+        fill: 'none',
+        stroke: colour,
+        'stroke-width': 1.75,
+        'stroke-linejoin': 'round',
+      }),
+    );
     return out;
   }
 
@@ -119,22 +222,55 @@ export class PanelDrawing {
 
   private bar(m: Mark, i: number, colour: string): SVGElement[] {
     const base = this.chart.y.log ? this.at.top + this.at.height : this.py(0);
-    const left = this.px(m.x[i]!), right = this.px(m.x1[i]!), y = this.py(m.y[i]!), behind = !this.chart.x.categories.length && this.chart.names.length > 1;
-    const out = [shape('rect', {
-      x: left, y: Math.min(y, base), width: Math.max(0.5, right - left - (behind ? 0 : 0.6)), height: Math.abs(base - y), fill: colour, 'fill-opacity': behind ? 0.3 : 0.82, ...(behind ? { stroke: colour } : {}),
-    })];
-    const lo = m.lo[i], hi = m.hi[i];
+    const left = this.px(m.x[i]!),
+      right = this.px(m.x1[i]!),
+      y = this.py(m.y[i]!),
+      behind = !this.chart.x.categories.length && this.chart.names.length > 1;
+    const out = [
+      shape('rect', {
+        x: left,
+        y: Math.min(y, base),
+        width: Math.max(0.5, right - left - (behind ? 0 : 0.6)),
+        height: Math.abs(base - y),
+        fill: colour,
+        'fill-opacity': behind ? 0.3 : 0.82,
+        ...(behind ? { stroke: colour } : {}),
+      }),
+    ];
+    const lo = m.lo[i],
+      hi = m.hi[i];
     if (lo !== null && lo !== undefined && hi !== null && hi !== undefined) {
-      out.push(shape('line', { x1: (left + right) / 2, x2: (left + right) / 2, y1: this.py(lo), y2: this.py(hi), stroke: this.look.ink }));
+      out.push(
+        shape('line', {
+          x1: (left + right) / 2,
+          x2: (left + right) / 2,
+          y1: this.py(lo),
+          y2: this.py(hi),
+          stroke: this.look.ink,
+        }),
+      );
     }
     return out;
   }
 
   private box(m: Mark, i: number, stroke: string): SVGElement[] {
-    const left = this.px(m.x[i]!), right = this.px(m.x1[i]!), middle = (left + right) / 2, top = this.py(m.q3[i]!), bottom = this.py(m.q1[i]!);
+    const left = this.px(m.x[i]!),
+      right = this.px(m.x1[i]!),
+      middle = (left + right) / 2,
+      top = this.py(m.q3[i]!),
+      bottom = this.py(m.q1[i]!);
     return [
-      shape('line', { x1: middle, x2: middle, y1: this.py(m.lo[i]!), y2: bottom, stroke }), shape('line', { x1: middle, x2: middle, y1: top, y2: this.py(m.hi[i]!), stroke }),
-      shape('rect', { x: left, y: top, width: right - left, height: bottom - top, fill: stroke, 'fill-opacity': 0.22, stroke }),
+      shape('line', { x1: middle, x2: middle, y1: this.py(m.lo[i]!), y2: bottom, stroke }),
+      shape('line', { x1: middle, x2: middle, y1: top, y2: this.py(m.hi[i]!), stroke }),
+      shape('rect', {
+        x: left,
+        y: top,
+        width: right - left,
+        height: bottom - top,
+        fill: stroke,
+        'fill-opacity': 0.22,
+        stroke,
+      }),
       shape('line', { x1: left, x2: right, y1: this.py(m.y[i]!), y2: this.py(m.y[i]!), stroke, 'stroke-width': 2.5 }),
     ];
   }

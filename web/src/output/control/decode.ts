@@ -6,25 +6,40 @@ import { ownTypes } from '../mime';
 
 const { mime } = ownTypes.control;
 
-interface Common { id: string; label: string }
-export type Control = Common & (
-  | { kind: 'slider'; value: number | null; low: number; high: number; step: number }
-  | { kind: 'select'; value: number; options: string[] }
-  | { kind: 'toggle'; value: boolean }
-  | { kind: 'button'; value: number }
-  | { kind: 'text'; value: string });
+interface Common {
+  id: string;
+  label: string;
+}
+export type Control = Common &
+  (
+    | { kind: 'slider'; value: number | null; low: number; high: number; step: number }
+    | { kind: 'select'; value: number; options: string[] }
+    | { kind: 'toggle'; value: boolean }
+    | { kind: 'button'; value: number }
+    | { kind: 'text'; value: string }
+  );
 
 export function decode(v: any): Control {
   if (v?.version !== 1) throw new Error(`The control has version ${JSON.stringify(v?.version)}; expected 1.`);
   const common = { id: String(v.id ?? ''), label: String(v.label ?? '') };
-  const bad = () => new Error(`The control ${common.label} is a ${JSON.stringify(v.kind)} with the value ${JSON.stringify(v.value)?.slice(0, 40)}, which cannot be.`);
+  const bad = () =>
+    new Error(
+      `The control ${common.label} is a ${JSON.stringify(v.kind)} with the value ${JSON.stringify(v.value)?.slice(0, 40)}, which cannot be.`,
+    );
   const number = (x: unknown) => typeof x === 'number' && Number.isFinite(x);
   switch (v.kind) {
     case 'slider':
-      if (!(v.value === null || number(v.value)) || ![v.low, v.high, v.step].every(number) || !(v.low < v.high) || !(v.step > 0)) throw bad();
+      if (
+        !(v.value === null || number(v.value)) ||
+        ![v.low, v.high, v.step].every(number) ||
+        !(v.low < v.high) ||
+        !(v.step > 0)
+      )
+        throw bad();
       return { ...common, kind: 'slider', value: v.value, low: v.low, high: v.high, step: v.step };
     case 'select':
-      if (!Array.isArray(v.options) || !v.options.length || !Number.isInteger(v.value) || v.value >= v.options.length) throw bad();
+      if (!Array.isArray(v.options) || !v.options.length || !Number.isInteger(v.value) || v.value >= v.options.length)
+        throw bad();
       return { ...common, kind: 'select', value: v.value, options: v.options.map(String) };
     case 'toggle':
       if (typeof v.value !== 'boolean') throw bad();
@@ -36,21 +51,30 @@ export function decode(v: any): Control {
       if (typeof v.value !== 'string') throw bad();
       return { ...common, kind: 'text', value: v.value };
   }
-  throw new Error(`The control ${common.label} is of kind ${JSON.stringify(v.kind)}; expected "slider", "select", "toggle", "button" or "text".`);
+  throw new Error(
+    `The control ${common.label} is of kind ${JSON.stringify(v.kind)}; expected "slider", "select", "toggle", "button" or "text".`,
+  );
 }
 
 /** The decimals that a slider's values need. */
 export function decimals(low: number, step: number): number {
-  const of = (x: number) => { for (let d = 0; d < 8; d++) if (Math.abs(x * 10 ** d - Math.round(x * 10 ** d)) < 1e-9 * Math.max(1, Math.abs(x * 10 ** d))) return d; return 8; };
+  const of = (x: number) => {
+    for (let d = 0; d < 8; d++)
+      if (Math.abs(x * 10 ** d - Math.round(x * 10 ** d)) < 1e-9 * Math.max(1, Math.abs(x * 10 ** d))) return d;
+    return 8;
+  };
   return Math.max(of(low), of(step));
 }
 
 /** What a control shows, in a word. */
 function wordOf(c: Control): string {
   switch (c.kind) {
-    case 'select': return c.options[c.value] ?? '–';
-    case 'toggle': return c.value ? 'on' : 'off';
-    default: return String(c.value);
+    case 'select':
+      return c.options[c.value] ?? '–';
+    case 'toggle':
+      return c.value ? 'on' : 'off';
+    default:
+      return String(c.value);
   }
 }
 
@@ -59,7 +83,8 @@ export function controlsOf(outputs: Output[]): Record<string, Json> {
   const kept: Record<string, Json> = {};
   for (const o of outputs) {
     const v = 'data' in o ? (o.data[mime] as any) : null;
-    if (typeof v?.id === 'string' && v.id.includes('/')) kept[v.id.slice(v.id.indexOf('/') + 1)] = { kind: v.kind, initial: v.initial, value: v.value };
+    if (typeof v?.id === 'string' && v.id.includes('/'))
+      kept[v.id.slice(v.id.indexOf('/') + 1)] = { kind: v.kind, initial: v.initial, value: v.value };
   }
   return kept;
 }

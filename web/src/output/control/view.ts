@@ -17,7 +17,10 @@ export class ControlView {
   private wanted: { value: unknown } | null = null;
   private sending = false;
 
-  constructor(json: unknown, private readonly move: Shown['move']) {
+  constructor(
+    json: unknown,
+    private readonly move: Shown['move'],
+  ) {
     this.data = decode(json);
     this.build();
     this.show();
@@ -33,10 +36,14 @@ export class ControlView {
     if (!this.sending && !this.wanted) this.show();
   }
 
-  dispose(): void { this.wanted = null; }
+  dispose(): void {
+    this.wanted = null;
+  }
 
   /** What of the data the elements are made for. */
-  private get shape(): string { return JSON.stringify({ ...this.data, value: null }); }
+  private get shape(): string {
+    return JSON.stringify({ ...this.data, value: null });
+  }
 
   private build(): void {
     const { data } = this;
@@ -44,36 +51,71 @@ export class ControlView {
     this.said.setAttribute('for', id);
     switch (data.kind) {
       case 'slider':
-        this.input = el('input', { type: 'range', min: data.low, max: data.high, step: data.step, input: () => this.choose(Number((this.input as HTMLInputElement).value)) });
+        this.input = el('input', {
+          type: 'range',
+          min: data.low,
+          max: data.high,
+          step: data.step,
+          input: () => this.choose(Number((this.input as HTMLInputElement).value)),
+        });
         break;
       case 'select':
-        this.input = el('select', { change: () => this.choose(Number((this.input as HTMLSelectElement).value)) },
-          data.value < 0 ? el('option', { value: -1, disabled: true }, '–') : null, ...data.options.map((o, i) => el('option', { value: i }, o)));
+        this.input = el(
+          'select',
+          { change: () => this.choose(Number((this.input as HTMLSelectElement).value)) },
+          data.value < 0 ? el('option', { value: -1, disabled: true }, '–') : null,
+          ...data.options.map((o, i) => el('option', { value: i }, o)),
+        );
         break;
       case 'toggle':
-        this.input = el('input', { type: 'checkbox', change: () => this.choose((this.input as HTMLInputElement).checked) });
+        this.input = el('input', {
+          type: 'checkbox',
+          change: () => this.choose((this.input as HTMLInputElement).checked),
+        });
         break;
       case 'button':
-        this.input = el('button', { type: 'button', click: () => this.choose(1 + Number(this.wanted?.value ?? 0)) }, data.label);
+        this.input = el(
+          'button',
+          { type: 'button', click: () => this.choose(1 + Number(this.wanted?.value ?? 0)) },
+          data.label,
+        );
         break;
       case 'text':
-        this.input = el('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', input: () => this.choose((this.input as HTMLInputElement).value) });
+        this.input = el('input', {
+          type: 'text',
+          autocomplete: 'off',
+          spellcheck: 'false',
+          input: () => this.choose((this.input as HTMLInputElement).value),
+        });
         break;
     }
     this.input.id = id;
     this.input.dataset.shape = this.shape;
     this.dom.dataset.kind = data.kind;
-    this.dom.replaceChildren(data.kind === 'button' ? '' : el('label', { for: id }, data.label), this.input, this.said, this.note);
+    this.dom.replaceChildren(
+      data.kind === 'button' ? '' : el('label', { for: id }, data.label),
+      this.input,
+      this.said,
+      this.note,
+    );
   }
 
   /** Shows the value that the kernel has. */
   private show(): void {
     const { data } = this;
     switch (data.kind) {
-      case 'slider': (this.input as HTMLInputElement).value = String(data.value ?? data.low); return this.say(data.value);
-      case 'toggle': (this.input as HTMLInputElement).checked = data.value; return;
-      case 'button': this.said.textContent = data.value ? `pressed ${data.value} ${data.value === 1 ? 'time' : 'times'}` : ''; return;
-      default: if ((this.input as HTMLInputElement).value !== String(data.value)) (this.input as HTMLInputElement).value = String(data.value);
+      case 'slider':
+        (this.input as HTMLInputElement).value = String(data.value ?? data.low);
+        return this.say(data.value);
+      case 'toggle':
+        (this.input as HTMLInputElement).checked = data.value;
+        return;
+      case 'button':
+        this.said.textContent = data.value ? `pressed ${data.value} ${data.value === 1 ? 'time' : 'times'}` : '';
+        return;
+      default:
+        if ((this.input as HTMLInputElement).value !== String(data.value))
+          (this.input as HTMLInputElement).value = String(data.value);
     }
   }
 
@@ -96,7 +138,9 @@ export class ControlView {
     while (this.wanted) {
       const { value } = this.wanted;
       this.wanted = null;
-      const problem = await this.move?.(this.data.id, value).catch((e: Error) => e.message) ?? 'There is no notebook around this control.';
+      const problem =
+        (await this.move?.(this.data.id, value).catch((e: Error) => e.message)) ??
+        'There is no notebook around this control.';
       this.note.hidden = !problem;
       this.note.textContent = problem;
       // What was taken comes as new data, soon or already; what was not is taken back.

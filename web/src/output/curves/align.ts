@@ -1,7 +1,13 @@
 // Curves over one axis.
 
 export type Column = (number | null)[];
-export interface Series { name: string; x: number[]; y: Column; low?: Column; high?: Column }
+export interface Series {
+  name: string;
+  x: number[];
+  y: Column;
+  low?: Column;
+  high?: Column;
+}
 
 /** All series over the union of their x, as the plot needs them: x, then y (and low, high) of each. */
 export function align(series: Series[]): [number[], ...Column[]] {
@@ -9,8 +15,13 @@ export function align(series: Series[]): [number[], ...Column[]] {
   const at = new Map(xs.map((x, i) => [x, i]));
   const column = (x: number[], v: Column): Column => {
     const out: Column = new Array(xs.length).fill(null);
-    v.forEach((y, i) => { out[at.get(x[i]!)!] = Number.isFinite(y) ? y : null; });
+    v.forEach((y, i) => {
+      out[at.get(x[i]!)!] = Number.isFinite(y) ? y : null;
+    });
     return out;
   };
-  return [xs, ...series.flatMap((s) => [column(s.x, s.y), ...(s.low && s.high ? [column(s.x, s.low), column(s.x, s.high)] : [])])];
+  return [
+    xs,
+    ...series.flatMap((s) => [column(s.x, s.y), ...(s.low && s.high ? [column(s.x, s.low), column(s.x, s.high)] : [])]),
+  ];
 }

@@ -9,18 +9,32 @@ import { Brush, Brushing } from '../brush';
 import { css, taskColours } from '../embedding/palette';
 import { format } from '../format';
 
-interface Curves { title: string; link: string; xLabel: string; yLabel: string; logY: boolean; series: Series[] }
+interface Curves {
+  title: string;
+  link: string;
+  xLabel: string;
+  yLabel: string;
+  logY: boolean;
+  series: Series[];
+}
 
 function decode(v: any): Curves {
   if (v?.version !== 1) throw new Error(`The curves have version ${JSON.stringify(v?.version)}; expected 1.`);
   const list: any[] = Array.isArray(v?.series) ? v.series : [];
   return {
-    title: String(v?.title ?? ''), link: String(v?.link ?? ''), xLabel: String(v?.x_label ?? ''), yLabel: String(v?.y_label ?? ''), logY: v?.log_y === true,
+    title: String(v?.title ?? ''),
+    link: String(v?.link ?? ''),
+    xLabel: String(v?.x_label ?? ''),
+    yLabel: String(v?.y_label ?? ''),
+    logY: v?.log_y === true,
     series: list.map((s, i) => {
       const name = String(s?.name ?? `series ${i + 1}`);
       const columns = [s?.x, s?.y, ...(s?.low && s?.high ? [s.low, s.high] : [])];
       if (!columns.every(Array.isArray)) throw new Error(`The curve ${name} needs lists of numbers as x and y.`);
-      if (columns.some((c) => c.length !== s.x.length)) throw new Error(`The curve ${name} has columns of ${columns.map((c) => c.length).join(', ')} numbers; expected equal lengths.`);
+      if (columns.some((c) => c.length !== s.x.length))
+        throw new Error(
+          `The curve ${name} has columns of ${columns.map((c) => c.length).join(', ')} numbers; expected equal lengths.`,
+        );
       return { name, x: s.x, y: s.y, ...(columns.length > 2 ? { low: s.low, high: s.high } : {}) };
     }),
   };
@@ -39,10 +53,16 @@ export class CurvesView {
   private shape = '';
   private log: boolean;
   private place: number | null = null;
-  private readonly brushing = new Brushing(() => { this.shape = ''; this.redraw(); });
+  private readonly brushing = new Brushing(() => {
+    this.shape = '';
+    this.redraw();
+  });
   private readonly redraw: () => void;
   private readonly observer: ResizeObserver;
-  private readonly onTheme = () => { this.shape = ''; this.redraw(); };
+  private readonly onTheme = () => {
+    this.shape = '';
+    this.redraw();
+  };
 
   /** Shows curves; fail hears what goes wrong when they are drawn. */
   constructor(json: unknown, fail?: (problem: unknown) => void) {
@@ -51,11 +71,13 @@ export class CurvesView {
     this.log = this.data.logY;
     this.brushing.join(this.data.link);
     this.dom.append(this.head, this.host, this.legend);
-    this.observer = new ResizeObserver(guard(() => {
-      if (!this.host.clientWidth) return;
-      if (!this.plot) this.draw();
-      else this.plot.setSize({ width: this.host.clientWidth, height: this.height });
-    }, fail));
+    this.observer = new ResizeObserver(
+      guard(() => {
+        if (!this.host.clientWidth) return;
+        if (!this.plot) this.draw();
+        else this.plot.setSize({ width: this.host.clientWidth, height: this.height });
+      }, fail),
+    );
     this.observer.observe(this.host);
     document.addEventListener('nacre:theme', this.onTheme);
   }
@@ -67,7 +89,9 @@ export class CurvesView {
   }
 
   /** Shares which series are selected with other views of a brush. */
-  share(brush: Brush): void { this.brushing.join(brush); }
+  share(brush: Brush): void {
+    this.brushing.join(brush);
+  }
 
   /** Marks a place on the x axis. */
   mark(x: number): void {
@@ -93,9 +117,13 @@ export class CurvesView {
   }
 
   /** Whether other views take part in what is selected. */
-  private get shared(): boolean { return this.data.link !== '' || this.place !== null; }
+  private get shared(): boolean {
+    return this.data.link !== '' || this.place !== null;
+  }
 
-  private get height(): number { return Math.round(Math.min(340, Math.max(200, this.host.clientWidth * 0.42))); }
+  private get height(): number {
+    return Math.round(Math.min(340, Math.max(200, this.host.clientWidth * 0.42)));
+  }
 
   private draw(): void {
     if (!this.host.clientWidth) return;
@@ -117,14 +145,28 @@ export class CurvesView {
   }
 
   private drawHead(): void {
-    const toggle = el('button', { type: 'button', 'aria-pressed': String(this.log), click: () => { this.log = !this.log; this.draw(); } }, 'log');
+    const toggle = el(
+      'button',
+      {
+        type: 'button',
+        'aria-pressed': String(this.log),
+        click: () => {
+          this.log = !this.log;
+          this.draw();
+        },
+      },
+      'log',
+    );
     this.head.replaceChildren(el('span.title', {}, this.data.title), el('span.space'), toggle);
   }
 
   /** Names with the values under the pointer, or the latest ones. */
   private drawValues(at: number | null): void {
     const { series, xLabel } = this.data;
-    const colours = taskColours(series.map(() => null), document.documentElement.dataset.theme === 'dark');
+    const colours = taskColours(
+      series.map(() => null),
+      document.documentElement.dataset.theme === 'dark',
+    );
     const x = at === null ? null : this.plot!.data[0]![at];
     const value = (s: Series) => {
       if (x === null) return latest(s);
@@ -133,11 +175,26 @@ export class CurvesView {
     };
     this.legend.replaceChildren(
       ...series.map((s, i) => {
-        const parts = [el('i', { style: `background:${css(colours[i]!)}` }), s.name, ' ', el('b', {}, format(value(s)))];
+        const parts = [
+          el('i', { style: `background:${css(colours[i]!)}` }),
+          s.name,
+          ' ',
+          el('b', {}, format(value(s))),
+        ];
         if (!this.shared) return el('span', {}, ...parts);
-        return el('button', { type: 'button', 'aria-pressed': String(this.brushing.selected?.has(s.name) ?? false), title: 'Select, here and in what is linked with it', click: () => this.choose(s.name) }, ...parts);
+        return el(
+          'button',
+          {
+            type: 'button',
+            'aria-pressed': String(this.brushing.selected?.has(s.name) ?? false),
+            title: 'Select, here and in what is linked with it',
+            click: () => this.choose(s.name),
+          },
+          ...parts,
+        );
       }),
-      el('span.at', {}, series.length ? x === null ? '' : `${xLabel || 'x'} ${format(x as number)}` : 'no value yet'));
+      el('span.at', {}, series.length ? (x === null ? '' : `${xLabel || 'x'} ${format(x as number)}`) : 'no value yet'),
+    );
   }
 
   private drawPlace({ ctx, bbox, valToPos }: uPlot, colour: string): void {
@@ -149,17 +206,27 @@ export class CurvesView {
 
   private options(): uPlot.Options {
     const style = getComputedStyle(document.documentElement);
-    const ink = style.getPropertyValue('--muted').trim(), grid = style.getPropertyValue('--line').trim();
+    const ink = style.getPropertyValue('--muted').trim(),
+      grid = style.getPropertyValue('--line').trim();
     // Whole pixels: the plot's scaling for sharp screens reads no fractions.
     const font = `12px ${style.getPropertyValue('--sans')}`;
     const dark = document.documentElement.dataset.theme === 'dark';
-    const colours = taskColours(this.data.series.map(() => null), dark);
+    const colours = taskColours(
+      this.data.series.map(() => null),
+      dark,
+    );
     const series: uPlot.Series[] = [{}];
     const bands: uPlot.Band[] = [];
     this.data.series.forEach((s, i) => {
       const c = colours[i]!;
       const faint = !this.brushing.has(s.name);
-      series.push({ label: s.name, stroke: faint ? `rgb(${c[0]} ${c[1]} ${c[2]} / 0.15)` : css(c), width: this.brushing.selected && !faint ? 2.75 : 1.75, spanGaps: true, points: { show: () => (this.data.series[i]?.y.length ?? 0) < 3, fill: css(c), size: 6 } });
+      series.push({
+        label: s.name,
+        stroke: faint ? `rgb(${c[0]} ${c[1]} ${c[2]} / 0.15)` : css(c),
+        width: this.brushing.selected && !faint ? 2.75 : 1.75,
+        spanGaps: true,
+        points: { show: () => (this.data.series[i]?.y.length ?? 0) < 3, fill: css(c), size: 6 },
+      });
       if (s.low && s.high) {
         const edge = { stroke: 'transparent', width: 0, spanGaps: true, points: { show: false } };
         series.push({ ...edge }, { ...edge });
@@ -167,14 +234,30 @@ export class CurvesView {
       }
     });
     const axis = (label: string, size: number): uPlot.Axis => ({
-      stroke: ink, font, labelFont: font, label: label || undefined, labelSize: label ? 18 : 0, size, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 }, gap: 6,
+      stroke: ink,
+      font,
+      labelFont: font,
+      label: label || undefined,
+      labelSize: label ? 18 : 0,
+      size,
+      grid: { stroke: grid, width: 1 },
+      ticks: { stroke: grid, width: 1, size: 4 },
+      gap: 6,
       values: (_, splits) => splits.map((v) => (v === null ? '' : format(v))),
     });
     return {
-      width: this.host.clientWidth, height: this.height, series, bands,
+      width: this.host.clientWidth,
+      height: this.height,
+      series,
+      bands,
       scales: { x: { time: false }, y: this.log ? { distr: 3 } : {} },
       axes: [axis(this.data.xLabel, 30), axis(this.data.yLabel, 54)],
-      legend: { show: false }, hooks: { setCursor: [(u) => this.drawValues(u.cursor.idx ?? null)], draw: [(u) => this.drawPlace(u, style.getPropertyValue('--accent'))] }, cursor: { points: { size: 6 }, drag: { x: true, y: false } },
+      legend: { show: false },
+      hooks: {
+        setCursor: [(u) => this.drawValues(u.cursor.idx ?? null)],
+        draw: [(u) => this.drawPlace(u, style.getPropertyValue('--accent'))],
+      },
+      cursor: { points: { size: 6 }, drag: { x: true, y: false } },
     };
   }
 }

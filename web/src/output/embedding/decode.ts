@@ -20,7 +20,8 @@ export interface Embedding {
 function floats(base64: unknown, count: number, what: string): Float32Array {
   if (typeof base64 !== 'string') throw new Error(`The embedding's ${what} are not base64 text.`);
   const bytes = fromBase64(base64);
-  if (bytes.length !== 4 * count) throw new Error(`The embedding's ${what} have ${bytes.length} bytes; expected ${4 * count}.`);
+  if (bytes.length !== 4 * count)
+    throw new Error(`The embedding's ${what} have ${bytes.length} bytes; expected ${4 * count}.`);
   return new Float32Array(bytes.buffer);
 }
 
@@ -29,10 +30,12 @@ function plane(v: any, n: number): { x: Float32Array; y: Float32Array } {
   let x: Float32Array, y: Float32Array;
   if (v.encoding === 'uint16') {
     const bytes = fromBase64(String(v.points));
-    if (bytes.length !== 4 * n) throw new Error(`The embedding's points have ${bytes.length} bytes; expected ${4 * n}.`);
+    if (bytes.length !== 4 * n)
+      throw new Error(`The embedding's points have ${bytes.length} bytes; expected ${4 * n}.`);
     [x, y] = [new Float32Array(n), new Float32Array(n)];
     const q = new Uint16Array(bytes.buffer);
-    const [x0, x1] = v.scale.x as [number, number], [y0, y1] = v.scale.y as [number, number];
+    const [x0, x1] = v.scale.x as [number, number],
+      [y0, y1] = v.scale.y as [number, number];
     for (let i = 0; i < n; i++) {
       x[i] = x0 + (q[2 * i]! / 65535) * (x1 - x0);
       y[i] = y0 + (q[2 * i + 1]! / 65535) * (y1 - y0);
@@ -40,7 +43,10 @@ function plane(v: any, n: number): { x: Float32Array; y: Float32Array } {
   } else if (v.encoding === 'float32') {
     const p = floats(v.points, 2 * n, 'points');
     [x, y] = [new Float32Array(n), new Float32Array(n)];
-    for (let i = 0; i < n; i++) { x[i] = p[2 * i]!; y[i] = p[2 * i + 1]!; }
+    for (let i = 0; i < n; i++) {
+      x[i] = p[2 * i]!;
+      y[i] = p[2 * i + 1]!;
+    }
   } else {
     throw new Error(`The embedding's encoding is ${JSON.stringify(v.encoding)}; expected "float32" or "uint16".`);
   }
@@ -59,20 +65,30 @@ export function valuesOf(names: string[]): (number | null)[] {
 export function decodeEmbedding(v: any): Embedding {
   if (v?.version !== 1) throw new Error(`The embedding has version ${JSON.stringify(v?.version)}; expected 1.`);
   const n = v.n;
-  if (!Number.isInteger(n) || n < 0) throw new Error(`The embedding has n = ${JSON.stringify(n)}; expected a whole number.`);
+  if (!Number.isInteger(n) || n < 0)
+    throw new Error(`The embedding has n = ${JSON.stringify(n)}; expected a whole number.`);
   const { x, y } = plane(v, n);
   const labels: number[] | null = v.labels ?? null;
   if (labels && labels.length !== n) throw new Error(`The embedding has ${n} points and ${labels.length} labels.`);
   const odd = labels?.find((l) => !Number.isInteger(l) || l < 0 || l > 65535);
-  if (odd !== undefined) throw new Error(`The embedding has the label ${JSON.stringify(odd)}; expected whole numbers up to 65535.`);
+  if (odd !== undefined)
+    throw new Error(`The embedding has the label ${JSON.stringify(odd)}; expected whole numbers up to 65535.`);
   const names: string[] = Array.isArray(v.label_names) ? v.label_names.map(String) : [];
   const task = new Uint16Array(n);
   let count = Math.max(1, names.length);
-  if (labels) labels.forEach((l, i) => { task[i] = l; count = Math.max(count, l + 1); });
+  if (labels)
+    labels.forEach((l, i) => {
+      task[i] = l;
+      count = Math.max(count, l + 1);
+    });
   const all = Array.from({ length: count }, (_, i) => names[i] ?? (labels ? `${i}` : ''));
   const values = valuesOf(all);
   return {
-    title: String(v.title ?? ''), link: String(v.link ?? ''), x, y, task,
+    title: String(v.title ?? ''),
+    link: String(v.link ?? ''),
+    x,
+    y,
+    task,
     tasks: all.map((name, i) => ({ name, value: values[i]! })),
     hover: Array.isArray(v.hover) ? v.hover.map(String) : [],
     vectors: v.vectors ? { dim: v.vectors.dim, data: floats(v.vectors.data, n * v.vectors.dim, 'vectors') } : null,

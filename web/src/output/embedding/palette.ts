@@ -16,8 +16,9 @@ export function sequential(t: number): Rgb {
 export function taskColours(values: (number | null)[], dark: boolean): Rgb[] {
   const known = values.filter((v): v is number => v !== null);
   if (known.length === values.length && values.length > palette.length) {
-    const lo = Math.min(...known), hi = Math.max(...known);
-    return known.map((v) => sequential(hi > lo ? 0.05 + 0.85 * (v - lo) / (hi - lo) : 0.5));
+    const lo = Math.min(...known),
+      hi = Math.max(...known);
+    return known.map((v) => sequential(hi > lo ? 0.05 + (0.85 * (v - lo)) / (hi - lo) : 0.5));
   }
   return values.map((_, i) => {
     const base = (dark ? paletteOnDark : palette)[i % palette.length]!;

@@ -1,6 +1,11 @@
 // The centroid figures of the paper, for a selection of points.
 
-export interface TaskFigures { task: number; n: number; centroid: Float64Array; within: number }
+export interface TaskFigures {
+  task: number;
+  n: number;
+  centroid: Float64Array;
+  within: number;
+}
 export interface Figures {
   tasks: TaskFigures[];
   /** Mean over points of the distance to their task's centroid. */
@@ -21,8 +26,15 @@ function distance(a: ArrayLike<number>, from: number, b: ArrayLike<number>, dim:
  * Centroids per task of the rows (dim numbers each) with counted[i], and their Euclidean distances. A figure that is
  * not defined (one task, no rows) is NaN.
  */
-export function figures(rows: ArrayLike<number>, dim: number, task: ArrayLike<number>, tasks: number, counted: Uint8Array): Figures {
-  const n = new Float64Array(tasks), within = new Float64Array(tasks);
+export function figures(
+  rows: ArrayLike<number>,
+  dim: number,
+  task: ArrayLike<number>,
+  tasks: number,
+  counted: Uint8Array,
+): Figures {
+  const n = new Float64Array(tasks),
+    within = new Float64Array(tasks);
   const centroids = Array.from({ length: tasks }, () => new Float64Array(dim));
   for (let i = 0; i < counted.length; i++) {
     if (!counted[i]) continue;
@@ -30,8 +42,11 @@ export function figures(rows: ArrayLike<number>, dim: number, task: ArrayLike<nu
     n[task[i]!]!++;
     for (let k = 0; k < dim; k++) c[k]! += rows[i * dim + k]!;
   }
-  centroids.forEach((c, t) => { for (let k = 0; k < dim; k++) c[k]! /= n[t]!; });
-  let total = 0, points = 0;
+  centroids.forEach((c, t) => {
+    for (let k = 0; k < dim; k++) c[k]! /= n[t]!;
+  });
+  let total = 0,
+    points = 0;
   for (let i = 0; i < counted.length; i++) {
     if (!counted[i]) continue;
     const d = distance(rows, i * dim, centroids[task[i]!]!, dim);
@@ -39,12 +54,16 @@ export function figures(rows: ArrayLike<number>, dim: number, task: ArrayLike<nu
     total += d;
     points++;
   }
-  const present = centroids.map((centroid, t) => ({ task: t, n: n[t]!, centroid, within: within[t]! / n[t]! })).filter((t) => t.n > 0);
-  let sum = 0, pairs = 0;
-  for (let a = 0; a < present.length; a++) for (let b = a + 1; b < present.length; b++) {
-    sum += distance(present[a]!.centroid, 0, present[b]!.centroid, dim);
-    pairs++;
-  }
+  const present = centroids
+    .map((centroid, t) => ({ task: t, n: n[t]!, centroid, within: within[t]! / n[t]! }))
+    .filter((t) => t.n > 0);
+  let sum = 0,
+    pairs = 0;
+  for (let a = 0; a < present.length; a++)
+    for (let b = a + 1; b < present.length; b++) {
+      sum += distance(present[a]!.centroid, 0, present[b]!.centroid, dim);
+      pairs++;
+    }
   const mean = points ? total / points : NaN;
   const between = pairs ? sum / pairs : NaN;
   return { tasks: present, within: mean, between, ratio: between / mean };

@@ -36,7 +36,13 @@ export class Surface {
   readonly points = el('canvas');
   private readonly overlay = el('canvas');
   private readonly tip = el('div.tip', { role: 'tooltip', hidden: true });
-  readonly dom = el('div.viewport', { tabindex: 0, role: 'application', 'aria-roledescription': 'scatter plot' }, this.points, this.overlay, this.tip);
+  readonly dom = el(
+    'div.viewport',
+    { tabindex: 0, role: 'application', 'aria-roledescription': 'scatter plot' },
+    this.points,
+    this.overlay,
+    this.tip,
+  );
   /** Buttons for what the pointer does. */
   readonly tools: HTMLButtonElement[];
   readonly draw: () => void;
@@ -48,27 +54,42 @@ export class Surface {
   private hovered = -1;
 
   /** Guarded wraps what is called later, so that its errors are heard. */
-  constructor(private readonly plane: Plane, guarded: (run: () => void) => () => void = (run) => run) {
+  constructor(
+    private readonly plane: Plane,
+    guarded: (run: () => void) => () => void = (run) => run,
+  ) {
     this.draw = perFrame(guarded(() => this.paint()));
     this.buttons = {
       pan: iconButton('pan', 'Pan', () => this.use('pan'), 'P'),
       lasso: iconButton('lasso', 'Select with a lasso', () => this.use('lasso'), 'L, or Shift and drag'),
     };
-    this.tools = [this.buttons.pan, this.buttons.lasso, iconButton('home', 'Show everything', () => this.plane.home(), '0')];
+    this.tools = [
+      this.buttons.pan,
+      this.buttons.lasso,
+      iconButton('home', 'Show everything', () => this.plane.home(), '0'),
+    ];
     this.use('pan');
     this.listen();
     this.observer = new ResizeObserver(guarded(() => this.resize()));
   }
 
   /** To be called once the owner can draw. */
-  start(): void { this.observer.observe(this.dom); }
+  start(): void {
+    this.observer.observe(this.dom);
+  }
 
-  dispose(): void { this.observer.disconnect(); }
+  dispose(): void {
+    this.observer.disconnect();
+  }
 
-  get size(): { width: number; height: number } { return { width: this.points.width, height: this.points.height }; }
+  get size(): { width: number; height: number } {
+    return { width: this.points.width, height: this.points.height };
+  }
 
   /** Pixels of the canvas for one of the page. */
-  get ratio(): number { return this.points.width / (this.dom.clientWidth || 1); }
+  get ratio(): number {
+    return this.points.width / (this.dom.clientWidth || 1);
+  }
 
   /** What is in the middle and how many units of the plane are seen side by side; null before there is a size. */
   get place(): [number, number, number] | null {
@@ -84,12 +105,18 @@ export class Surface {
     this.draw();
   }
 
-  toPixel([x, y]: Corner): Corner { return [this.view.dx + this.view.scale * x, this.view.dy - this.view.scale * y]; }
+  toPixel([x, y]: Corner): Corner {
+    return [this.view.dx + this.view.scale * x, this.view.dy - this.view.scale * y];
+  }
 
-  private toPlane([px, py]: Corner): Corner { return [(px - this.view.dx) / this.view.scale, (this.view.dy - py) / this.view.scale]; }
+  private toPlane([px, py]: Corner): Corner {
+    return [(px - this.view.dx) / this.view.scale, (this.view.dy - py) / this.view.scale];
+  }
 
   /** Other points, or in another order: none is under the pointer. */
-  forget(): void { this.hovered = -1; }
+  forget(): void {
+    this.hovered = -1;
+  }
 
   /** Draws a ring so much larger than a point, both in pixels of the page. */
   ring(context: CanvasRenderingContext2D, at: Corner, larger: number, line: number): void {
@@ -110,10 +137,14 @@ export class Surface {
 
   private resize(): void {
     const ratio = Math.min(2, devicePixelRatio || 1);
-    const width = Math.round(this.dom.clientWidth * ratio), height = Math.round(this.dom.clientHeight * ratio);
+    const width = Math.round(this.dom.clientWidth * ratio),
+      height = Math.round(this.dom.clientHeight * ratio);
     if (!width || !height || (width === this.points.width && height === this.points.height)) return;
     const before = this.place;
-    for (const c of [this.points, this.overlay]) { c.width = width; c.height = height; }
+    for (const c of [this.points, this.overlay]) {
+      c.width = width;
+      c.height = height;
+    }
     this.plane.resized(before);
     this.paint();
   }
@@ -132,8 +163,11 @@ export class Surface {
       c.beginPath();
       this.lasso.forEach(([x, y], i) => (i ? c.lineTo(x, y) : c.moveTo(x, y)));
       c.closePath();
-      c.fillStyle = style.getPropertyValue('--accent-faint'); c.fill();
-      c.lineWidth = 1.25 * this.ratio; c.strokeStyle = style.getPropertyValue('--accent'); c.stroke();
+      c.fillStyle = style.getPropertyValue('--accent-faint');
+      c.fill();
+      c.lineWidth = 1.25 * this.ratio;
+      c.strokeStyle = style.getPropertyValue('--accent');
+      c.stroke();
     }
   }
 
@@ -141,7 +175,8 @@ export class Surface {
 
   private use(tool: Tool): void {
     this.tool = tool;
-    for (const [name, button] of Object.entries(this.buttons)) button.setAttribute('aria-pressed', String(name === tool));
+    for (const [name, button] of Object.entries(this.buttons))
+      button.setAttribute('aria-pressed', String(name === tool));
     this.dom.dataset.tool = tool;
   }
 
@@ -175,15 +210,22 @@ export class Surface {
     if (found < 0) return;
     this.tip.replaceChildren(...this.plane.tip(found));
     const box = this.dom.getBoundingClientRect();
-    const left = event.clientX - box.left, top = event.clientY - box.top;
+    const left = event.clientX - box.left,
+      top = event.clientY - box.top;
     this.tip.style.left = `${Math.min(left + 14, this.dom.clientWidth - this.tip.offsetWidth - 6)}px`;
     this.tip.style.top = `${top + 16 + this.tip.offsetHeight > this.dom.clientHeight ? top - this.tip.offsetHeight - 10 : top + 16}px`;
   }
 
   private listen(): void {
-    let last: Corner | null = null, from: Corner = [0, 0];
+    let last: Corner | null = null,
+      from: Corner = [0, 0];
     let drawing = false;
-    const stop = () => { last = null; drawing = false; this.lasso = []; this.draw(); };
+    const stop = () => {
+      last = null;
+      drawing = false;
+      this.lasso = [];
+      this.draw();
+    };
     this.dom.addEventListener('pointerdown', (event) => {
       if (event.button !== 0) return;
       this.dom.setPointerCapture(event.pointerId);
@@ -207,7 +249,9 @@ export class Surface {
     });
     this.dom.addEventListener('pointerup', (event) => {
       if (!last) return;
-      const here = this.pixel(event), polygon = this.lasso.map((p) => this.toPlane(p)), drawn = drawing;
+      const here = this.pixel(event),
+        polygon = this.lasso.map((p) => this.toPlane(p)),
+        drawn = drawing;
       stop();
       if (drawn) return this.plane.select(polygon);
       if (Math.hypot(here[0] - from[0], here[1] - from[1]) > 3) return;
@@ -215,14 +259,22 @@ export class Surface {
       if (this.hovered >= 0) this.plane.pick?.(this.hovered);
     });
     this.dom.addEventListener('pointercancel', stop);
-    this.dom.addEventListener('pointerleave', () => { this.tip.hidden = true; this.hovered = -1; this.draw(); });
+    this.dom.addEventListener('pointerleave', () => {
+      this.tip.hidden = true;
+      this.hovered = -1;
+      this.draw();
+    });
     this.dom.addEventListener('dblclick', () => this.plane.home());
-    this.dom.addEventListener('wheel', (event) => {
-      // Scrolling the page over a plot must stay possible: the plot takes the wheel once it has the focus.
-      if (document.activeElement !== this.dom && !event.ctrlKey) return;
-      event.preventDefault();
-      this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), this.pixel(event));
-    }, { passive: false });
+    this.dom.addEventListener(
+      'wheel',
+      (event) => {
+        // Scrolling the page over a plot must stay possible: the plot takes the wheel once it has the focus.
+        if (document.activeElement !== this.dom && !event.ctrlKey) return;
+        event.preventDefault();
+        this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), this.pixel(event));
+      },
+      { passive: false },
+    );
     this.dom.addEventListener('keydown', (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || !this.key(event.key)) return;
       event.preventDefault();
@@ -233,19 +285,41 @@ export class Surface {
   /** Does what a key stands for; false where it stands for nothing. */
   private key(key: string): boolean {
     const { width, height } = this.points;
-    const step = 50 * this.ratio, middle: Corner = [width / 2, height / 2];
+    const step = 50 * this.ratio,
+      middle: Corner = [width / 2, height / 2];
     switch (key) {
-      case 'ArrowLeft': this.pan(step, 0); break;
-      case 'ArrowRight': this.pan(-step, 0); break;
-      case 'ArrowUp': this.pan(0, step); break;
-      case 'ArrowDown': this.pan(0, -step); break;
-      case '+': case '=': this.zoom(1.25, middle); break;
-      case '-': this.zoom(0.8, middle); break;
-      case '0': this.plane.home(); break;
-      case 'l': this.use('lasso'); break;
-      case 'p': this.use('pan'); break;
-      case 'Escape': return this.plane.escape?.() ?? false;
-      default: return false;
+      case 'ArrowLeft':
+        this.pan(step, 0);
+        break;
+      case 'ArrowRight':
+        this.pan(-step, 0);
+        break;
+      case 'ArrowUp':
+        this.pan(0, step);
+        break;
+      case 'ArrowDown':
+        this.pan(0, -step);
+        break;
+      case '+':
+      case '=':
+        this.zoom(1.25, middle);
+        break;
+      case '-':
+        this.zoom(0.8, middle);
+        break;
+      case '0':
+        this.plane.home();
+        break;
+      case 'l':
+        this.use('lasso');
+        break;
+      case 'p':
+        this.use('pan');
+        break;
+      case 'Escape':
+        return this.plane.escape?.() ?? false;
+      default:
+        return false;
     }
     return true;
   }

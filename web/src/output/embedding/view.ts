@@ -36,12 +36,20 @@ export class EmbeddingView implements Plane {
 
   /** Shows an embedding: the JSON of a notebook's output, or, with another decode, what that makes of it; fail hears what goes wrong
    *  when it is drawn. */
-  constructor(json: unknown, fail?: (problem: unknown) => void, private readonly decode: (json: unknown) => Embedding = decodeEmbedding) {
+  constructor(
+    json: unknown,
+    fail?: (problem: unknown) => void,
+    private readonly decode: (json: unknown) => Embedding = decodeEmbedding,
+  ) {
     this.surface = new Surface(this, (run) => guard(run, fail));
     this.dom.append(this.head, this.surface.dom, this.legend, this.summary);
     this.update(json);
     this.surface.start();
-    const onTheme = () => { this.recolour(); this.drawLegend(); this.surface.draw(); };
+    const onTheme = () => {
+      this.recolour();
+      this.drawLegend();
+      this.surface.draw();
+    };
     document.addEventListener('nacre:theme', onTheme);
     this.unwatch = () => document.removeEventListener('nacre:theme', onTheme);
   }
@@ -54,7 +62,10 @@ export class EmbeddingView implements Plane {
     const same = before && before.x.length === n && before.tasks.length === this.data.tasks.length;
     this.grid = null;
     this.interleaved = new Float32Array(2 * n);
-    for (let i = 0; i < n; i++) { this.interleaved[2 * i] = this.data.x[i]!; this.interleaved[2 * i + 1] = this.data.y[i]!; }
+    for (let i = 0; i < n; i++) {
+      this.interleaved[2 * i] = this.data.x[i]!;
+      this.interleaved[2 * i + 1] = this.data.y[i]!;
+    }
     if (!same) {
       this.order = shuffledOrder(n);
       this.hidden = new Uint8Array(this.data.tasks.length);
@@ -73,13 +84,18 @@ export class EmbeddingView implements Plane {
   }
 
   /** x and y of each point, side by side. */
-  get positions(): Float32Array { return this.interleaved; }
+  get positions(): Float32Array {
+    return this.interleaved;
+  }
 
   /** Moves the points, to x and y of each side by side: for a layout in the making. What is said of them follows with measure(). */
   move(positions: Float32Array): void {
     const { x, y } = this.data;
     this.interleaved.set(positions);
-    for (let i = 0; i < x.length; i++) { x[i] = positions[2 * i]!; y[i] = positions[2 * i + 1]!; }
+    for (let i = 0; i < x.length; i++) {
+      x[i] = positions[2 * i]!;
+      y[i] = positions[2 * i + 1]!;
+    }
     this.grid = null;
     this.painter.forget();
     this.flat = figures(this.interleaved, 2, this.data.task, this.data.tasks.length, this.counted);
@@ -100,7 +116,9 @@ export class EmbeddingView implements Plane {
   }
 
   /** Shares what is selected with other views of a brush. */
-  share(brush: Brush): void { this.brushing.join(brush); }
+  share(brush: Brush): void {
+    this.brushing.join(brush);
+  }
 
   /** Another view has selected tasks: their points are. */
   private brushed(): void {
@@ -112,18 +130,27 @@ export class EmbeddingView implements Plane {
   /** Tells the others which tasks have points that are selected. */
   private brush(): void {
     const { selected, data } = this;
-    this.brushing.select(selected && data.tasks.filter((_, t) => data.task.some((of, i) => of === t && selected[i])).map((t) => t.name));
+    this.brushing.select(
+      selected && data.tasks.filter((_, t) => data.task.some((of, i) => of === t && selected[i])).map((t) => t.name),
+    );
   }
 
   // — what is seen —
 
-  private get dark(): boolean { return document.documentElement.dataset.theme === 'dark'; }
+  private get dark(): boolean {
+    return document.documentElement.dataset.theme === 'dark';
+  }
 
   /** The page's own background, as numbers. */
-  private get paper(): Rgb { return this.dark ? [20, 23, 26] : [253, 253, 252]; }
+  private get paper(): Rgb {
+    return this.dark ? [20, 23, 26] : [253, 253, 252];
+  }
 
   private recolour(): void {
-    this.colours = taskColours(this.data.tasks.map((t) => t.value), this.dark);
+    this.colours = taskColours(
+      this.data.tasks.map((t) => t.value),
+      this.dark,
+    );
   }
 
   private relevel(): void {
@@ -139,8 +166,16 @@ export class EmbeddingView implements Plane {
     const { width, height } = this.surface.size;
     if (!width || !this.data.x.length) return;
     const { x, y } = this.data;
-    let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity;
-    for (let i = 0; i < x.length; i++) { x0 = Math.min(x0, x[i]!); x1 = Math.max(x1, x[i]!); y0 = Math.min(y0, y[i]!); y1 = Math.max(y1, y[i]!); }
+    let x0 = Infinity,
+      x1 = -Infinity,
+      y0 = Infinity,
+      y1 = -Infinity;
+    for (let i = 0; i < x.length; i++) {
+      x0 = Math.min(x0, x[i]!);
+      x1 = Math.max(x1, x[i]!);
+      y0 = Math.min(y0, y[i]!);
+      y1 = Math.max(y1, y[i]!);
+    }
     const scale = 0.92 * Math.min(width / (x1 - x0 || 1), height / (y1 - y0 || 1));
     this.surface.place = [(x0 + x1) / 2, (y0 + y1) / 2, width / scale];
     this.fitted = true;
@@ -160,19 +195,29 @@ export class EmbeddingView implements Plane {
     const { x, y, task: group } = this.data;
     const { order, colours, paper, level } = this;
     const alpha = x.length > 30_000 ? 0.55 : x.length > 6_000 ? 0.7 : 0.8;
-    this.painter.paint(points.getContext('2d')!, { x, y, group, order, colours, paper, radius: this.radius(), alpha, level }, view);
+    this.painter.paint(
+      points.getContext('2d')!,
+      { x, y, group, order, colours, paper, radius: this.radius(), alpha, level },
+      view,
+    );
   }
 
   over(c: CanvasRenderingContext2D): void {
     if (this.data.tasks.length < 2) return;
-    const paper = getComputedStyle(this.surface.dom).getPropertyValue('--paper'), ink = c.strokeStyle, r = this.surface.ratio;
+    const paper = getComputedStyle(this.surface.dom).getPropertyValue('--paper'),
+      ink = c.strokeStyle,
+      r = this.surface.ratio;
     for (const t of this.flat.tasks) {
       c.beginPath();
       c.arc(...this.surface.toPixel([t.centroid[0]!, t.centroid[1]!]), 5.5 * r, 0, 7);
       c.fillStyle = css(this.colours[t.task]!);
       c.fill();
-      c.lineWidth = 3.5 * r; c.strokeStyle = paper; c.stroke();
-      c.lineWidth = 1.5 * r; c.strokeStyle = ink; c.stroke();
+      c.lineWidth = 3.5 * r;
+      c.strokeStyle = paper;
+      c.stroke();
+      c.lineWidth = 1.5 * r;
+      c.strokeStyle = ink;
+      c.stroke();
     }
   }
 
@@ -183,21 +228,41 @@ export class EmbeddingView implements Plane {
       el('span.title', {}, this.data.title || 'Embedding'),
       el('span.count', {}, `${this.data.x.length.toLocaleString('en')} points`),
       el('span.space'),
-      el('span.tools', {}, ...this.surface.tools,
-        iconButton('save', 'Save as PNG', () => this.savePng())),
+      el(
+        'span.tools',
+        {},
+        ...this.surface.tools,
+        iconButton('save', 'Save as PNG', () => this.savePng()),
+      ),
     );
   }
 
   private drawLegend(): void {
     this.legend.hidden = this.data.tasks.length < 2 || this.data.tasks.length > 60;
-    this.legend.replaceChildren(...this.data.tasks.map((t, i) => {
-      const swatch = el('i', { style: `background:${css(this.colours[i]!)}` });
-      return el('button', {
-        type: 'button', 'aria-pressed': this.hidden[i] ? 'false' : 'true', title: 'Show or hide; double click for this one only',
-        click: () => { this.hidden[i] = this.hidden[i] ? 0 : 1; this.refilter(); },
-        dblclick: () => { this.hidden.fill(1); this.hidden[i] = 0; this.refilter(); },
-      }, swatch, t.name);
-    }));
+    this.legend.replaceChildren(
+      ...this.data.tasks.map((t, i) => {
+        const swatch = el('i', { style: `background:${css(this.colours[i]!)}` });
+        return el(
+          'button',
+          {
+            type: 'button',
+            'aria-pressed': this.hidden[i] ? 'false' : 'true',
+            title: 'Show or hide; double click for this one only',
+            click: () => {
+              this.hidden[i] = this.hidden[i] ? 0 : 1;
+              this.refilter();
+            },
+            dblclick: () => {
+              this.hidden.fill(1);
+              this.hidden[i] = 0;
+              this.refilter();
+            },
+          },
+          swatch,
+          t.name,
+        );
+      }),
+    );
   }
 
   private refilter(): void {
@@ -210,20 +275,30 @@ export class EmbeddingView implements Plane {
   private describe(): void {
     const f = this.original ?? this.flat;
     const count = f.tasks.reduce((n, t) => n + t.n, 0);
-    const what = this.selected ? `${count.toLocaleString('en')} selected` : count < this.data.x.length ? `${count.toLocaleString('en')} shown` : 'all points';
+    const what = this.selected
+      ? `${count.toLocaleString('en')} selected`
+      : count < this.data.x.length
+        ? `${count.toLocaleString('en')} shown`
+        : 'all points';
     const space = this.data.vectors ? `among the ${this.data.vectors.dim}-dimensional vectors` : 'in the plane';
     const number = (v: number) => (Number.isFinite(v) ? v.toPrecision(3) : '–');
-    const item = (label: string, value: string, title: string) => el('span', { title }, el('b', {}, value), ' ' + label);
+    const item = (label: string, value: string, title: string) =>
+      el('span', { title }, el('b', {}, value), ' ' + label);
     this.summary.hidden = this.data.tasks.length < 2;
     this.summary.replaceChildren(
       el('span', {}, `${what}, ${space}:`),
       item('within tasks', number(f.within), 'Mean distance of the points to the centroid of their task'),
       item('between centroids', number(f.between), 'Mean distance between the centroids of two tasks'),
       item('ratio', number(f.ratio), 'Between over within: the larger, the better the tasks are told apart'),
-      this.original && el('span.also', { title: 'The same ratio in the plane' }, `(in the plane ${number(this.flat.ratio)})`) || '',
+      (this.original &&
+        el('span.also', { title: 'The same ratio in the plane' }, `(in the plane ${number(this.flat.ratio)})`)) ||
+        '',
     );
-    this.surface.dom.setAttribute('aria-label', `${this.data.title || 'Embedding'}: ${what}, ${f.tasks.length} tasks; ${space}, mean distance within tasks ` +
-      `${number(f.within)}, between centroids ${number(f.between)}, ratio ${number(f.ratio)}. Arrow keys pan, plus and minus zoom, 0 shows everything, Escape clears the selection.`);
+    this.surface.dom.setAttribute(
+      'aria-label',
+      `${this.data.title || 'Embedding'}: ${what}, ${f.tasks.length} tasks; ${space}, mean distance within tasks ` +
+        `${number(f.within)}, between centroids ${number(f.between)}, ratio ${number(f.ratio)}. Arrow keys pan, plus and minus zoom, 0 shows everything, Escape clears the selection.`,
+    );
   }
 
   // — what the user does —
@@ -233,14 +308,18 @@ export class EmbeddingView implements Plane {
     return this.grid.nearest(x, y, within, (i) => this.level[i] !== 0);
   }
 
-  at(point: number): Corner { return [this.data.x[point]!, this.data.y[point]!]; }
+  at(point: number): Corner {
+    return [this.data.x[point]!, this.data.y[point]!];
+  }
 
   tip(point: number): Node[] {
     const { hover, task, tasks } = this.data;
     return [el('b', {}, tasks[task[point]!]?.name ?? ''), el('span', {}, hover[point] ?? `point ${point}`)];
   }
 
-  moved(): void { this.fitted = false; }
+  moved(): void {
+    this.fitted = false;
+  }
 
   escape(): boolean {
     if (!this.selected) return false;
@@ -279,7 +358,10 @@ export class EmbeddingView implements Plane {
     for (let i = 0; i < x.length; i++) {
       if (this.hidden[task[i]!]) continue;
       const [px, py] = this.surface.toPixel([x[i]!, y[i]!]).map(Math.round) as [number, number];
-      if (px >= 0 && py >= 0 && px < width && py < height && alpha[(py * width + px) * 4 + 3]! > 127) { selected[i] = 1; any = true; }
+      if (px >= 0 && py >= 0 && px < width && py < height && alpha[(py * width + px) * 4 + 3]! > 127) {
+        selected[i] = 1;
+        any = true;
+      }
     }
     this.selected = any ? selected : null;
     this.refilter();

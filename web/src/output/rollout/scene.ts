@@ -2,31 +2,65 @@
 // browsers allow few; each view has a canvas of its own, into which its pictures are copied.
 
 import {
-  BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, CircleGeometry, Color, CylinderGeometry, DirectionalLight, DoubleSide, Group, HemisphereLight,
-  Mesh as Body, MeshBasicMaterial, MeshLambertMaterial, NoToneMapping, PCFShadowMap, PerspectiveCamera, Quaternion, Scene, ShaderMaterial, ShadowMaterial, SphereGeometry,
-  SRGBColorSpace, Vector2, Vector3, WebGLRenderer,
+  BoxGeometry,
+  BufferAttribute,
+  BufferGeometry,
+  CapsuleGeometry,
+  CircleGeometry,
+  Color,
+  CylinderGeometry,
+  DirectionalLight,
+  DoubleSide,
+  Group,
+  HemisphereLight,
+  Mesh as Body,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  NoToneMapping,
+  PCFShadowMap,
+  PerspectiveCamera,
+  Quaternion,
+  Scene,
+  ShaderMaterial,
+  ShadowMaterial,
+  SphereGeometry,
+  SRGBColorSpace,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
 } from 'three';
 import type { Eye } from './camera';
 import type { Episode, Mesh, Solid } from './decode';
 import { creased } from './normals';
 
 /** The page's colour behind everything, and whether it is dark. */
-export interface Look { paper: string; dark: boolean }
+export interface Look {
+  paper: string;
+  dark: boolean;
+}
 
 /** The sun stands this many degrees to the left of the first camera, and so high. */
-const sunAzimuth = 55, sunElevation = 52;
+const sunAzimuth = 55,
+  sunElevation = 52;
 
-const skyColour = new Color().setRGB(0.93, 0.97, 1), sunColour = new Color().setRGB(1, 0.97, 0.92);
+const skyColour = new Color().setRGB(0.93, 0.97, 1),
+  sunColour = new Color().setRGB(1, 0.97, 0.92);
 
 function shape(s: Solid, meshes: Mesh[]): BufferGeometry {
   const [a, b, c] = s.size;
   switch (s.kind) {
-    case 'sphere': return new SphereGeometry(a, 32, 20);
-    case 'capsule': return new CapsuleGeometry(a, 2 * b, 10, 24).rotateX(Math.PI / 2);
-    case 'ellipsoid': return new SphereGeometry(1, 32, 20).scale(a, b, c);
-    case 'cylinder': return new CylinderGeometry(a, a, 2 * b, 40).rotateX(Math.PI / 2);
-    case 'box': return new BoxGeometry(2 * a, 2 * b, 2 * c);
-    case 'plane': throw new Error('A plane is drawn as a floor.');
+    case 'sphere':
+      return new SphereGeometry(a, 32, 20);
+    case 'capsule':
+      return new CapsuleGeometry(a, 2 * b, 10, 24).rotateX(Math.PI / 2);
+    case 'ellipsoid':
+      return new SphereGeometry(1, 32, 20).scale(a, b, c);
+    case 'cylinder':
+      return new CylinderGeometry(a, a, 2 * b, 40).rotateX(Math.PI / 2);
+    case 'box':
+      return new BoxGeometry(2 * a, 2 * b, 2 * c);
+    case 'plane':
+      throw new Error('A plane is drawn as a floor.');
     case 'mesh': {
       const { positions, normals } = creased(meshes[s.mesh]!);
       const g = new BufferGeometry();
@@ -84,8 +118,9 @@ export class EpisodeScene {
     this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.shadow.radius = 3;
     this.sun.shadow.bias = -0.0005;
-    this.sun.shadow.normalBias = 0.01 * episode.view.distance / 4;
-    const a = (episode.view.azimuth - sunAzimuth) * Math.PI / 180, h = sunElevation * Math.PI / 180;
+    this.sun.shadow.normalBias = (0.01 * episode.view.distance) / 4;
+    const a = ((episode.view.azimuth - sunAzimuth) * Math.PI) / 180,
+      h = (sunElevation * Math.PI) / 180;
     this.toSun = new Vector3(Math.cos(a) * Math.cos(h), Math.sin(a) * Math.cos(h), Math.sin(h));
     this.scene.add(sky, this.sun, this.sun.target);
     const meshes = new Map<number, BufferGeometry>();
@@ -115,11 +150,34 @@ export class EpisodeScene {
     const frame = `const mat4 frame = ${matrix(solid.pose)};\n`;
     const edge = new Vector2(...solid.size.slice(0, 2).map((v) => v || 1e9));
     const material = new ShaderMaterial({
-      vertexShader: frame + floorVertex, fragmentShader: floorFragment, side: DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 8,
-      uniforms: { colour: { value: new Color() }, paper: { value: new Color() }, target: { value: new Vector3() }, grid: { value: this.episode.grid }, contrast: { value: 0 }, reach: { value: 1 }, edge: { value: edge } },
+      vertexShader: frame + floorVertex,
+      fragmentShader: floorFragment,
+      side: DoubleSide,
+      polygonOffset: true,
+      polygonOffsetFactor: 1,
+      polygonOffsetUnits: 8,
+      uniforms: {
+        colour: { value: new Color() },
+        paper: { value: new Color() },
+        target: { value: new Vector3() },
+        grid: { value: this.episode.grid },
+        contrast: { value: 0 },
+        reach: { value: 1 },
+        edge: { value: edge },
+      },
     });
     const disc = new Body(new CircleGeometry(1, 64), material);
-    const shade = new Body(new CircleGeometry(1, 64), new ShadowMaterial({ transparent: true, opacity: 0.24, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 }));
+    const shade = new Body(
+      new CircleGeometry(1, 64),
+      new ShadowMaterial({
+        transparent: true,
+        opacity: 0.24,
+        depthWrite: false,
+        polygonOffset: true,
+        polygonOffsetFactor: 1,
+        polygonOffsetUnits: 4,
+      }),
+    );
     shade.receiveShadow = true;
     this.scene.add(disc, shade);
     this.floors.push({ disc, shade, material, solid });
@@ -129,7 +187,8 @@ export class EpisodeScene {
   pose(frame: number, smooth: boolean): void {
     const { solids, moving, poses, frames } = this.episode;
     const at = Math.min(frames - 1, Math.max(0, frame));
-    const f = smooth ? at - Math.floor(at) : 0, first = smooth ? Math.floor(at) : Math.round(at);
+    const f = smooth ? at - Math.floor(at) : 0,
+      first = smooth ? Math.floor(at) : Math.round(at);
     const put = (o: Group, p: Float32Array, i: number) => {
       o.position.set(p[i]!, p[i + 1]!, p[i + 2]!);
       o.quaternion.set(p[i + 4]!, p[i + 5]!, p[i + 6]!, p[i + 3]!);
@@ -160,20 +219,37 @@ export class EpisodeScene {
   }
 
   /** Draws into the part of a canvas at (x, y), all in its pixels. */
-  draw(into: CanvasRenderingContext2D, x: number, y: number, width: number, height: number, eye: Eye, look: Look): void {
+  draw(
+    into: CanvasRenderingContext2D,
+    x: number,
+    y: number,
+    width: number,
+    height: number,
+    eye: Eye,
+    look: Look,
+  ): void {
     const { camera } = this;
     const target = this.p.fromArray(eye.target);
     camera.aspect = width / height;
     // A narrow picture shows as much of the width as one of 4 to 3.
-    camera.fov = 2 * Math.atan(Math.tan(eye.angle * Math.PI / 360) * Math.max(1, 4 / 3 / camera.aspect)) * 180 / Math.PI;
+    camera.fov =
+      (2 * Math.atan(Math.tan((eye.angle * Math.PI) / 360) * Math.max(1, 4 / 3 / camera.aspect)) * 180) / Math.PI;
     camera.near = eye.distance / 40;
     camera.far = eye.distance * 12;
     camera.position.fromArray(eye.eye);
     camera.lookAt(target);
     camera.updateProjectionMatrix();
-    const half = eye.distance * Math.tan(eye.angle * Math.PI / 360) * Math.max(1.5, 1.1 * camera.aspect, 1.5 / camera.aspect);
+    const half =
+      eye.distance * Math.tan((eye.angle * Math.PI) / 360) * Math.max(1.5, 1.1 * camera.aspect, 1.5 / camera.aspect);
     const { shadow } = this.sun;
-    Object.assign(shadow.camera, { left: -half, right: half, top: half, bottom: -half, near: 0.1 * half, far: 8 * half });
+    Object.assign(shadow.camera, {
+      left: -half,
+      right: half,
+      top: half,
+      bottom: -half,
+      near: 0.1 * half,
+      far: 8 * half,
+    });
     shadow.camera.updateProjectionMatrix();
     this.sun.target.position.copy(target);
     this.sun.position.copy(target).addScaledVector(this.toSun, 4 * half);
@@ -216,14 +292,29 @@ export class EpisodeScene {
 /** A pose as a matrix of GLSL. */
 function matrix(p: Float32Array): string {
   const q = new Quaternion(p[4], p[5], p[6], p[3]);
-  const columns = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((v) => [...new Vector3(...v as [number, number, number]).applyQuaternion(q).toArray(), 0]);
-  return `mat4(${[...columns, [p[0], p[1], p[2], 1]].flat().map((v) => v!.toFixed(6)).join(', ')})`;
+  const columns = [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ].map((v) => [...new Vector3(...(v as [number, number, number])).applyQuaternion(q).toArray(), 0]);
+  return `mat4(${[...columns, [p[0], p[1], p[2], 1]]
+    .flat()
+    .map((v) => v!.toFixed(6))
+    .join(', ')})`;
 }
 
 let renderer: WebGLRenderer | null = null;
 
 /** Draws at the lower left of the shared canvas, which grows to the largest size asked for, and copies. */
-function paint(scene: Scene, camera: PerspectiveCamera, into: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
+function paint(
+  scene: Scene,
+  camera: PerspectiveCamera,
+  into: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+): void {
   if (!renderer) {
     renderer = new WebGLRenderer({ antialias: true, powerPreference: 'low-power' });
     renderer.toneMapping = NoToneMapping;
@@ -234,7 +325,8 @@ function paint(scene: Scene, camera: PerspectiveCamera, into: CanvasRenderingCon
     renderer.domElement.addEventListener('webglcontextrestored', () => drawAgain.forEach((f) => f()));
   }
   const canvas = renderer.domElement;
-  if (width > canvas.width || height > canvas.height) renderer.setSize(Math.max(width, canvas.width), Math.max(height, canvas.height), false);
+  if (width > canvas.width || height > canvas.height)
+    renderer.setSize(Math.max(width, canvas.width), Math.max(height, canvas.height), false);
   renderer.setViewport(0, 0, width, height);
   renderer.setScissor(0, 0, width, height);
   renderer.setScissorTest(true);

@@ -15,7 +15,8 @@ export class Track {
   /** Draws the rewards of the episodes that are shown and marks a time in seconds of all of them. */
   draw(episodes: { episode: Episode; colour: Rgb; shown: boolean }[], seconds: number, duration: number): void {
     const ratio = Math.min(2, devicePixelRatio || 1);
-    const width = Math.round(this.dom.clientWidth * ratio), height = Math.round(this.dom.clientHeight * ratio);
+    const width = Math.round(this.dom.clientWidth * ratio),
+      height = Math.round(this.dom.clientHeight * ratio);
     if (!width) return;
     if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
     const c = this.canvas.getContext('2d')!;
@@ -28,14 +29,22 @@ export class Track {
     c.fillStyle = style.getPropertyValue('--accent');
     c.fillRect(x(0), base, x(seconds) - x(0), 2 * ratio);
     const shown = episodes.filter((e) => e.shown && e.episode.reward?.length);
-    let low = Infinity, high = -Infinity;
-    for (const { episode } of shown) for (const r of episode.reward!) { low = Math.min(low, r); high = Math.max(high, r); }
-    const top = 3 * ratio, bottom = base - 4 * ratio;
-    const y = (r: number) => (high > low ? bottom - (bottom - top) * (r - low) / (high - low) : (top + bottom) / 2);
+    let low = Infinity,
+      high = -Infinity;
+    for (const { episode } of shown)
+      for (const r of episode.reward!) {
+        low = Math.min(low, r);
+        high = Math.max(high, r);
+      }
+    const top = 3 * ratio,
+      bottom = base - 4 * ratio;
+    const y = (r: number) => (high > low ? bottom - ((bottom - top) * (r - low)) / (high - low) : (top + bottom) / 2);
     for (const { episode: e, colour } of shown) {
       c.beginPath();
       // The reward of step t is earned between frames t and t+1.
-      e.reward!.forEach((r, t) => { c.lineTo(x((t + 0.5) * e.interval), y(r)); });
+      e.reward!.forEach((r, t) => {
+        c.lineTo(x((t + 0.5) * e.interval), y(r));
+      });
       c.lineWidth = 1.25 * ratio;
       c.lineJoin = 'round';
       c.strokeStyle = css(colour);

@@ -59,14 +59,36 @@ export class RolloutView {
   private readonly canvas = el('canvas');
   private readonly names = el('div.names', { 'aria-hidden': 'true' });
   private readonly message = el('p.note');
-  private readonly viewport = el('div.viewport', { tabindex: 0, role: 'application', 'aria-roledescription': 'three-dimensional playback' }, this.canvas, this.names, this.message);
+  private readonly viewport = el(
+    'div.viewport',
+    { tabindex: 0, role: 'application', 'aria-roledescription': 'three-dimensional playback' },
+    this.canvas,
+    this.names,
+    this.message,
+  );
   private readonly head = el('header');
   private readonly playButton = iconButton('run', 'Play', () => this.toggle(), 'Space');
-  private readonly followButton = iconButton('follow', 'Follow with the camera', () => this.follow(!this.following), 'F');
-  private readonly simulateButton = el('button', { type: 'button', title: 'Go on from this step with MuJoCo in this browser, with random actions', click: () => this.simulate() }, 'simulate from here');
+  private readonly followButton = iconButton(
+    'follow',
+    'Follow with the camera',
+    () => this.follow(!this.following),
+    'F',
+  );
+  private readonly simulateButton = el(
+    'button',
+    {
+      type: 'button',
+      title: 'Go on from this step with MuJoCo in this browser, with random actions',
+      click: () => this.simulate(),
+    },
+    'simulate from here',
+  );
   private readonly clock = el('output.clock');
-  private readonly speedMenu = el('select.speed', { 'aria-label': 'Speed', title: 'Speed ( [ and ] )', change: () => this.setSpeed(Number(this.speedMenu.value)) },
-    ...speeds.map((s) => el('option', { value: s, selected: s === 1 }, `${s}×`)));
+  private readonly speedMenu = el(
+    'select.speed',
+    { 'aria-label': 'Speed', title: 'Speed ( [ and ] )', change: () => this.setSpeed(Number(this.speedMenu.value)) },
+    ...speeds.map((s) => el('option', { value: s, selected: s === 1 }, `${s}×`)),
+  );
   private readonly controls = el('div.controls', {}, this.playButton, this.track.dom, this.clock, this.speedMenu);
   private readonly values = el('div.legend', { role: 'group', 'aria-label': 'Episodes' });
   private readonly draw: () => void;
@@ -87,14 +109,21 @@ export class RolloutView {
     this.resizes.observe(this.viewport);
     this.resizes.observe(this.track.dom);
     // What cannot be seen is not loaded, and does not play.
-    this.sight = new IntersectionObserver((entries) => {
-      this.inSight = entries.at(-1)!.isIntersecting;
-      if (!this.inSight) return this.pause();
-      void this.build();
-      this.draw();
-    }, { rootMargin: '300px' });
+    this.sight = new IntersectionObserver(
+      (entries) => {
+        this.inSight = entries.at(-1)!.isIntersecting;
+        if (!this.inSight) return this.pause();
+        void this.build();
+        this.draw();
+      },
+      { rootMargin: '300px' },
+    );
     this.sight.observe(this.viewport);
-    const onTheme = () => { this.recolour(); this.describe(); this.draw(); };
+    const onTheme = () => {
+      this.recolour();
+      this.describe();
+      this.draw();
+    };
     document.addEventListener('nacre:theme', onTheme);
     this.unwatch = () => document.removeEventListener('nacre:theme', onTheme);
     // For tests and for the curious in the browser's console.
@@ -119,12 +148,19 @@ export class RolloutView {
   }
 
   /** Shares which episodes are shown with other views of a brush. */
-  share(brush: Brush): void { this.brushing.join(brush); }
+  share(brush: Brush): void {
+    this.brushing.join(brush);
+  }
 
   /** Another view has selected tasks: their episodes are shown. */
   private brushed(): void {
-    this.list.forEach((s, i) => { s.shown = this.brushing.selected ? this.brushing.has(this.labelOf(s)) : i < sideBySide; });
-    if (!this.list.some((s) => s.shown)) this.list.forEach((s, i) => { s.shown = i < sideBySide; });
+    this.list.forEach((s, i) => {
+      s.shown = this.brushing.selected ? this.brushing.has(this.labelOf(s)) : i < sideBySide;
+    });
+    if (!this.list.some((s) => s.shown))
+      this.list.forEach((s, i) => {
+        s.shown = i < sideBySide;
+      });
     this.describe();
     this.draw();
   }
@@ -157,7 +193,15 @@ export class RolloutView {
   private entry(episode: Episode, shown: boolean): Shown {
     const returns = new Float64Array(episode.frames);
     for (let t = 1; t < episode.frames; t++) returns[t] = returns[t - 1]! + (episode.reward?.[t - 1] ?? 0);
-    return { episode, colour: [0, 0, 0], shown, path: followed(episode), returns, scene: null, readout: el('span.figures') };
+    return {
+      episode,
+      colour: [0, 0, 0],
+      shown,
+      path: followed(episode),
+      returns,
+      scene: null,
+      readout: el('span.figures'),
+    };
   }
 
   private async build(): Promise<void> {
@@ -188,35 +232,53 @@ export class RolloutView {
 
   // — what is seen —
 
-  private get dark(): boolean { return document.documentElement.dataset.theme === 'dark'; }
+  private get dark(): boolean {
+    return document.documentElement.dataset.theme === 'dark';
+  }
 
   /** The least time between two frames, which is a step of the time line. */
-  private get interval(): number { return Math.min(...this.list.map((s) => s.episode.interval)); }
+  private get interval(): number {
+    return Math.min(...this.list.map((s) => s.episode.interval));
+  }
 
-  private get duration(): number { return Math.max(...this.list.map((s) => (s.episode.frames - 1) * s.episode.interval)); }
+  private get duration(): number {
+    return Math.max(...this.list.map((s) => (s.episode.frames - 1) * s.episode.interval));
+  }
 
   private recolour(): void {
-    const colours = taskColours(this.list.map(() => null), this.dark);
-    this.list.forEach((s, i) => { s.colour = colours[i]!; });
+    const colours = taskColours(
+      this.list.map(() => null),
+      this.dark,
+    );
+    this.list.forEach((s, i) => {
+      s.colour = colours[i]!;
+    });
   }
 
   /** Parts of the canvas, in its pixels, for as many episodes and those left over: in as many columns as make them least unlike a
    *  picture of 4 to 3. */
   private cells(count: number, width: number, height: number): [number, number, number, number][] {
     let columns = 1;
-    const unlike = (c: number) => Math.abs(Math.log((width / c) / (height / Math.ceil(count / c)) * 3 / 4));
+    const unlike = (c: number) => Math.abs(Math.log(((width / c / (height / Math.ceil(count / c))) * 3) / 4));
     for (let c = 2; c <= count; c++) if (unlike(c) < unlike(columns)) columns = c;
     const rows = Math.ceil(count / columns);
     const gap = Math.round(width / this.viewport.clientWidth);
-    const x = (i: number) => Math.round((i % columns) * (width + gap) / columns), y = (i: number) => Math.round(Math.floor(i / columns) * (height + gap) / rows);
-    return Array.from({ length: columns * rows }, (_, i) => [x(i), y(i), Math.round((width + gap) / columns) - gap, Math.round((height + gap) / rows) - gap]);
+    const x = (i: number) => Math.round(((i % columns) * (width + gap)) / columns),
+      y = (i: number) => Math.round((Math.floor(i / columns) * (height + gap)) / rows);
+    return Array.from({ length: columns * rows }, (_, i) => [
+      x(i),
+      y(i),
+      Math.round((width + gap) / columns) - gap,
+      Math.round((height + gap) / rows) - gap,
+    ]);
   }
 
   private paint(): void {
     this.track.draw(this.list, this.seconds, this.duration);
     this.drawReadouts();
     const ratio = Math.min(2, devicePixelRatio || 1);
-    const width = Math.round(this.viewport.clientWidth * ratio), height = Math.round(this.viewport.clientHeight * ratio);
+    const width = Math.round(this.viewport.clientWidth * ratio),
+      height = Math.round(this.viewport.clientHeight * ratio);
     if (!this.inSight || !width || !this.list.some((s) => s.scene)) return;
     if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
     const context = this.canvas.getContext('2d')!;
@@ -242,44 +304,89 @@ export class RolloutView {
   /** How far the camera has gone with what it follows. */
   private shift(s: Shown, frame: number): [number, number] {
     if (!this.following) return [0, 0];
-    const at = Math.min(s.episode.frames - 1, frame), low = Math.floor(at), high = Math.min(s.episode.frames - 1, low + 1), f = at - low;
+    const at = Math.min(s.episode.frames - 1, frame),
+      low = Math.floor(at),
+      high = Math.min(s.episode.frames - 1, low + 1),
+      f = at - low;
     return [0, 1].map((k) => s.path[2 * low + k]! * (1 - f) + s.path[2 * high + k]! * f) as [number, number];
   }
 
   private placeNames(shown: Shown[], ratio: number): void {
     const several = this.list.length > 1;
     const cells = several ? this.cells(shown.length, this.canvas.width, this.canvas.height).slice(0, shown.length) : [];
-    this.names.replaceChildren(...cells.map(([x, y], i) => {
-      const s = shown[i]!;
-      return el('span', { style: `left:${x / ratio + 10}px;top:${y / ratio + 7}px` }, el('i', { style: `background:${css(s.colour)}` }), this.labelOf(s));
-    }));
+    this.names.replaceChildren(
+      ...cells.map(([x, y], i) => {
+        const s = shown[i]!;
+        return el(
+          'span',
+          { style: `left:${x / ratio + 10}px;top:${y / ratio + 7}px` },
+          el('i', { style: `background:${css(s.colour)}` }),
+          this.labelOf(s),
+        );
+      }),
+    );
   }
 
   // — what is said —
 
-  private labelOf(s: Shown): string { return s.episode.label || `episode ${this.list.indexOf(s) + 1}`; }
+  private labelOf(s: Shown): string {
+    return s.episode.label || `episode ${this.list.indexOf(s) + 1}`;
+  }
 
   private drawHead(): void {
     const { episodes, title } = this.data;
     const one = episodes.length === 1 ? episodes[0]!.label : `${episodes.length} episodes`;
     this.head.replaceChildren(
-      el('span.title', {}, title || episodes[0]!.name), el('span.count', {}, one), el('span.space'), this.simulateButton,
-      el('span.tools', {}, this.followButton, iconButton('home', 'Camera back to where it was', () => this.home(), '0'), iconButton('save', 'Save as PNG', () => this.savePng())));
+      el('span.title', {}, title || episodes[0]!.name),
+      el('span.count', {}, one),
+      el('span.space'),
+      this.simulateButton,
+      el(
+        'span.tools',
+        {},
+        this.followButton,
+        iconButton('home', 'Camera back to where it was', () => this.home(), '0'),
+        iconButton('save', 'Save as PNG', () => this.savePng()),
+      ),
+    );
   }
 
   private describe(): void {
     const several = this.list.length > 1;
-    this.values.replaceChildren(...this.list.map((s) => {
-      const name = [el('i', { style: `background:${css(s.colour)}` }), several ? this.labelOf(s) : 'reward'];
-      if (!several) return el('span.one', {}, s.readout);
-      return el('button', {
-        type: 'button', 'aria-pressed': String(s.shown), title: 'Show or hide; double click for this one only',
-        click: () => this.choose(s, !s.shown), dblclick: () => { for (const o of this.list) o.shown = o === s; this.describe(); this.draw(); this.brush(); },
-      }, ...name, s.readout);
-    }));
+    this.values.replaceChildren(
+      ...this.list.map((s) => {
+        const name = [el('i', { style: `background:${css(s.colour)}` }), several ? this.labelOf(s) : 'reward'];
+        if (!several) return el('span.one', {}, s.readout);
+        return el(
+          'button',
+          {
+            type: 'button',
+            'aria-pressed': String(s.shown),
+            title: 'Show or hide; double click for this one only',
+            click: () => this.choose(s, !s.shown),
+            dblclick: () => {
+              for (const o of this.list) o.shown = o === s;
+              this.describe();
+              this.draw();
+              this.brush();
+            },
+          },
+          ...name,
+          s.readout,
+        );
+      }),
+    );
     this.followButton.setAttribute('aria-pressed', String(this.following));
-    const said = this.list.map((s) => `${this.labelOf(s)}: ${s.episode.frames - 1} steps${s.episode.reward ? `, return ${format(s.returns.at(-1))}` : ''}${s.episode.success >= 0 ? ', success' : ''}`).join('; ');
-    this.viewport.setAttribute('aria-label', `${this.data.title || 'Rollout'}. ${said}. Space plays, left and right arrows step, Shift and arrows turn the camera, plus and minus zoom, F follows, 0 resets the camera.`);
+    const said = this.list
+      .map(
+        (s) =>
+          `${this.labelOf(s)}: ${s.episode.frames - 1} steps${s.episode.reward ? `, return ${format(s.returns.at(-1))}` : ''}${s.episode.success >= 0 ? ', success' : ''}`,
+      )
+      .join('; ');
+    this.viewport.setAttribute(
+      'aria-label',
+      `${this.data.title || 'Rollout'}. ${said}. Space plays, left and right arrows step, Shift and arrows turn the camera, plus and minus zoom, F follows, 0 resets the camera.`,
+    );
     this.drawReadouts();
   }
 
@@ -304,31 +411,62 @@ export class RolloutView {
       const t = this.frameOf(s);
       const parts: (string | Node)[] = [];
       if (s.episode.reward) {
-        parts.push(el('span', { title: 'Reward of the last step' }, 'reward ', el('b', {}, t > 0 ? format(s.episode.reward[t - 1]) : '–')));
-        parts.push(el('span', { title: 'Sum of the rewards so far, of the whole episode' }, 'return ', el('b', {}, format(s.returns[t])), ` of ${format(s.returns.at(-1))}`));
+        parts.push(
+          el(
+            'span',
+            { title: 'Reward of the last step' },
+            'reward ',
+            el('b', {}, t > 0 ? format(s.episode.reward[t - 1]) : '–'),
+          ),
+        );
+        parts.push(
+          el(
+            'span',
+            { title: 'Sum of the rewards so far, of the whole episode' },
+            'return ',
+            el('b', {}, format(s.returns[t])),
+            ` of ${format(s.returns.at(-1))}`,
+          ),
+        );
       }
-      if (s.episode.success >= 0) parts.push(el('span.success', { 'data-reached': String(t > s.episode.success) }, t > s.episode.success ? 'success' : `success at ${s.episode.success + 1}`));
+      if (s.episode.success >= 0)
+        parts.push(
+          el(
+            'span.success',
+            { 'data-reached': String(t > s.episode.success) },
+            t > s.episode.success ? 'success' : `success at ${s.episode.success + 1}`,
+          ),
+        );
       if (s.episode === this.live?.episode) parts.push(this.live.about);
       s.readout.replaceChildren(...parts);
     }
   }
 
-  private frameOf(s: Shown): number { return Math.min(s.episode.frames - 1, Math.round(this.seconds / s.episode.interval)); }
+  private frameOf(s: Shown): number {
+    return Math.min(s.episode.frames - 1, Math.round(this.seconds / s.episode.interval));
+  }
 
   // — what the user does —
 
   /** The step that is shown: a number of frames since the start. */
-  get frame(): number { return Math.round(this.seconds / this.interval); }
+  get frame(): number {
+    return Math.round(this.seconds / this.interval);
+  }
 
   /** Where a solid of an episode is drawn now: x, y, z and the quaternion w, x, y, z. */
-  drawn(episode: number, solid: number): number[] { return this.list[episode]!.scene!.drawn(solid); }
+  drawn(episode: number, solid: number): number[] {
+    return this.list[episode]!.scene!.drawn(solid);
+  }
 
   seek(frame: number): void {
     this.seconds = Math.min(this.duration, Math.max(0, frame * this.interval));
     this.draw();
   }
 
-  toggle(): void { if (this.playing) this.pause(); else this.play(); }
+  toggle(): void {
+    if (this.playing) this.pause();
+    else this.play();
+  }
 
   play(): void {
     if (this.playing) return;
@@ -371,7 +509,15 @@ export class RolloutView {
     old?.dispose();
     this.say('');
     try {
-      this.live = new Live(from.episode, this.frameOf(from), () => this.grow(), (problem) => { this.pause(); this.say(problem); });
+      this.live = new Live(
+        from.episode,
+        this.frameOf(from),
+        () => this.grow(),
+        (problem) => {
+          this.pause();
+          this.say(problem);
+        },
+      );
     } catch (e) {
       return this.say((e as Error).message);
     }
@@ -394,7 +540,9 @@ export class RolloutView {
   }
 
   /** Where MuJoCo's worker and program are, for tests. */
-  get mujoco(): { worker: string; wasm: string } { return mujoco(); }
+  get mujoco(): { worker: string; wasm: string } {
+    return mujoco();
+  }
 
   private drawPlaying(): void {
     const [icon, label] = this.playing ? ['pause', 'Pause'] : ['run', 'Play'];
@@ -430,7 +578,10 @@ export class RolloutView {
   }
 
   private listen(): void {
-    this.track.input.addEventListener('input', () => { this.pause(); this.seek(Number(this.track.input.value)); });
+    this.track.input.addEventListener('input', () => {
+      this.pause();
+      this.seek(Number(this.track.input.value));
+    });
     const pointers = new Map<number, PointerEvent>();
     const { viewport } = this;
     viewport.addEventListener('pointerdown', (event) => {
@@ -445,7 +596,10 @@ export class RolloutView {
       const before = pointers.get(event.pointerId);
       if (!before) return;
       pointers.set(event.pointerId, event);
-      const dx = event.clientX - before.clientX, dy = event.clientY - before.clientY, first = this.list[0]!.episode, h = viewport.clientHeight;
+      const dx = event.clientX - before.clientX,
+        dy = event.clientY - before.clientY,
+        first = this.list[0]!.episode,
+        h = viewport.clientHeight;
       if (pointers.size === 2) {
         const other = [...pointers.values()].find((p) => p.pointerId !== event.pointerId)!;
         const apart = (p: PointerEvent) => Math.hypot(p.clientX - other.clientX, p.clientY - other.clientY) || 1;
@@ -460,12 +614,16 @@ export class RolloutView {
       });
     }
     viewport.addEventListener('dblclick', () => this.home());
-    viewport.addEventListener('wheel', (event) => {
-      // Scrolling the page over a rollout must stay possible: it takes the wheel once it has the focus.
-      if (document.activeElement !== viewport && !event.ctrlKey) return;
-      event.preventDefault();
-      this.move(zoomed(this.change, Math.exp(event.deltaY * (event.deltaMode ? 0.05 : 0.0016))));
-    }, { passive: false });
+    viewport.addEventListener(
+      'wheel',
+      (event) => {
+        // Scrolling the page over a rollout must stay possible: it takes the wheel once it has the focus.
+        if (document.activeElement !== viewport && !event.ctrlKey) return;
+        event.preventDefault();
+        this.move(zoomed(this.change, Math.exp(event.deltaY * (event.deltaMode ? 0.05 : 0.0016))));
+      },
+      { passive: false },
+    );
     this.dom.addEventListener('keydown', (event) => this.key(event));
   }
 
@@ -473,15 +631,32 @@ export class RolloutView {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target === this.speedMenu) return;
     const onButton = event.target instanceof HTMLButtonElement;
     const first = this.list[0]!.episode;
-    const step = (n: number) => { this.pause(); this.seek(this.frame + n); };
+    const step = (n: number) => {
+      this.pause();
+      this.seek(this.frame + n);
+    };
     const keys: Record<string, () => void> = {
-      ArrowRight: () => step(1), ArrowLeft: () => step(-1), PageDown: () => step(10), PageUp: () => step(-10),
-      Home: () => step(-Infinity), End: () => step(Infinity),
-      '+': () => this.move(zoomed(this.change, 0.85)), '=': () => this.move(zoomed(this.change, 0.85)), '-': () => this.move(zoomed(this.change, 1 / 0.85)),
-      '0': () => this.home(), f: () => this.follow(!this.following), '[': () => this.faster(-1), ']': () => this.faster(1),
+      ArrowRight: () => step(1),
+      ArrowLeft: () => step(-1),
+      PageDown: () => step(10),
+      PageUp: () => step(-10),
+      Home: () => step(-Infinity),
+      End: () => step(Infinity),
+      '+': () => this.move(zoomed(this.change, 0.85)),
+      '=': () => this.move(zoomed(this.change, 0.85)),
+      '-': () => this.move(zoomed(this.change, 1 / 0.85)),
+      '0': () => this.home(),
+      f: () => this.follow(!this.following),
+      '[': () => this.faster(-1),
+      ']': () => this.faster(1),
       ...(onButton ? {} : { ' ': () => this.toggle() }),
     };
-    const turns: Record<string, [number, number]> = { ArrowLeft: [-30, 0], ArrowRight: [30, 0], ArrowUp: [0, -20], ArrowDown: [0, 20] };
+    const turns: Record<string, [number, number]> = {
+      ArrowLeft: [-30, 0],
+      ArrowRight: [30, 0],
+      ArrowUp: [0, -20],
+      ArrowDown: [0, 20],
+    };
     const turn = event.shiftKey ? turns[event.key] : undefined;
     const act = turn ? () => this.move(turned(this.change, first, ...turn)) : keys[event.key];
     if (!act) return;
@@ -492,6 +667,9 @@ export class RolloutView {
 
   private savePng(): void {
     this.paint();
-    this.canvas.toBlob((blob) => { if (blob) download(`${(this.data.title || 'rollout').replace(/[^\w.-]+/g, '-')}-${this.frame}.png`, 'image/png', blob); });
+    this.canvas.toBlob((blob) => {
+      if (blob)
+        download(`${(this.data.title || 'rollout').replace(/[^\w.-]+/g, '-')}-${this.frame}.png`, 'image/png', blob);
+    });
   }
 }

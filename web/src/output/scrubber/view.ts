@@ -15,13 +15,33 @@ export class ScrubberView {
   private readonly embedding: EmbeddingView;
   private rollout: RolloutView | null = null;
   private curves: CurvesView | null = null;
-  private readonly input = el('input', { type: 'range', min: 0, step: 1, 'aria-label': 'Checkpoint', input: () => this.go(Number(this.input.value)) });
+  private readonly input = el('input', {
+    type: 'range',
+    min: 0,
+    step: 1,
+    'aria-label': 'Checkpoint',
+    input: () => this.go(Number(this.input.value)),
+  });
   private readonly said = el('output');
   private readonly selection = el('span.count', { role: 'status' });
-  private readonly clear = el('button', { type: 'button', hidden: true, click: () => { this.brush.select(null, this); this.input.focus(); } }, 'select none');
+  private readonly clear = el(
+    'button',
+    {
+      type: 'button',
+      hidden: true,
+      click: () => {
+        this.brush.select(null, this);
+        this.input.focus();
+      },
+    },
+    'select none',
+  );
   private at = -1;
 
-  constructor(json: unknown, private readonly fail: Shown['fail']) {
+  constructor(
+    json: unknown,
+    private readonly fail: Shown['fail'],
+  ) {
     this.data = decode(json);
     this.embedding = new EmbeddingView(this.data.checkpoints[0]!.embedding, fail);
     this.embedding.share(this.brush);
@@ -62,8 +82,13 @@ export class ScrubberView {
     this.dom.replaceChildren(
       el('header', {}, el('span.title', {}, data.title || 'Checkpoints'), el('span.space'), this.selection, this.clear),
       el('div.control', {}, el('label', {}, 'checkpoint', this.input), this.said),
-      el('div.parts', {}, this.embedding.dom, this.rollout?.dom ?? note, this.curves?.dom ?? null));
-    this.go(this.input.dataset.moved ? Math.min(Number(this.input.value), data.checkpoints.length - 1) : data.checkpoints.length - 1);
+      el('div.parts', {}, this.embedding.dom, this.rollout?.dom ?? note, this.curves?.dom ?? null),
+    );
+    this.go(
+      this.input.dataset.moved
+        ? Math.min(Number(this.input.value), data.checkpoints.length - 1)
+        : data.checkpoints.length - 1,
+    );
     this.rollout?.share(this.brush);
     this.curves?.share(this.brush);
     this.describe();

@@ -13,7 +13,11 @@ export interface Column {
 }
 
 /** rows counts those of the whole table, of which the columns may hold the first only. notes are what is to be said of it. */
-export interface Table { rows: number; columns: Column[]; notes: string[] }
+export interface Table {
+  rows: number;
+  columns: Column[];
+  notes: string[];
+}
 
 export function decode(v: any): Table {
   if (v?.version !== 1) throw new Error(`The table has version ${JSON.stringify(v?.version)}; expected 1.`);
@@ -21,11 +25,25 @@ export function decode(v: any): Table {
   const columns: Column[] = v.columns.map((c: any, i: number) => {
     const name = String(c?.name ?? i);
     if (!Array.isArray(c?.values)) throw new Error(`Column ${name} of the table has no list of values.`);
-    if (c.values.length !== v.columns[0].values.length) throw new Error(`Column ${name} of the table has ${c.values.length} values, the first one ${v.columns[0].values.length}.`);
+    if (c.values.length !== v.columns[0].values.length)
+      throw new Error(
+        `Column ${name} of the table has ${c.values.length} values, the first one ${v.columns[0].values.length}.`,
+      );
     const digits = Math.min(20, Math.max(0, Math.trunc(Number(c.digits) || 0)));
-    return { name, number: c.number === true, values: c.values, digits, exponent: c.exponent === true, significant: c.significant === true };
+    return {
+      name,
+      number: c.number === true,
+      values: c.values,
+      digits,
+      exponent: c.exponent === true,
+      significant: c.significant === true,
+    };
   });
-  return { rows: Math.max(Number(v.rows) || 0, columns[0]?.values.length ?? 0), columns, notes: Array.isArray(v.notes) ? v.notes.map(String) : [] };
+  return {
+    rows: Math.max(Number(v.rows) || 0, columns[0]?.values.length ?? 0),
+    columns,
+    notes: Array.isArray(v.notes) ? v.notes.map(String) : [],
+  };
 }
 
 /** A cell as it is shown. */
@@ -45,21 +63,26 @@ function number(v: Column['values'][number] | undefined): number {
 
 /** The order of whole numbers that JavaScript holds as one, which come as text. */
 const wholes = (x: unknown, y: unknown): number =>
-  [x, y].every((v) => typeof v === 'string' && /^-?\d+$/.test(v)) ? Number(BigInt(x as string) > BigInt(y as string)) - Number(BigInt(x as string) < BigInt(y as string)) : 0;
+  [x, y].every((v) => typeof v === 'string' && /^-?\d+$/.test(v))
+    ? Number(BigInt(x as string) > BigInt(y as string)) - Number(BigInt(x as string) < BigInt(y as string))
+    : 0;
 
 /** What a filter asks of a row: that a column compares with a value, or that a cell holds a word. */
 type Condition = (row: number) => boolean;
 
 /** The parts of a filter; those that compare have a name, a sign and a value. */
-const parts = (text: string) => (text.match(/"[^"]*"|\S+/g) ?? []).map((part) => {
-  const [, name, sign, value] = /^([^<>=!"]+)(<=|>=|!=|=|<|>)(.*)$/.exec(part) ?? [];
-  return { part, name, sign, value };
-});
+const parts = (text: string) =>
+  (text.match(/"[^"]*"|\S+/g) ?? []).map((part) => {
+    const [, name, sign, value] = /^([^<>=!"]+)(<=|>=|!=|=|<|>)(.*)$/.exec(part) ?? [];
+    return { part, name, sign, value };
+  });
 
-const columnNamed = (table: Table, name?: string) => table.columns.find((c) => c.name.toLowerCase() === name?.toLowerCase());
+const columnNamed = (table: Table, name?: string) =>
+  table.columns.find((c) => c.name.toLowerCase() === name?.toLowerCase());
 
 /** The names that a filter compares and that no column has. */
-export const unknownNames = (text: string, table: Table): string[] => parts(text).flatMap(({ name }) => (name && !columnNamed(table, name) ? [name] : []));
+export const unknownNames = (text: string, table: Table): string[] =>
+  parts(text).flatMap(({ name }) => (name && !columnNamed(table, name) ? [name] : []));
 
 /** Reads a filter: words, and conditions such as return>-10, arm=tcl or seed!=2, all of which must hold. */
 export function readFilter(text: string, table: Table): Condition[] {
@@ -93,12 +116,18 @@ function compares(column: Column, sign: string, value: string): Condition {
     return column.number ? number(v) : String(v ?? '').toLowerCase();
   };
   switch (sign) {
-    case '=': return (row) => at(row) === wanted;
-    case '!=': return (row) => at(row) !== wanted;
-    case '<': return (row) => at(row) < wanted;
-    case '<=': return (row) => at(row) <= wanted;
-    case '>': return (row) => at(row) > wanted;
-    default: return (row) => at(row) >= wanted;
+    case '=':
+      return (row) => at(row) === wanted;
+    case '!=':
+      return (row) => at(row) !== wanted;
+    case '<':
+      return (row) => at(row) < wanted;
+    case '<=':
+      return (row) => at(row) <= wanted;
+    case '>':
+      return (row) => at(row) > wanted;
+    default:
+      return (row) => at(row) >= wanted;
   }
 }
 
@@ -106,14 +135,18 @@ function compares(column: Column, sign: string, value: string): Condition {
 export function pick(table: Table, filter: string, sort: { column: number; down: boolean } | null): number[] {
   const conditions = readFilter(filter, table);
   const rows: number[] = [];
-  for (let row = 0; row < (table.columns[0]?.values.length ?? 0); row++) if (conditions.every((holds) => holds(row))) rows.push(row);
+  for (let row = 0; row < (table.columns[0]?.values.length ?? 0); row++)
+    if (conditions.every((holds) => holds(row))) rows.push(row);
   const by = sort && table.columns[sort.column];
   if (!by) return rows;
   const missing = (v: number | string | null | undefined) => v === null || v === undefined || v === '';
   return rows.sort((a, b) => {
-    const x = by.values[a], y = by.values[b];
+    const x = by.values[a],
+      y = by.values[b];
     if (missing(x) || missing(y)) return Number(missing(x)) - Number(missing(y));
-    const order = by.number ? Math.sign(number(x) - number(y)) || wholes(x, y) : String(x).localeCompare(String(y), undefined, { numeric: true });
+    const order = by.number
+      ? Math.sign(number(x) - number(y)) || wholes(x, y)
+      : String(x).localeCompare(String(y), undefined, { numeric: true });
     return (sort.down ? -order : order) || a - b;
   });
 }
@@ -121,6 +154,9 @@ export function pick(table: Table, filter: string, sort: { column: number; down:
 /** Rows as a CSV file. */
 export function csv(table: Table, rows: number[]): string {
   const quote = (s: string) => (/[",\n\r]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
-  const lines = [table.columns.map((c) => quote(c.name)), ...rows.map((row) => table.columns.map((c) => quote(String(c.values[row] ?? ''))))];
+  const lines = [
+    table.columns.map((c) => quote(c.name)),
+    ...rows.map((row) => table.columns.map((c) => quote(String(c.values[row] ?? '')))),
+  ];
   return lines.map((l) => l.join(',') + '\n').join('');
 }

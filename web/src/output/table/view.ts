@@ -20,10 +20,20 @@ export class TableView {
   constructor(json: unknown) {
     this.data = decode(json);
     this.filter = el('input', {
-      type: 'search', 'aria-label': 'Filter rows', spellcheck: 'false', autocomplete: 'off',
-      input: () => { this.page = 0; this.pick(); },
+      type: 'search',
+      'aria-label': 'Filter rows',
+      spellcheck: 'false',
+      autocomplete: 'off',
+      input: () => {
+        this.page = 0;
+        this.pick();
+      },
     });
-    const grid = el('div.viewport', { tabindex: '0', role: 'region', 'aria-label': 'Table' }, el('table', {}, el('thead', {}, this.head), this.body));
+    const grid = el(
+      'div.viewport',
+      { tabindex: '0', role: 'region', 'aria-label': 'Table' },
+      el('table', {}, el('thead', {}, this.head), this.body),
+    );
     this.dom.append(grid, this.foot);
     this.hint();
     this.pick();
@@ -36,7 +46,9 @@ export class TableView {
     this.pick();
   }
 
-  dispose(): void { /* holds nothing outside its element */ }
+  dispose(): void {
+    /* holds nothing outside its element */
+  }
 
   /** Says by this table's own columns what a filter can be. */
   private hint(): void {
@@ -51,34 +63,72 @@ export class TableView {
 
   private draw(): void {
     const { columns } = this.data;
-    this.head.replaceChildren(...columns.map((c, i) => {
-      const down = this.sort?.column === i ? this.sort.down : null;
-      return el('th', { scope: 'col', 'data-number': c.number, 'aria-sort': down === null ? null : down ? 'descending' : 'ascending' },
-        el('button', { type: 'button', click: () => this.sortBy(i) }, c.name, el('span.order', { 'aria-hidden': 'true' }, down === null ? '' : down ? ' ↓' : ' ↑')));
-    }));
+    this.head.replaceChildren(
+      ...columns.map((c, i) => {
+        const down = this.sort?.column === i ? this.sort.down : null;
+        return el(
+          'th',
+          {
+            scope: 'col',
+            'data-number': c.number,
+            'aria-sort': down === null ? null : down ? 'descending' : 'ascending',
+          },
+          el(
+            'button',
+            { type: 'button', click: () => this.sortBy(i) },
+            c.name,
+            el('span.order', { 'aria-hidden': 'true' }, down === null ? '' : down ? ' ↓' : ' ↑'),
+          ),
+        );
+      }),
+    );
     const first = this.page * pageRows;
-    this.body.replaceChildren(...this.rows.slice(first, first + pageRows).map((row) =>
-      el('tr', {}, ...columns.map((c) => el('td', { 'data-number': c.number }, cellText(c, row))))));
+    this.body.replaceChildren(
+      ...this.rows
+        .slice(first, first + pageRows)
+        .map((row) => el('tr', {}, ...columns.map((c) => el('td', { 'data-number': c.number }, cellText(c, row))))),
+    );
     this.drawFoot(first);
   }
 
   private drawFoot(first: number): void {
-    const held = this.data.columns[0]?.values.length ?? 0, n = this.rows.length, last = Math.min(n, first + pageRows);
+    const held = this.data.columns[0]?.values.length ?? 0,
+      n = this.rows.length,
+      last = Math.min(n, first + pageRows);
     const step = (label: string, mark: string, by: number, possible: boolean) =>
       el('button', { type: 'button', 'aria-label': label, disabled: !possible, click: () => this.turn(by) }, mark);
     const count = n === 0 ? 'no row' : n <= pageRows ? `${n} row${n === 1 ? '' : 's'}` : `${first + 1}–${last} of ${n}`;
     const unknown = n === 0 ? unknownNames(this.filter.value, this.data) : [];
     const about = this.data.notes.map((n) => el('span.note', {}, n));
-    const notes = [n < held ? `of ${held}` : '', unknown.length ? `no column is called ${unknown.join(', ')}` : '', held < this.data.rows ? `the first ${held} of ${this.data.rows} rows are here` : ''].filter(Boolean).join('; ');
-    const wasFocused = this.foot.contains(document.activeElement) && document.activeElement !== this.filter
-      ? (document.activeElement as HTMLElement).getAttribute('aria-label') : null;
+    const notes = [
+      n < held ? `of ${held}` : '',
+      unknown.length ? `no column is called ${unknown.join(', ')}` : '',
+      held < this.data.rows ? `the first ${held} of ${this.data.rows} rows are here` : '',
+    ]
+      .filter(Boolean)
+      .join('; ');
+    const wasFocused =
+      this.foot.contains(document.activeElement) && document.activeElement !== this.filter
+        ? (document.activeElement as HTMLElement).getAttribute('aria-label')
+        : null;
     const small = held <= pageRows && n === held && this.filter.value === '';
     const parts = [
-      n > pageRows ? el('span.pages', {}, step('Previous page', '‹', -1, this.page > 0), step('Next page', '›', 1, last < n)) : null,
+      n > pageRows
+        ? el('span.pages', {}, step('Previous page', '‹', -1, this.page > 0), step('Next page', '›', 1, last < n))
+        : null,
       el('span.count', {}, count, notes ? ` ${notes}` : ''),
       ...about,
       el('span.space'),
-      el('button', { type: 'button', 'aria-label': 'Save as CSV', title: 'Save these rows as a CSV file', click: () => this.save() }, 'CSV'),
+      el(
+        'button',
+        {
+          type: 'button',
+          'aria-label': 'Save as CSV',
+          title: 'Save these rows as a CSV file',
+          click: () => this.save(),
+        },
+        'CSV',
+      ),
     ].filter((p) => p !== null);
     // The filter stays in the page while it is typed into.
     for (const old of [...this.foot.children]) if (old !== this.filter) old.remove();
@@ -93,11 +143,19 @@ export class TableView {
   /** Up, down, and back to the order of the table. */
   private sortBy(column: number): void {
     const now = this.sort?.column === column ? this.sort : null;
-    this.sort = !now ? { column, down: this.data.columns[column]!.number } : now.down === this.data.columns[column]!.number ? { column, down: !now.down } : null;
+    this.sort = !now
+      ? { column, down: this.data.columns[column]!.number }
+      : now.down === this.data.columns[column]!.number
+        ? { column, down: !now.down }
+        : null;
     this.page = 0;
     this.pick();
     this.head.querySelectorAll('button')[column]!.focus();
-    announce(this.sort ? `Sorted by ${this.data.columns[column]!.name}, ${this.sort.down ? 'descending' : 'ascending'}` : 'In the order of the table');
+    announce(
+      this.sort
+        ? `Sorted by ${this.data.columns[column]!.name}, ${this.sort.down ? 'descending' : 'ascending'}`
+        : 'In the order of the table',
+    );
   }
 
   private turn(by: number): void {
@@ -106,5 +164,7 @@ export class TableView {
     announce(`Page ${this.page + 1} of ${Math.ceil(this.rows.length / pageRows)}`);
   }
 
-  private save(): void { download('table.csv', 'text/csv', csv(this.data, this.rows)); }
+  private save(): void {
+    download('table.csv', 'text/csv', csv(this.data, this.rows));
+  }
 }
