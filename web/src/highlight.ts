@@ -2,7 +2,7 @@
 
 import { defineLanguageFacet, Language, syntaxHighlighting } from '@codemirror/language';
 import { go, goLanguage } from '@codemirror/lang-go';
-import { Extension } from '@codemirror/state';
+import type { Extension } from '@codemirror/state';
 import { classHighlighter, highlightCode } from '@lezer/highlight';
 import { GFM, parser as markdownParser } from '@lezer/markdown';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { exportGo, pieces } from '../src/model/exportgo';
-import { NotebookJson } from '../src/model/nbformat';
+import type { NotebookJson } from '../src/model/nbformat';
 
 const notebook = (...sources: string[]): NotebookJson => ({
   nbformat: 4,

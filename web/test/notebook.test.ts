@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { cellsFromJson, cellsToJson } from '../src/model/clipboard';
 import { headingLevel, hiddenByFolding, sectionEnd, titleOf } from '../src/model/headings';
 import { sameText } from '../src/model/merge';
-import { Cell, Notebook } from '../src/model/notebook';
-import { CellType } from '../src/model/nbformat';
+import { type Cell, Notebook } from '../src/model/notebook';
+import type { CellType } from '../src/model/nbformat';
 
 const make = (...sources: string[]) =>
   new Notebook({

@@ -6,7 +6,7 @@ import { band, chart, configurations, copies, points, smooth } from '../src/runs
 import { at, note, overSeeds, student } from '../src/runs/seedmean';
 import { seeds } from '../src/runs/seeds';
 import { ago, duration, percent, shortened } from '../src/runs/words';
-import { filter, grouped, Row, Runs, sorted, value } from '../src/runs/model';
+import { filter, grouped, type Row, Runs, sorted, value } from '../src/runs/model';
 
 const run = (path: string, more: Partial<Run> = {}): Run => ({
   path,

@@ -1,6 +1,6 @@
 import { el, iconButton } from '../dom';
 import { nextTheme } from '../theme';
-import { Adapter, adapters, lacking, wanted } from './adapters';
+import { type Adapter, adapters, lacking, wanted } from './adapters';
 
 /** A limit in the unit that a reader knows it by. */
 function amount(name: string, n: number): string {

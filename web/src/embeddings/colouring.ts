@@ -1,6 +1,6 @@
 // The colours of points by a column: one for each name, or places on a scale.
 
-import { sequential, taskColours, Rgb } from '../output/embedding/palette';
+import { sequential, taskColours, type Rgb } from '../output/embedding/palette';
 import { valuesOf } from '../output/embedding/decode';
 import type { ColumnInfo } from './api';
 

@@ -9,10 +9,10 @@ import { ServerError } from '../protocol/request';
 import { api } from '../runs/api';
 import { nextTheme } from '../theme';
 import { banner } from '../ui/dialog';
-import { Answer, ColumnInfo, Figures, layouts, Query } from './api';
+import { type Answer, type ColumnInfo, type Figures, layouts, type Query } from './api';
 import { colouring, union } from './colouring';
 import { Panel } from './panel';
-import { EmbeddingsState, readState, writeState } from './view';
+import { type EmbeddingsState, readState, writeState } from './view';
 
 const most = 3;
 /** Names of which more would make the legend useless. */
@@ -605,11 +605,11 @@ export class EmbeddingsPage {
     const width = this.panels.reduce((w, p) => w + p.size.width + gap, gap),
       height = Math.max(0, ...this.panels.map((p) => p.size.height)) + head + gap;
     const style = getComputedStyle(document.body);
-    const escape = (s: string) => s.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+    const quoted = (s: string) => s.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
     let x = gap,
       body = '';
     for (const p of this.panels) {
-      body += `<text x="${x}" y="28" font-family="sans-serif" font-size="22" fill="${style.getPropertyValue('--text')}">${escape(p.info.name)}</text>${p.svg(x, head)}`;
+      body += `<text x="${x}" y="28" font-family="sans-serif" font-size="22" fill="${style.getPropertyValue('--text')}">${quoted(p.info.name)}</text>${p.svg(x, head)}`;
       x += p.size.width + gap;
     }
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><rect width="${width}" height="${height}" fill="${style.getPropertyValue('--paper')}"/>${body}</svg>\n`;

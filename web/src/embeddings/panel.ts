@@ -2,13 +2,13 @@
 
 import { el } from '../dom';
 import { format } from '../output/format';
-import { css, Rgb } from '../output/embedding/palette';
-import { PointGrid, PointPainter, Scene, View } from '../output/embedding/paint';
-import { Corner, Plane, Surface } from '../output/embedding/surface';
-import { ColumnInfo, Info, layouts, Place } from './api';
+import { css, type Rgb } from '../output/embedding/palette';
+import { PointGrid, PointPainter, type Scene, type View } from '../output/embedding/paint';
+import { type Corner, type Plane, Surface } from '../output/embedding/surface';
+import { type ColumnInfo, type Info, layouts, type Place } from './api';
 import { colouring } from './colouring';
 import { blur, contour, shares } from './contours';
-import { needed, Tile, Tiles } from './tiles';
+import { needed, type Tile, Tiles } from './tiles';
 
 /** What all layouts of the page show alike. */
 export interface Look {

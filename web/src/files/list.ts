@@ -1,11 +1,11 @@
 // The file list: folders and files of the server, and which notebooks run.
 
-import { KernelAPI, Session, SessionAPI } from '@jupyterlab/services';
+import { KernelAPI, type Session, SessionAPI } from '@jupyterlab/services';
 import { announce, download, el, iconButton, svgIcon } from '../dom';
 import { devicesUrl, editUrl, fileUrl, notebookUrl, readUrl, runsUrl, settings, treeUrl, tsneUrl } from '../config';
 import { about, isSite } from '../site/about';
 import { files } from '../site/api';
-import { contents, FileModel } from '../protocol/contents';
+import { contents, type FileModel } from '../protocol/contents';
 import { ask, askText, banner, guarded } from '../ui/dialog';
 import { nextTheme } from '../theme';
 

@@ -5,7 +5,7 @@ import { EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { el } from '../dom';
 import { folderOf, nameOf, treeUrl } from '../address';
-import { contents, FileModel } from '../protocol/contents';
+import { contents, type FileModel } from '../protocol/contents';
 import { language } from '../highlight';
 import { ask, banner, guarded } from '../ui/dialog';
 

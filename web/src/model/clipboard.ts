@@ -1,6 +1,6 @@
 // Cells on the system's clipboard: text for everyone, and JSON inside it for other notebooks.
 
-import { CellJson, newId, parseNotebook } from './nbformat';
+import { type CellJson, newId, parseNotebook } from './nbformat';
 
 export const cellsMime = 'application/vnd.nacre.cells+json';
 

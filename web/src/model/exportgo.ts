@@ -2,7 +2,7 @@
 
 import { parser } from '@lezer/go';
 import type { SyntaxNode } from '@lezer/common';
-import { NotebookJson } from './nbformat';
+import type { NotebookJson } from './nbformat';
 
 interface Piece {
   kind: 'import' | 'top' | 'run';

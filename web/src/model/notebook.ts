@@ -1,7 +1,7 @@
 // The open notebook: cells, the undo history of their structure, and what happens to them as signals.
 
 import { Signal } from '../dom';
-import { CellJson, CellType, Metadata, newId, NotebookJson, Output } from './nbformat';
+import { type CellJson, type CellType, type Metadata, newId, type NotebookJson, type Output } from './nbformat';
 import { appendStream } from './stream';
 
 /** The tag of cells that run again by themselves, in the list that Jupyter's programs know as metadata.tags. */

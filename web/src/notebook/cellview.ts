@@ -3,14 +3,14 @@
 import { el, iconButton, perFrame } from '../dom';
 import { unitsOfGoPosition } from '../model/positions';
 import { headingLevel } from '../model/headings';
-import { Output } from '../model/nbformat';
-import { Cell, OutputChange } from '../model/notebook';
-import { Rendered, renderOutput } from '../output/render';
+import type { Output } from '../model/nbformat';
+import type { Cell, OutputChange } from '../model/notebook';
+import { type Rendered, renderOutput } from '../output/render';
 import { attempt, bounded, problemNote } from '../output/boundary';
 import { renderMarkdown } from '../output/markdown';
 import type { Problem } from '../protocol/kernel';
-import { DragHost, draggable } from './drag';
-import { CellEditor, Marks } from './editor';
+import { type DragHost, draggable } from './drag';
+import { CellEditor, type Marks } from './editor';
 import type { WritingHost } from './writing';
 
 /** What a cell's view asks of the notebook. */

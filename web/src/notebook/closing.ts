@@ -2,7 +2,7 @@
 // one line the editor's own extension does so.
 
 import { matchBrackets } from '@codemirror/language';
-import { EditorState, Extension, MapMode, StateField, Transaction } from '@codemirror/state';
+import { type EditorState, type Extension, MapMode, StateField, type Transaction } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
 /** A pair that came by typing its opening bracket. */

@@ -17,16 +17,16 @@ import {
   toggleComment,
 } from '@codemirror/commands';
 import { bracketMatching, indentOnInput, indentUnit } from '@codemirror/language';
-import { Compartment, EditorState, Extension, Prec, Range, StateEffect, StateField } from '@codemirror/state';
+import { Compartment, EditorState, type Extension, Prec, type Range, StateEffect, StateField } from '@codemirror/state';
 import {
   Decoration,
-  DecorationSet,
+  type DecorationSet,
   drawSelection,
   EditorView,
   keymap,
   lineNumbers,
   showTooltip,
-  Tooltip,
+  type Tooltip,
   tooltips,
 } from '@codemirror/view';
 import { codePoints, unitsOfCodePoints } from '../model/positions';
@@ -34,7 +34,7 @@ import { el } from '../dom';
 import { language } from '../highlight';
 import type { Edit, Problem } from '../protocol/kernel';
 import { typingOver } from './closing';
-import { showProblems, writing, WritingHost } from './writing';
+import { showProblems, writing, type WritingHost } from './writing';
 
 /** What an editor asks of the notebook around it. */
 export interface EditorHost extends WritingHost {

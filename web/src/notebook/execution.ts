@@ -1,14 +1,14 @@
 // Running cells: what the kernel says becomes outputs and states of cells.
 
-import { KernelMessage } from '@jupyterlab/services';
+import type { KernelMessage } from '@jupyterlab/services';
 import { announce } from '../dom';
-import { Cell, Notebook } from '../model/notebook';
-import { DataOutput, Output, parseOutput } from '../model/nbformat';
+import type { Cell, Notebook } from '../model/notebook';
+import { type DataOutput, type Output, parseOutput } from '../model/nbformat';
 import { sameOutputs } from '../model/merge';
 import { controlsOf } from '../output/control/decode';
 import { parseNotebook } from '../model/nbformat';
-import { FileModel } from '../protocol/contents';
-import { KernelLink, Message } from '../protocol/kernel';
+import type { FileModel } from '../protocol/contents';
+import type { KernelLink, Message } from '../protocol/kernel';
 
 export interface ExecutionHost {
   askInput(cell: Cell, prompt: string, password: boolean, answer: (value: string) => void): void;

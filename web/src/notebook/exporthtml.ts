@@ -1,6 +1,6 @@
 // A notebook as one HTML file: no script, no font, nothing fetched; mathematics as MathML.
 
-import { CellJson, DataOutput, NotebookJson, Output } from '../model/nbformat';
+import type { CellJson, DataOutput, NotebookJson, Output } from '../model/nbformat';
 import { appendStream } from '../model/stream';
 import { ansiToHtml } from '../output/ansi';
 import { problemNote } from '../output/boundary';

@@ -2,7 +2,7 @@
 
 import { el, iconButton } from '../dom';
 import { folderOf, nameOf, treeUrl } from '../address';
-import { openMenu, Item } from '../ui/dialog';
+import { openMenu, type Item } from '../ui/dialog';
 import { keyLabel, keysOf } from './keys';
 import type { OpenNotebook } from './actions';
 import { command } from './commands';

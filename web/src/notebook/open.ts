@@ -4,7 +4,7 @@ import { el } from '../dom';
 import { editUrl, treeUrl, folderOf } from '../address';
 import { Notebook } from '../model/notebook';
 import { parseNotebook, NotebookFormatError } from '../model/nbformat';
-import { contents, request } from '../protocol/contents';
+import { contents, type FileModel, request } from '../protocol/contents';
 import { KernelLink } from '../protocol/kernel';
 import { banner, tell } from '../ui/dialog';
 import { NotebookPage } from './page';
@@ -15,7 +15,7 @@ interface Specs {
 }
 
 export async function openNotebook(path: string): Promise<void> {
-  let model;
+  let model: FileModel;
   let notebook: Notebook;
   const asked = request<Specs>('GET', 'api/kernelspecs').catch(() => null);
   try {

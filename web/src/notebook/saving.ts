@@ -2,9 +2,9 @@
 
 import { Signal } from '../dom';
 import { sameText } from '../model/merge';
-import { CellJson, NotebookJson, parseNotebook, toFile } from '../model/nbformat';
-import { Notebook } from '../model/notebook';
-import { contents, FileModel, ServerError } from '../protocol/contents';
+import { type CellJson, type NotebookJson, parseNotebook, toFile } from '../model/nbformat';
+import type { Notebook } from '../model/notebook';
+import { contents, type FileModel, ServerError } from '../protocol/contents';
 
 export type SaveState = 'saved' | 'edited' | 'saving' | 'failed' | 'conflict';
 

@@ -1,8 +1,8 @@
 // Search and replace across cells.
 
 import { announce, el, iconButton } from '../dom';
-import { compile, findAll, Match, Query, replaceAll, replacement } from '../model/search';
-import { Cell } from '../model/notebook';
+import { compile, findAll, type Match, type Query, replaceAll, replacement } from '../model/search';
+import type { Cell } from '../model/notebook';
 import type { OpenNotebook } from './actions';
 
 export class SearchBar {

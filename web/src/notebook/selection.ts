@@ -1,7 +1,7 @@
 // Which cells are selected, and whether one is being edited.
 
 import { Signal } from '../dom';
-import { Cell, Notebook } from '../model/notebook';
+import type { Cell, Notebook } from '../model/notebook';
 
 export type Mode = 'command' | 'edit';
 

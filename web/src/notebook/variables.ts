@@ -2,7 +2,7 @@
 // so that values that hold themselves can be looked into as well.
 
 import { el, iconButton, Signal, svgIcon } from '../dom';
-import { KernelLink } from '../protocol/kernel';
+import type { KernelLink } from '../protocol/kernel';
 
 interface Variable {
   name: string;

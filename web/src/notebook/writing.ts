@@ -6,18 +6,18 @@ import {
   autocompletion,
   closeCompletion,
   completionStatus,
-  Completion,
-  CompletionContext,
-  CompletionResult,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
   moveCompletionSelection,
   pickedCompletion,
   selectedCompletion,
   selectedCompletionIndex,
   startCompletion,
 } from '@codemirror/autocomplete';
-import { Diagnostic, linter, lintKeymap, setDiagnostics } from '@codemirror/lint';
-import { Extension, Prec, StateEffect, StateField } from '@codemirror/state';
-import { EditorView, keymap, showTooltip, Tooltip, ViewPlugin, ViewUpdate } from '@codemirror/view';
+import { type Diagnostic, linter, lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { type Extension, Prec, StateEffect, StateField } from '@codemirror/state';
+import { type EditorView, keymap, showTooltip, type Tooltip, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 import { el } from '../dom';
 import { codePoints, unitsOfCodePoints, unitsOfGoPosition } from '../model/positions';
 import type { CompletionItem, Edit, Problem, Signature } from '../protocol/kernel';

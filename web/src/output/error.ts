@@ -2,7 +2,7 @@
 // are in sight; the calls that led there, one text of the traceback each, are folded.
 
 import { el } from '../dom';
-import { ErrorOutput } from '../model/nbformat';
+import type { ErrorOutput } from '../model/nbformat';
 import { ansiToHtml, stripAnsi } from './ansi';
 import { places } from './places';
 import type { GoTo } from './type';

@@ -4,7 +4,7 @@ import createMarkdown, { type MarkdownIt } from 'markdown-it';
 import { decoded, fileUrl, notebookUrl } from '../address';
 import { el } from '../dom';
 import { escapeHtml, highlightedHtml } from '../highlight';
-import { MimeBundle } from '../model/nbformat';
+import type { MimeBundle } from '../model/nbformat';
 import { bounded } from './boundary';
 import { sanitize } from './html';
 

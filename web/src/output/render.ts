@@ -1,11 +1,11 @@
 // One output as a part of the page: the richest form that can be shown.
 
 import { el } from '../dom';
-import { MimeBundle, Output } from '../model/nbformat';
+import type { MimeBundle, Output } from '../model/nbformat';
 import { StreamView } from './ansi';
 import { attempt, bounded, problemOf } from './boundary';
 import { errorView } from './error';
-import { Context, OutputType, unknownTypes, View } from './type';
+import { type Context, type OutputType, unknownTypes, type View } from './type';
 import { outputTypes } from './types';
 
 /** A shown output. update takes a new one without building anew, where that can be. */

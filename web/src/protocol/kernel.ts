@@ -1,6 +1,6 @@
 // The kernel of one notebook: its session on the server, the connection, and messages given to whoever owns the cell.
 
-import { Kernel, KernelAPI, KernelMessage, Session, SessionAPI } from '@jupyterlab/services';
+import { type Kernel, KernelAPI, KernelMessage, type Session, SessionAPI } from '@jupyterlab/services';
 import { KernelConnection } from '@jupyterlab/services/lib/kernel/default';
 import { Signal } from '../dom';
 import { settings } from '../config';

@@ -2,9 +2,9 @@
 
 import { el } from '../dom';
 import { ChartView } from '../output/chart/view';
-import { api, Curve } from './api';
-import { band, chart, configurations, copies, Line, Over, points } from './curves';
-import { Column, grouped, Row } from './model';
+import { api, type Curve } from './api';
+import { band, chart, configurations, copies, type Line, type Over, points } from './curves';
+import { type Column, grouped, type Row } from './model';
 import { shortened } from './words';
 
 /** More lines than these are not told apart; bands of groups may be of more runs. */

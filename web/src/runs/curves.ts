@@ -2,7 +2,7 @@
 
 import type { Curve } from './api';
 import type { Row } from './model';
-import { note, overSeeds, Points } from './seedmean';
+import { note, overSeeds, type Points } from './seedmean';
 
 export type Over = 'steps' | 'updates' | 'seconds';
 export interface Line {

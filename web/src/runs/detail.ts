@@ -6,7 +6,7 @@ import { format } from '../output/format';
 import { ServerError } from '../protocol/request';
 import { ask, guarded } from '../ui/dialog';
 import { isSite } from '../site/about';
-import { api, Detail, Making, Note, Product } from './api';
+import { api, type Detail, type Making, type Note, type Product } from './api';
 import type { Row } from './model';
 import { ago, duration, percent } from './words';
 

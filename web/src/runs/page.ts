@@ -7,10 +7,10 @@ import { embeddingsUrl, treeUrl } from '../address';
 import { isSite } from '../site/about';
 import { nextTheme } from '../theme';
 import { banner, guarded, openMenu } from '../ui/dialog';
-import { api, Job, Listing, Making } from './api';
+import { api, type Job, type Listing, type Making } from './api';
 import { CurvePanel } from './curvepanel';
 import { RunDetail } from './detail';
-import { filter, grouped, Runs, Sort, sorted } from './model';
+import { filter, grouped, Runs, type Sort, sorted } from './model';
 import { startRun } from './start';
 import { RunTable } from './table';
 

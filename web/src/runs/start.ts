@@ -2,7 +2,7 @@
 
 import { el } from '../dom';
 import { ask } from '../ui/dialog';
-import { api, Spec } from './api';
+import { api, type Spec } from './api';
 import { seeds } from './seeds';
 
 /** Asks what to train; null when the user turns back. */

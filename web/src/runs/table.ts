@@ -3,7 +3,7 @@
 import { announce, el } from '../dom';
 import { format } from '../output/format';
 import { ago, duration, percent } from './words';
-import { Column, Row, Sort, value } from './model';
+import { type Column, type Row, type Sort, value } from './model';
 
 const pageRows = 100;
 

@@ -4,7 +4,7 @@ import { fromBase64 } from '../dom';
 import { about } from './about';
 import { SiteFiles } from './files';
 import { answerRuns } from './runs';
-import { endKernel, kernel, kernelName, KernelModel, startKernel } from './kernels';
+import { endKernel, kernel, kernelName, type KernelModel, startKernel } from './kernels';
 
 interface Session {
   id: string;

@@ -77,7 +77,7 @@ class SiteKernel {
 
   private async start(): Promise<void> {
     this.state = 'starting';
-    let site;
+    let site: Awaited<ReturnType<typeof about>>;
     try {
       site = await about();
       if (!site.kernel)

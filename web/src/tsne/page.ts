@@ -3,7 +3,7 @@
 import { provenFetch, takeProof } from '../protocol/proof';
 import { announce, el, iconButton, perFrame } from '../dom';
 import { nextTheme } from '../theme';
-import { Embedding, valuesOf } from '../output/embedding/decode';
+import { type Embedding, valuesOf } from '../output/embedding/decode';
 import { EmbeddingView } from '../output/embedding/view';
 import { Controls } from './controls';
 import { Engine } from './engine';

@@ -3,7 +3,7 @@
 import { SiteFiles } from '../site/files';
 import type { FromWorker, ToWorker } from '../site/kernels';
 import { loadProgram } from '../site/wasm';
-import { MemFS, Source } from './memfs';
+import { MemFS, type Source } from './memfs';
 import { physics } from './scenes';
 
 interface GoProgram {

@@ -1,7 +1,7 @@
 // Axes: from values to pixels, and the round values beside them.
 
 import { format } from '../format';
-import { Chart, Scale } from './decode';
+import type { Chart, Scale } from './decode';
 
 export type Range = [number, number];
 

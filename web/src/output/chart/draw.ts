@@ -1,8 +1,8 @@
 // Draws the panels of a chart as SVG.
 
-import { css, Rgb, sequential, taskColours } from '../embedding/palette';
-import { Axis, Range } from './axis';
-import { Chart, Mark } from './decode';
+import { css, type Rgb, sequential, taskColours } from '../embedding/palette';
+import type { Axis, Range } from './axis';
+import type { Chart, Mark } from './decode';
 
 const ns = 'http://www.w3.org/2000/svg';
 

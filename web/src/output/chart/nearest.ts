@@ -1,8 +1,8 @@
 // What lies under the pointer.
 
 import { format } from '../format';
-import { Chart, Mark, Scale } from './decode';
-import { PanelDrawing } from './draw';
+import type { Chart, Mark, Scale } from './decode';
+import type { PanelDrawing } from './draw';
 
 export interface Hit {
   x: number;

@@ -4,9 +4,9 @@ import { announce, download, el, perFrame } from '../../dom';
 import { guard } from '../boundary';
 import { css, sequential, taskColours } from '../embedding/palette';
 import type { Shown } from '../type';
-import { axis, extents, Range } from './axis';
-import { Chart, csv, decode } from './decode';
-import { PanelDrawing, Place, shape } from './draw';
+import { axis, extents, type Range } from './axis';
+import { type Chart, csv, decode } from './decode';
+import { PanelDrawing, type Place, shape } from './draw';
 import { nearest } from './nearest';
 
 interface Drawn {

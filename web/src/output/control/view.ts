@@ -3,7 +3,7 @@
 
 import { el } from '../../dom';
 import type { Shown } from '../type';
-import { Control, decimals, decode } from './decode';
+import { type Control, decimals, decode } from './decode';
 
 let made = 0;
 

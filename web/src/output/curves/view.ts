@@ -3,9 +3,9 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { el, perFrame } from '../../dom';
-import { align, Series } from './align';
+import { align, type Series } from './align';
 import { guard } from '../boundary';
-import { Brush, Brushing } from '../brush';
+import { type Brush, Brushing } from '../brush';
 import { css, taskColours } from '../embedding/palette';
 import { format } from '../format';
 

@@ -1,6 +1,6 @@
 // Many points on a canvas, quickly: discs are blended into the pixels by hand, in one pass and one copy.
 
-import { Rgb } from './palette';
+import type { Rgb } from './palette';
 
 export interface View {
   scale: number;

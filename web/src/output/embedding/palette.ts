@@ -1,6 +1,6 @@
 // Colours for tasks.
 
-import { knots, palette, paletteOnDark, Rgb } from '../colours';
+import { knots, palette, paletteOnDark, type Rgb } from '../colours';
 
 export type { Rgb };
 

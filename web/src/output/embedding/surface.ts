@@ -1,7 +1,7 @@
 // The surface a plane of points is drawn on: pan, zoom, lasso, what is under the pointer; by mouse, touch and keyboard.
 
 import { el, iconButton, perFrame } from '../../dom';
-import { View } from './paint';
+import type { View } from './paint';
 
 type Tool = 'pan' | 'lasso';
 export type Corner = [number, number];

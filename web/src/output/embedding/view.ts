@@ -2,12 +2,12 @@
 
 import { el, iconButton, announce, download, Signal } from '../../dom';
 import { guard } from '../boundary';
-import { Brush, Brushing } from '../brush';
-import { decodeEmbedding, Embedding } from './decode';
-import { figures, Figures } from './stats';
-import { css, Rgb, taskColours } from './palette';
-import { PointGrid, PointPainter, shuffledOrder, View } from './paint';
-import { Corner, Plane, Surface } from './surface';
+import { type Brush, Brushing } from '../brush';
+import { decodeEmbedding, type Embedding } from './decode';
+import { figures, type Figures } from './stats';
+import { css, type Rgb, taskColours } from './palette';
+import { PointGrid, PointPainter, shuffledOrder, type View } from './paint';
+import { type Corner, type Plane, Surface } from './surface';
 
 export class EmbeddingView implements Plane {
   readonly dom = el('figure.embedding');

@@ -2,7 +2,7 @@
 // pointer, keys and screen readers find what they know.
 
 import { el } from '../../dom';
-import { css, Rgb } from '../embedding/palette';
+import { css, type Rgb } from '../embedding/palette';
 import type { Episode } from './decode';
 
 const edge = 7; // half the width of the input's thumb

@@ -2,11 +2,11 @@
 
 import { announce, download, el, iconButton, perFrame, svgIcon } from '../../dom';
 import { guard } from '../boundary';
-import { Brush, Brushing } from '../brush';
-import { css, Rgb, taskColours } from '../embedding/palette';
+import { type Brush, Brushing } from '../brush';
+import { css, type Rgb, taskColours } from '../embedding/palette';
 import { format } from '../format';
-import { Change, eyeOf, followed, panned, turned, unchanged, zoomed } from './camera';
-import { decodeRollout, Episode, Rollout } from './decode';
+import { type Change, eyeOf, followed, panned, turned, unchanged, zoomed } from './camera';
+import { decodeRollout, type Episode, type Rollout } from './decode';
 import { Live, mujoco } from './live';
 import type { EpisodeScene } from './scene';
 import { Track } from './track';

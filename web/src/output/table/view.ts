@@ -1,7 +1,7 @@
 // A table to sort, filter and page through.
 
 import { announce, download, el } from '../../dom';
-import { cellText, csv, decode, exampleFilter, pick, Table, unknownNames } from './decode';
+import { cellText, csv, decode, exampleFilter, pick, type Table, unknownNames } from './decode';
 
 /** Rows on a page. */
 const pageRows = 15;
