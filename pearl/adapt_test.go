@@ -52,7 +52,8 @@ func TestAdaptationsDoNotMeet(t *testing.T) {
 		remember := func(calls []call, to map[string]string) {
 			for k, c := range calls {
 				for i, tr := range c.out {
-					to[fmt.Sprint(k, c.episodes[i].Task.Params, c.episodes[i].Seed)] = fmt.Sprint(c.z[i], tr.Obs, tr.Act)
+					to[fmt.Sprint(k, c.episodes[i].Task.Params, c.episodes[i].Seed)] = fmt.Sprint(c.z[i],
+						tr.Obs, tr.Act)
 				}
 			}
 		}
@@ -221,8 +222,8 @@ func TestWindowContexts(t *testing.T) {
 	}
 }
 
-// With the belief carried over the first task explores on the prior and the second on the first's posterior, drawn anew for
-// each trajectory; a new evaluation begins with the prior again.
+// With the belief carried over the first task explores on the prior and the second on the first's posterior, drawn anew
+// for each trajectory; a new evaluation begins with the prior again.
 func TestCarriedBelief(t *testing.T) {
 	l, rec := trained(t, nil)
 	p := mustProtocol(t, "garage-2020-old")
@@ -243,7 +244,8 @@ func TestCarriedBelief(t *testing.T) {
 		}
 		for j, eps := range rec.calls[k].z[1] { // of the prior: standard normal
 			if got, want := calls[4+k].z[0][j], mean[j]+math.Sqrt(variance[j])*eps; got != want {
-				t.Errorf("exploration %d of the second task acts on z[%d] = %v, want %v of the first task's posterior", k, j, got, want)
+				t.Errorf("exploration %d of the second task acts on z[%d] = %v, want %v of the first task's posterior",
+					k, j, got, want)
 			}
 		}
 	}

@@ -16,9 +16,9 @@ import (
 	"nacre/sim"
 )
 
-// ahead collects an iteration's data while the updates of the one before are made. It acts with the networks as they were
-// when it was started, and keeps the data apart until they are asked for, so that what a run computes does not depend on
-// how fast either side is.
+// ahead collects an iteration's data while the updates of the one before are made. It acts with the networks as they
+// were when it was started, and keeps the data apart until they are asked for, so that what a run computes does not
+// depend on how fast either side is.
 type ahead struct {
 	l       *Learner
 	mem     core.Memory // policy and encoder as they were
@@ -73,8 +73,8 @@ func (l *Learner) newAhead(s rl.Setup) (a *ahead, err error) {
 }
 
 // Ahead starts collecting the data of an iteration with the networks as they are now, and returns; Collect then takes
-// them. Without Config.CollectAhead, or where they are collected already, it does nothing. Meanwhile updates may be made;
-// AwaitAhead must be called before anything else uses the environments.
+// them. Without Config.CollectAhead, or where they are collected already, it does nothing. Meanwhile updates may be
+// made; AwaitAhead must be called before anything else uses the environments.
 func (l *Learner) Ahead(iteration int) error {
 	a := l.ahead
 	if a == nil || a.has(iteration) {

@@ -7,11 +7,12 @@ import (
 	"testing"
 )
 
-// What is collected ahead is what would have been collected before the updates that are made meanwhile; these see nothing
-// of it; and a checkpoint in between keeps it.
+// What is collected ahead is what would have been collected before the updates that are made meanwhile; these see
+// nothing of it; and a checkpoint in between keeps it.
 func TestCollectAhead(t *testing.T) {
 	ahead := func(s *setup) {
-		s.Config.CollectAhead, s.Config.PosteriorSteps, s.Config.TasksPerIteration, s.Config.Observations = true, 8, 5, "standardised"
+		s.Config.CollectAhead, s.Config.PosteriorSteps, s.Config.TasksPerIteration, s.Config.Observations = true, 8, 5,
+			"standardised"
 	}
 	same := func(s *setup) { ahead(s); s.Config.CollectAhead = false }
 	a, _ := newWalker(t, ahead)

@@ -121,7 +121,8 @@ func yardWeights(m core.Memory, n Networks, aux belief.Auxiliary) error {
 				bound = last
 				bias = rng.Uniform(stream+1, b.Cols, -last, last)
 			}
-			if err := m.Write(w.Name, benchmark.Transpose(rng.Uniform(stream, w.Rows*w.Cols, -bound, bound), w.Cols, w.Rows)); err != nil {
+			if err := m.Write(w.Name, benchmark.Transpose(rng.Uniform(stream, w.Rows*w.Cols, -bound, bound), w.Cols,
+				w.Rows)); err != nil {
 				return err
 			}
 			if err := m.Write(b.Name, bias); err != nil {
@@ -199,18 +200,30 @@ func (y *Benchmark) Update(step int) (benchmark.Figures, error) {
 	return benchmark.Read(y.run, y.Names())
 }
 
-// expected figures of the first three updates, by size, computed in float64 by an independent PyTorch 1.13 program of the
-// same update.
+// expected figures of the first three updates, by size, computed in float64 by an independent PyTorch 1.13 program of
+// the same update.
 var expected = map[string][3]benchmark.Figures{
 	"oyster": {
-		{"kl": 141.469520619, "q_loss": 49.9809259627, "v_loss": 16.4225516168, "policy_loss": -4.01481131848, "grad_encoder": 2.59912910838, "grad_q1": 0.387106224664, "grad_q2": 0.398008099995, "grad_v": 18.8238031362, "grad_policy": 1.22024716177},
-		{"kl": 141.246165792, "q_loss": 49.975831148, "v_loss": 16.1879510537, "policy_loss": -4.00561799181, "grad_encoder": 2.6034790478, "grad_q1": 0.324459414402, "grad_q2": 0.327157644088, "grad_v": 18.7645559059, "grad_policy": 1.11127450143},
-		{"kl": 141.016786421, "q_loss": 49.9716282904, "v_loss": 16.0891036419, "policy_loss": -4.01301794292, "grad_encoder": 2.65055137491, "grad_q1": 0.268702562059, "grad_q2": 0.267675727651, "grad_v": 19.1214116882, "grad_policy": 1.03367112548},
+		{"kl": 141.469520619, "q_loss": 49.9809259627, "v_loss": 16.4225516168, "policy_loss": -4.01481131848,
+			"grad_encoder": 2.59912910838, "grad_q1": 0.387106224664, "grad_q2": 0.398008099995,
+			"grad_v": 18.8238031362, "grad_policy": 1.22024716177},
+		{"kl": 141.246165792, "q_loss": 49.975831148, "v_loss": 16.1879510537, "policy_loss": -4.00561799181,
+			"grad_encoder": 2.6034790478, "grad_q1": 0.324459414402, "grad_q2": 0.327157644088, "grad_v": 18.7645559059,
+			"grad_policy": 1.11127450143},
+		{"kl": 141.016786421, "q_loss": 49.9716282904, "v_loss": 16.0891036419, "policy_loss": -4.01301794292,
+			"grad_encoder": 2.65055137491, "grad_q1": 0.268702562059, "grad_q2": 0.267675727651,
+			"grad_v": 19.1214116882, "grad_policy": 1.03367112548},
 	},
 	"metaworld": {
-		{"kl": 197.983740038, "q_loss": 199.917664104, "v_loss": 7.27063014684, "policy_loss": -2.65905091879, "grad_encoder": 4.01274195842, "grad_q1": 0.76955634335, "grad_q2": 0.800342420217, "grad_v": 14.1151942796, "grad_policy": 1.09868331705},
-		{"kl": 197.300679733, "q_loss": 199.903976996, "v_loss": 7.06241657807, "policy_loss": -2.64737353866, "grad_encoder": 4.08830992545, "grad_q1": 0.678664245447, "grad_q2": 0.697586434894, "grad_v": 14.0826318049, "grad_policy": 0.939743367743},
-		{"kl": 196.573735408, "q_loss": 199.891995203, "v_loss": 6.92646269646, "policy_loss": -2.6513917789, "grad_encoder": 4.30813988805, "grad_q1": 0.609847640393, "grad_q2": 0.619575247794, "grad_v": 14.4917535726, "grad_policy": 0.854680130506},
+		{"kl": 197.983740038, "q_loss": 199.917664104, "v_loss": 7.27063014684, "policy_loss": -2.65905091879,
+			"grad_encoder": 4.01274195842, "grad_q1": 0.76955634335, "grad_q2": 0.800342420217, "grad_v": 14.1151942796,
+			"grad_policy": 1.09868331705},
+		{"kl": 197.300679733, "q_loss": 199.903976996, "v_loss": 7.06241657807, "policy_loss": -2.64737353866,
+			"grad_encoder": 4.08830992545, "grad_q1": 0.678664245447, "grad_q2": 0.697586434894,
+			"grad_v": 14.0826318049, "grad_policy": 0.939743367743},
+		{"kl": 196.573735408, "q_loss": 199.891995203, "v_loss": 6.92646269646, "policy_loss": -2.6513917789,
+			"grad_encoder": 4.30813988805, "grad_q1": 0.609847640393, "grad_q2": 0.619575247794,
+			"grad_v": 14.4917535726, "grad_policy": 0.854680130506},
 	},
 }
 

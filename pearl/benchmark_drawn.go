@@ -13,8 +13,8 @@ import (
 // Drawing is what training draws for such an update, from replay of as many tasks as the update has.
 func (y *Benchmark) Drawing() feed.Plan { return feedPlan(y.config, y.nets, y.aux, benchTasks) }
 
-// Draw loads the update on data that the device draws, from replay of two trajectories of every task; nil where the device
-// draws nothing. It steps the same parameters.
+// Draw loads the update on data that the device draws, from replay of two trajectories of every task; nil where the
+// device draws nothing. It steps the same parameters.
 func (y *Benchmark) Draw() (benchmark.Burst, error) {
 	plan := y.Drawing()
 	buf, err := replay.NewBuffer(replay.Dims{Obs: y.size.Obs, Act: y.size.Act}, benchTasks, 2*benchBatch)
@@ -25,14 +25,17 @@ func (y *Benchmark) Draw() (benchmark.Burst, error) {
 	for i := range 2 * benchTasks {
 		stream := uint64(100 + 10*i)
 		tr := sim.Trajectory{Len: benchBatch, Obs: floats(rng.Normal(stream, (benchBatch+1)*y.size.Obs)),
-			Act: floats(rng.Uniform(stream+1, benchBatch*y.size.Act, -1, 1)), Reward: floats(rng.Normal(stream+2, benchBatch))}
+			Act:    floats(rng.Uniform(stream+1, benchBatch*y.size.Act, -1, 1)),
+			Reward: floats(rng.Normal(stream+2, benchBatch))}
 		tr.CtxReward = tr.Reward
 		if err := buf.AddBoth(i/2, &tr); err != nil {
 			return nil, err
 		}
 	}
 	b := &burst{way: mirror.Way{Note: func(mirror.Update) error { return nil }}}
-	b.data, err = mirror.New(y.device, y.mem, plan, func() [][]*replay.Task { return [][]*replay.Task{storeRL: buf.RL, storeEnc: buf.Enc} })
+	b.data, err = mirror.New(y.device, y.mem, plan, func() [][]*replay.Task {
+		return [][]*replay.Task{storeRL: buf.RL, storeEnc: buf.Enc}
+	})
 	if b.data == nil || err != nil {
 		return nil, err
 	}

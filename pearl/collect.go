@@ -38,11 +38,11 @@ const maxTrain = 1 << 17
 
 // Collect gathers the data of an iteration and returns the environment steps taken. Iteration 0 first takes
 // InitialSteps of every train task under the prior, which are also what standardised observations go by. Then
-// TasksPerIteration train tasks, drawn with replacement, are visited: the task's encoder buffer is cleared; PriorSteps are taken with z ~ N(0, I), PosteriorSteps with z
-// inferred from the encoder buffer before each trajectory, both for both buffers; and ExtraPosteriorSteps on the
-// posterior for the replay buffer only, the first trajectory still on the prior unless PosteriorFromStart. z is
-// drawn anew for every trajectory, actions are stochastic, and whole trajectories are taken, so a count can be
-// overshot.
+// TasksPerIteration train tasks, drawn with replacement, are visited: the task's encoder buffer is cleared; PriorSteps
+// are taken with z ~ N(0, I), PosteriorSteps with z inferred from the encoder buffer before each trajectory, both for
+// both buffers; and ExtraPosteriorSteps on the posterior for the replay buffer only, the first trajectory still on the
+// prior unless PosteriorFromStart. z is drawn anew for every trajectory, actions are stochastic, and whole trajectories
+// are taken, so a count can be overshot.
 //
 // With CollectAhead the data of an iteration after the first may have been gathered already; see Ahead.
 func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err error) {
@@ -132,7 +132,8 @@ func waves(visits []visit) [][]visit {
 
 // take collects at least need steps for every visit, in rounds of as many trajectories as must still be needed even
 // if all reach the horizon.
-func (l *Learner) take(ctx context.Context, h hands, iteration int, s stage, visits []visit, need int) (steps int, err error) {
+func (l *Learner) take(ctx context.Context, h hands, iteration int, s stage, visits []visit,
+	need int) (steps int, err error) {
 	left, taken := make([]int, len(visits)), make([]int, len(visits))
 	for i := range left {
 		left[i] = need
@@ -183,7 +184,8 @@ func (l *Learner) plan(h hands, iteration int, s stage, visits []visit, left, ta
 				return r, err
 			}
 			r.owner, r.z, r.noise = append(r.owner, i), append(r.z, z), append(r.noise, a)
-			r.episodes = append(r.episodes, sim.Episode{Task: l.tasks[v.task], Seed: rng.New(l.seed, rng.Rollout, a).Uint64()})
+			r.episodes = append(r.episodes,
+				sim.Episode{Task: l.tasks[v.task], Seed: rng.New(l.seed, rng.Rollout, a).Uint64()})
 		}
 	}
 	return r, nil

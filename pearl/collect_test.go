@@ -78,7 +78,8 @@ type call struct {
 	out      []sim.Trajectory
 }
 
-func (r *recorder) Rollout(ctx context.Context, episodes []sim.Episode, p sim.Policy, horizon int) ([]sim.Trajectory, error) {
+func (r *recorder) Rollout(ctx context.Context, episodes []sim.Episode, p sim.Policy,
+	horizon int) ([]sim.Trajectory, error) {
 	out, err := r.pool.Rollout(ctx, episodes, p, horizon)
 	c := call{episodes: slices.Clone(episodes), out: out}
 	if own, ok := p.(*actor.Rollout); ok {
@@ -113,7 +114,8 @@ func newWalker(t *testing.T, change func(*setup)) (*Learner, *recorder) {
 	train, _, _ := walk{}.Tasks(0, 0, 0)
 	c := small(nil)
 	c.InitialSteps, c.PriorSteps, c.PosteriorSteps, c.ExtraPosteriorSteps, c.TasksPerIteration = 7, 8, 0, 13, 2
-	s := setup{Config: c, Setup: rl.Setup{Spec: walk{}.Spec(), Train: train, Seed: 5, Device: ref.Device, Pool: rec, Workers: 1, Envs: 4}}
+	s := setup{Config: c, Setup: rl.Setup{Spec: walk{}.Spec(), Train: train, Seed: 5, Device: ref.Device, Pool: rec,
+		Workers: 1, Envs: 4}}
 	if change != nil {
 		change(&s)
 	}
@@ -320,7 +322,8 @@ func TestAddressesAreUnique(t *testing.T) {
 				for _, episode := range []int{0, 1, 1e6} {
 					a := visit{index: index}.address(iteration, s, episode)
 					if seen[a] {
-						t.Fatalf("iteration %d, stage %d, visit %d, episode %d has another's address", iteration, s, index, episode)
+						t.Fatalf("iteration %d, stage %d, visit %d, episode %d has another's address", iteration, s,
+							index, episode)
 					}
 					seen[a] = true
 				}

@@ -60,7 +60,8 @@ type Config struct {
 // Validate checks settings that must fit one another.
 func (c Config) Validate() error {
 	if c.PooledTemperature && c.Temperature != "per-task" {
-		return fmt.Errorf(`defect_pooled_temperature with temperature = %q, want "per-task": there is nothing to pool`, c.Temperature)
+		return fmt.Errorf(`defect_pooled_temperature with temperature = %q, want "per-task": there is nothing to pool`,
+			c.Temperature)
 	}
 	return nil
 }
@@ -69,9 +70,11 @@ func (c Config) Validate() error {
 func Default() Config {
 	return Config{
 		Latent: 5, Hidden: 300, Layers: 3, EncoderHidden: 200, EncoderLayers: 3, Init: "oyster",
-		MetaBatch: 16, Batch: 256, Context: 100, Discount: 0.99, RewardScale: 5, Observations: "raw", Rewards: "raw", KLWeight: 0.1,
-		Critic: "value", Temperature: "fixed", TargetEntropy: -1, AlphaLoss: "log", LRAlpha: 3e-4, ActorLatent: "critic",
-		LRPolicy: 3e-4, LRQ: 3e-4, LRV: 3e-4, LREncoder: 3e-4, TargetTau: 0.005, MeanReg: 1e-3, StdReg: 1e-3,
+		MetaBatch: 16, Batch: 256, Context: 100, Discount: 0.99, RewardScale: 5, Observations: "raw", Rewards: "raw",
+		KLWeight: 0.1,
+		Critic:   "value", Temperature: "fixed", TargetEntropy: -1, AlphaLoss: "log", LRAlpha: 3e-4,
+		ActorLatent: "critic",
+		LRPolicy:    3e-4, LRQ: 3e-4, LRV: 3e-4, LREncoder: 3e-4, TargetTau: 0.005, MeanReg: 1e-3, StdReg: 1e-3,
 		ContextSampling: "transitions", ContextCrop: "inclusive", TasksWithReplacement: true,
 		InitialSteps: 2000, TasksPerIteration: 5, PriorSteps: 400, ExtraPosteriorSteps: 600,
 		BufferCapacity: 1_000_000, UpdatesPerIteration: 2000, Iterations: 500,

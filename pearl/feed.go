@@ -45,9 +45,11 @@ func feedPlan(c Config, n Networks, aux belief.Auxiliary, tasks int) feed.Plan {
 	draws, fills := feedContext(c, aux)
 	rl := len(draws)
 	p := feed.Plan{
-		Obs: n.obs, Act: n.act, Tasks: tasks, Slots: c.MetaBatch, Choose: feed.WithoutReplacement, Stores: 2, Capacity: c.BufferCapacity,
-		Draws: append(draws, feed.Draw{Kind: feed.Transitions, Store: storeRL, N: c.Batch}),
-		Noise: []feed.Noise{{Input: "eps_z", N: c.MetaBatch * c.Latent}, {Input: "eps_a", N: c.MetaBatch * c.Batch * n.act}},
+		Obs: n.obs, Act: n.act, Tasks: tasks, Slots: c.MetaBatch, Choose: feed.WithoutReplacement, Stores: 2,
+		Capacity: c.BufferCapacity,
+		Draws:    append(draws, feed.Draw{Kind: feed.Transitions, Store: storeRL, N: c.Batch}),
+		Noise: []feed.Noise{{Input: "eps_z", N: c.MetaBatch * c.Latent},
+			{Input: "eps_a", N: c.MetaBatch * c.Batch * n.act}},
 		Fills: append(fills,
 			feed.Fill{Input: "obs", Field: feed.Obs, Draw: rl}, feed.Fill{Input: "act", Field: feed.Act, Draw: rl},
 			feed.Fill{Input: "rew", Field: feed.Reward, Draw: rl}, feed.Fill{Input: "done", Field: feed.Done, Draw: rl},

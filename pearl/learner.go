@@ -39,17 +39,20 @@ type Learner struct {
 	buf   *replay.Buffer
 }
 
-// New makes a learner with freshly drawn parameters and empty buffers. Auxiliary makes the extra loss on the encoder, given
-// the encoder and the meta-batch, or is nil.
-func New(c Config, s rl.Setup, auxiliary func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)) (*Learner, error) {
+// New makes a learner with freshly drawn parameters and empty buffers. Auxiliary makes the extra loss on the encoder,
+// given the encoder and the meta-batch, or is nil.
+func New(c Config, s rl.Setup, auxiliary func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)) (
+	*Learner, error) {
 	if err := s.Check(c); err != nil {
 		return nil, err
 	}
 	if len(s.Train) > maxTrain {
-		return nil, fmt.Errorf("pearl: %d train tasks of family %s, want at most %d", len(s.Train), s.Spec.Name, maxTrain)
+		return nil, fmt.Errorf("pearl: %d train tasks of family %s, want at most %d", len(s.Train),
+			s.Spec.Name, maxTrain)
 	}
 	if !c.TasksWithReplacement && c.MetaBatch > len(s.Train) {
-		return nil, fmt.Errorf("pearl.meta_batch = %d without replacement, want at most the %d train tasks", c.MetaBatch, len(s.Train))
+		return nil, fmt.Errorf("pearl.meta_batch = %d without replacement, want at most the %d train tasks",
+			c.MetaBatch, len(s.Train))
 	}
 	l := &Learner{
 		cfg: c, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, device: s.Device,
@@ -160,7 +163,8 @@ func (l *Learner) Close() error {
 // Memory holds the parameters, for saving weights and checkpoints.
 func (l *Learner) Memory() core.Memory { return l.mem }
 
-// Keeps implements rl.Keeper: the replay buffers with all that is collected, and the encoder's with the newest of a task.
+// Keeps implements rl.Keeper: the replay buffers with all that is collected, and the encoder's with the newest of a
+// task.
 func (l *Learner) Keeps(iterations int, steps int64) int64 {
 	c, tasks := l.cfg, int64(len(l.tasks))
 	both := int64(c.PriorSteps) + int64(c.PosteriorSteps)

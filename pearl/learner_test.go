@@ -67,7 +67,8 @@ func parameters(t *testing.T, m core.Memory) map[string][]float64 {
 	t.Helper()
 	out := map[string][]float64{}
 	for _, p := range m.Params() {
-		for suffix, n := range map[string]int{"": p.Rows * p.Cols, ".m": p.Rows * p.Cols, ".v": p.Rows * p.Cols, ".t": 1} {
+		for suffix, n := range map[string]int{"": p.Rows * p.Cols, ".m": p.Rows * p.Cols, ".v": p.Rows * p.Cols,
+			".t": 1} {
 			x := make([]float64, n)
 			check(t, m.Read(p.Name+suffix, x))
 			out[p.Name+suffix] = x
@@ -171,7 +172,8 @@ func TestWorkersChangeNothing(t *testing.T) {
 
 // A loss that is not a number stops the run, one update later, with its name and place.
 func TestDivergence(t *testing.T) {
-	for parameter, want := range map[string]string{"encoder/b1": "kl", "q2/b2": "q_loss", "v/b2": "v_loss", "policy/b2": "v_loss"} {
+	for parameter, want := range map[string]string{"encoder/b1": "kl", "q2/b2": "q_loss", "v/b2": "v_loss",
+		"policy/b2": "v_loss"} {
 		l, _ := newWalker(t, func(s *setup) { s.Config.Context = 4 })
 		_, err := l.Collect(context.Background(), 0)
 		check(t, err)
@@ -184,7 +186,8 @@ func TestDivergence(t *testing.T) {
 		if !errors.As(err, &d) {
 			t.Fatalf("%s is NaN: error %v", parameter, err)
 		}
-		if d.Loss != want || d.Update != 2 || len(d.Tasks) != l.cfg.MetaBatch || !strings.Contains(err.Error(), want+" became NaN at iteration 0, update 2") {
+		if d.Loss != want || d.Update != 2 || len(d.Tasks) != l.cfg.MetaBatch ||
+			!strings.Contains(err.Error(), want+" became NaN at iteration 0, update 2") {
 			t.Errorf("%s is NaN: error %q, want one about %s", parameter, err, want)
 		}
 	}
@@ -290,7 +293,8 @@ func TestSetupIsChecked(t *testing.T) {
 		"131072":              func(s *setup) { s.Train = make([]sim.Task, maxTrain+1) },
 	} {
 		tasks, _, _ := walk{}.Tasks(0, 0, 0)
-		s := setup{Config: small(nil), Setup: rl.Setup{Spec: walk{}.Spec(), Train: tasks, Device: ref.Device, Pool: pool, Workers: 1, Envs: 1}}
+		s := setup{Config: small(nil), Setup: rl.Setup{Spec: walk{}.Spec(), Train: tasks, Device: ref.Device,
+			Pool: pool, Workers: 1, Envs: 1}}
 		change(&s)
 		l, err := New(s.Config, s.Setup, s.auxiliary)
 		if err == nil {
@@ -313,7 +317,8 @@ func TestUpdateWithoutData(t *testing.T) {
 
 // Hidden weights are uniform in ±1/√outputs as published or ±1/√inputs; the two differ in a network's first layer.
 func TestInitialWeights(t *testing.T) {
-	for init, bound := range map[string]float64{"oyster": 1 / math.Sqrt(40), "fan-in": 1 / math.Sqrt(smallObs+smallAct+2)} {
+	for init, bound := range map[string]float64{"oyster": 1 / math.Sqrt(40),
+		"fan-in": 1 / math.Sqrt(smallObs+smallAct+2)} {
 		c := small(func(c *Config) { c.Init, c.Hidden = init, 40 })
 		n := NewNetworks(c, smallObs, smallAct)
 		m, err := ref.Device.NewMemory(n.Specs())
@@ -323,7 +328,8 @@ func TestInitialWeights(t *testing.T) {
 		largest := func(name string) float64 {
 			return max(slices.Max(p[name]), -slices.Min(p[name]))
 		}
-		for name, b := range map[string]float64{"q1/w0": bound, "q2/w0": bound, "q1/w2": 3e-3, "v/w2": 3e-3, "policy/w2": 1e-3, "encoder/w1": 3e-3} {
+		for name, b := range map[string]float64{"q1/w0": bound, "q2/w0": bound, "q1/w2": 3e-3, "v/w2": 3e-3,
+			"policy/w2": 1e-3, "encoder/w1": 3e-3} {
 			if x := largest(name); x > b || x < 0.7*b {
 				t.Errorf("%s: largest weight of %s is %v, want just under %v", init, name, x, b)
 			}

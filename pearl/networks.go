@@ -52,7 +52,8 @@ func NewNetworks(c Config, obs, act int) Networks {
 	}
 	n := Networks{
 		Encoder: belief.Encoder{Latent: c.Latent, NextObs: c.NextObsInContext, Net: nn.MLP{
-			Name: "encoder", In: row, Hidden: repeat(c.EncoderHidden, c.EncoderLayers), Out: 2 * c.Latent, Act: op.ReLU}},
+			Name: "encoder", In: row, Hidden: repeat(c.EncoderHidden, c.EncoderLayers), Out: 2 * c.Latent,
+			Act: op.ReLU}},
 		Q1:     net("q1", obs+act+c.Latent, 1),
 		Q2:     net("q2", obs+act+c.Latent, 1),
 		Policy: actor.Policy{Net: net("policy", obs+c.Latent, 2*act), Obs: obs, Condition: c.Latent, Act: act},
@@ -132,8 +133,8 @@ type initialiser interface {
 	Init(m core.Memory, net nn.MLP, r *rand.Rand) error
 }
 
-// initialiser is that of a network by c.Init. Oyster's (katerakelly/oyster, rlkit/torch/networks.py) has output layers uniform
-// in ±3e-3, the policy's in ±1e-3, and hidden biases 0.1. Garage's has normal weights in critics and encoder
+// initialiser is that of a network by c.Init. Oyster's (katerakelly/oyster, rlkit/torch/networks.py) has output layers
+// uniform in ±3e-3, the policy's in ±1e-3, and hidden biases 0.1. Garage's has normal weights in critics and encoder
 // (garage/torch/modules/mlp_module.py), uniform ones in the policy, whose heads are layers of their own
 // (garage/torch/policies/tanh_gaussian_mlp_policy.py), and no biases.
 func (n Networks) initialiser(net nn.MLP, c Config) initialiser {

@@ -15,7 +15,8 @@ import (
 	"nacre/rl/benchmark"
 )
 
-// ofOyster is an update by PEARL's authors' own program: losses, and the sums of the networks' absolute weights after it.
+// ofOyster is an update by PEARL's authors' own program: losses, and the sums of the networks' absolute weights after
+// it.
 type ofOyster struct{ Figures, Weights map[string]float64 }
 
 // oyster reads the three updates that bench/torch/oyster.py wrote, to twelve digits, of each size.
@@ -37,7 +38,8 @@ func oyster(t *testing.T) map[string][]ofOyster {
 	return out.Sizes
 }
 
-// What other software found for the benchmark, to which every device is held, is what oyster's own program finds: all twelve digits.
+// What other software found for the benchmark, to which every device is held, is what oyster's own program finds: all
+// twelve digits.
 func TestExpectedIsOfOyster(t *testing.T) {
 	for size, updates := range oyster(t) {
 		for step, u := range updates {
@@ -94,7 +96,8 @@ func beside(t *testing.T, size benchmark.Size, d core.Device, same func(got, wan
 		}
 		for name, v := range want.Weights {
 			if sum := absolute(t, y.mem, nets[name]); !same(sum, v) {
-				t.Errorf("size %s, after update %d: the absolute weights of %s sum to %.13g, oyster's to %.12g", size.Name, step, name, sum, v)
+				t.Errorf("size %s, after update %d: the absolute weights of %s sum to %.13g, oyster's to %.12g",
+					size.Name, step, name, sum, v)
 			}
 		}
 	}

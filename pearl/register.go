@@ -27,7 +27,8 @@ func Acts() []string { return []string{"encoder", "policy", "obs"} }
 // Small are the settings of PEARL's table that tests on devices use.
 func Small() []string {
 	return []string{
-		"pearl.latent=3", "pearl.hidden=29", "pearl.encoder_hidden=21", "pearl.meta_batch=4", "pearl.batch=70", "pearl.context=65",
+		"pearl.latent=3", "pearl.hidden=29", "pearl.encoder_hidden=21", "pearl.meta_batch=4", "pearl.batch=70",
+		"pearl.context=65",
 		"pearl.pre_tanh_reg=0.01",
 	}
 }
@@ -35,14 +36,16 @@ func Small() []string {
 // Variants are those of PEARL's table: the TCL authors' soft actor-critic.
 func Variants() map[string][]string {
 	return map[string][]string{"authors": {
-		"pearl.critic=target-q", "pearl.temperature=per-task", "pearl.alpha_loss=linear", "pearl.actor_latent=redrawn", "pearl.init=xavier",
+		"pearl.critic=target-q", "pearl.temperature=per-task", "pearl.alpha_loss=linear", "pearl.actor_latent=redrawn",
+		"pearl.init=xavier",
 		"pearl.defect_pooled_temperature=true", "pearl.defect_detached_reg=true",
 	}, "per-task": {"pearl.temperature=per-task"}}
 }
 
 func init() {
 	rl.Builtin(rl.Algorithm{
-		Name: "pearl", Title: "PEARL", About: "probabilistic context embeddings and soft actor-critic; its presets are those of tcl-pearl",
+		Name: "pearl", Title: "PEARL",
+		About:     "probabilistic context embeddings and soft actor-critic; its presets are those of tcl-pearl",
 		Tables:    []rl.Table{Table},
 		Schedule:  Schedule,
 		Length:    "pearl.iterations",

@@ -31,7 +31,8 @@ func newTestLearner(t *testing.T, change func(*setup)) *Learner {
 	c.Latent, c.Hidden, c.Layers, c.EncoderHidden, c.EncoderLayers = 2, 8, 1, 8, 1
 	c.MetaBatch, c.Batch, c.Context = 3, 16, 7
 	c.InitialSteps, c.PriorSteps, c.ExtraPosteriorSteps, c.TasksPerIteration = 60, 40, 60, 3
-	s := setup{Config: c, Setup: rl.Setup{Spec: f.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool, Workers: 1, Envs: 4}}
+	s := setup{Config: c, Setup: rl.Setup{Spec: f.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool,
+		Workers: 1, Envs: 4}}
 	if change != nil {
 		change(&s)
 	}
@@ -102,7 +103,8 @@ func TestStandardisedObservations(t *testing.T) {
 			}
 		}
 		if n != 6*60 || math.Abs(mean[j]-sum/n) > 1e-12 || math.Abs(scale[j]-1/math.Sqrt(squares/n)) > 1e-9 {
-			t.Errorf("coordinate %d of %g observations: mean %g and scale %g, want %g and %g", j, n, mean[j], scale[j], sum/n, 1/math.Sqrt(squares/n))
+			t.Errorf("coordinate %d of %g observations: mean %g and scale %g, want %g and %g", j, n, mean[j], scale[j],
+				sum/n, 1/math.Sqrt(squares/n))
 		}
 	}
 

@@ -24,14 +24,14 @@ import (
 //
 // V and the policy see z as a constant: the encoder learns from the critics (and the auxiliary loss) only.
 //
-// With Critic target-q there is no V: in 2 y = scale·r + (1−d)·γ·(min_j Q̄_j(o', a″, z) − α log π(a″)), a″ drawn at o', 3 falls
-// away, and 4 is Q̄_j ← (1−τ)Q̄_j + τQ_j after 6 (the same paper, eq. 2 to 6).
+// With Critic target-q there is no V: in 2 y = scale·r + (1−d)·γ·(min_j Q̄_j(o', a″, z) − α log π(a″)), a″ drawn at o',
+// 3 falls away, and 4 is Q̄_j ← (1−τ)Q̄_j + τQ_j after 6 (the same paper, eq. 2 to 6).
 //
 // Inputs, T tasks of B transitions and W context rows: context (T·W)×row, context_weight (T·W)×1, obs, act, rew,
 // done, next_obs (T·B)×…, eps_z T×latent, eps_a (T·B)×act; eps_next (T·B)×act with target-q, eps_z_actor T×latent where
 // ActorLatent is redrawn, and which T×train, 1 at the place of a slot's task, with a temperature per task. Outputs: the
-// losses, the gradient norms grad_encoder, grad_q1, grad_q2, grad_v, grad_policy, the mean alpha where it is learned, and
-// posterior_mean, posterior_var T×latent.
+// losses, the gradient norms grad_encoder, grad_q1, grad_q2, grad_v, grad_policy, the mean alpha where it is learned,
+// and posterior_mean, posterior_var T×latent.
 func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, error) {
 	if n.temperatures() < 1 {
 		return nil, errors.New("pearl: a temperature per task, but of how many tasks is not known: call Networks.ForTasks")
@@ -121,9 +121,9 @@ func (x shared) weighed(s *core.Stage, logProb *G.Node) *G.Node {
 	return s.Mul(s.StopGrad(s.Exp(x.logAlpha(s))), logProb)
 }
 
-// weighedByPolicy is that of the policy's loss. The TCL authors' code (Simon0xzx/tcl, algos/pearl_sac2.py and tcl_pearl.py,
-// _optimize_policy) multiplies α of shape N by log π of shape N×1 there and in the temperature's loss: every α meets every
-// log π, and what is left of it is the product of the means.
+// weighedByPolicy is that of the policy's loss. The TCL authors' code (Simon0xzx/tcl, algos/pearl_sac2.py and
+// tcl_pearl.py, _optimize_policy) multiplies α of shape N by log π of shape N×1 there and in the temperature's loss:
+// every α meets every log π, and what is left of it is the product of the means.
 func (x shared) weighedByPolicy(s *core.Stage, logProb *G.Node) *G.Node {
 	if x.c.PooledTemperature {
 		return s.Mul(s.StopGrad(x.alpha(s)), logProb)
@@ -200,8 +200,8 @@ func (x shared) next(s *core.Stage, obs, z *G.Node) *G.Node {
 	return s.Sub(s.Min(n.Q1Target.Apply(s, obsActZ), n.Q2Target.Apply(s, obsActZ)), x.weighed(s, a.LogProb))
 }
 
-// actorZ is the z that V and the policy learn with, tasks × latent, a constant. The TCL authors' code calls the policy anew
-// for it (the same function): the encoder has stepped by then, and z is another draw.
+// actorZ is the z that V and the policy learn with, tasks × latent, a constant. The TCL authors' code calls the policy
+// anew for it (the same function): the encoder has stepped by then, and z is another draw.
 func (x shared) actorZ(s *core.Stage) *G.Node {
 	if x.c.ActorLatent == "redrawn" {
 		return s.StopGrad(x.infer(s).Sample(s, s.Input("eps_z_actor", x.c.MetaBatch, x.n.z)))

@@ -43,7 +43,8 @@ type updater struct {
 	run  core.Runner
 }
 
-func newUpdater(t *testing.T, c Config, aux belief.Auxiliary, compile func(Config, Networks) (*core.Program, error)) *updater {
+func newUpdater(t *testing.T, c Config, aux belief.Auxiliary,
+	compile func(Config, Networks) (*core.Program, error)) *updater {
 	t.Helper()
 	u := &updater{t: t, cfg: c, nets: NewNetworks(c, smallObs, smallAct)}
 	specs := u.nets.Specs()
@@ -351,13 +352,14 @@ func TestDiagnosticsAreTheEncodersParts(t *testing.T) {
 	}
 }
 
-// With a temperature of 1 the learned one changes no other loss; in general the policy's loss is linear in it, with slope
-// mean log π, V's is quadratic, and log α moves against what the entropy has over its target.
+// With a temperature of 1 the learned one changes no other loss; in general the policy's loss is linear in it, with
+// slope mean log π, V's is quadratic, and log α moves against what the entropy has over its target.
 func TestLearnedTemperature(t *testing.T) {
 	fixed := update(t, small(nil), false)
 	fixed.step()
 	learned := func(alpha float64) (v, policy, after float64) {
-		u := update(t, small(func(c *Config) { c.Temperature, c.TargetEntropy, c.LRAlpha = "learned", -0.7, 0.01 }), false)
+		u := update(t, small(func(c *Config) { c.Temperature, c.TargetEntropy, c.LRAlpha = "learned", -0.7, 0.01 }),
+			false)
 		check(t, u.mem.Write(logAlpha, []float64{math.Log(alpha)}))
 		u.step()
 		if alpha == 1 {
@@ -424,8 +426,10 @@ func TestView(t *testing.T) {
 		rows, width int
 		see         func(column int, x float64) float64
 	}{
-		{"rew", c.MetaBatch * c.Batch, 1, reward}, {"obs", c.MetaBatch * c.Batch, smallObs, obs}, {"next_obs", c.MetaBatch * c.Batch, smallObs, obs},
-		{"context", c.MetaBatch * c.Context, 2*smallObs + smallAct + 1, row}, {"key_context", c.MetaBatch * c.Context, 2*smallObs + smallAct + 1, row},
+		{"rew", c.MetaBatch * c.Batch, 1, reward}, {"obs", c.MetaBatch * c.Batch, smallObs, obs},
+		{"next_obs", c.MetaBatch * c.Batch, smallObs, obs},
+		{"context", c.MetaBatch * c.Context, 2*smallObs + smallAct + 1, row},
+		{"key_context", c.MetaBatch * c.Context, 2*smallObs + smallAct + 1, row},
 	} {
 		r := rng.New(3, uint64(len(in.name)))
 		x := make([]float64, in.rows*in.width)

@@ -43,7 +43,8 @@ func (v view) reward(s *core.Stage, r *G.Node) *G.Node {
 // context: rows (o, a, r) or (o, a, r, o') of any number.
 func (v view) context(s *core.Stage, c *G.Node) *G.Node {
 	at := v.obs + v.act
-	parts := []*G.Node{v.observation(s, s.SliceCols(c, 0, v.obs)), s.SliceCols(c, v.obs, at), v.reward(s, s.SliceCols(c, at, at+1))}
+	parts := []*G.Node{v.observation(s, s.SliceCols(c, 0, v.obs)), s.SliceCols(c, v.obs, at),
+		v.reward(s, s.SliceCols(c, at, at+1))}
 	if width := c.Shape()[1]; width > at+1 {
 		parts = append(parts, v.observation(s, s.SliceCols(c, at+1, width)))
 	}

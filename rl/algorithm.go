@@ -28,8 +28,8 @@ type Algorithm struct {
 	Validate func(Config) error
 	// Schedule is the number of iterations, and of gradient updates in one.
 	Schedule func(Config) (iterations, updates int)
-	// Length is the setting, by its dotted key, that is the number of iterations and that nothing else depends on, so that a
-	// run can be made longer; empty where there is none.
+	// Length is the setting, by its dotted key, that is the number of iterations and that nothing else depends on, so
+	// that a run can be made longer; empty where there is none.
 	Length string
 	// Protocol names the protocol that its authors evaluate it under (protocol.Presets).
 	Protocol string
@@ -37,17 +37,17 @@ type Algorithm struct {
 	Presets []PresetOf
 	// New makes a learner with freshly drawn parameters and no data.
 	New func(Config, Setup) (Learner, error)
-	// Small are settings of its tables, as "pearl.hidden=29", with which tests run its programs on every device: sizes that no
-	// tile or vector divides, and everything in use that a device must compute. Builtin requires them.
+	// Small are settings of its tables, as "pearl.hidden=29", with which tests run its programs on every device: sizes
+	// that no tile or vector divides, and everything in use that a device must compute. Builtin requires them.
 	Small []string
-	// Variants are further settings over Small, each with a name, with which those tests run programs: options that change what
-	// a device must compute. Nil: none.
+	// Variants are further settings over Small, each with a name, with which those tests run programs: options that
+	// change what a device must compute. Nil: none.
 	Variants map[string][]string
 	// Window is the number of rows of the contexts that its encoder is trained on, as a configuration has it. Nil: its
 	// learners are not Encoding.
 	Window func(Config) int
-	// Acts are the networks that adaptation and acting read, by the first part of their parameters' names, as "policy" of
-	// "policy/w0"; a study is shipped with these only. Nil: all.
+	// Acts are the networks that adaptation and acting read, by the first part of their parameters' names, as "policy"
+	// of "policy/w0"; a study is shipped with these only. Nil: all.
 	Acts []string
 	// Remembers is true where its learners are Experienced.
 	Remembers bool
@@ -92,8 +92,8 @@ func put(a Algorithm) {
 	registry.Store(&m)
 }
 
-// Builtin makes an algorithm of the program known, from the init of the package that brings it. It panics where a part is
-// missing or a name is taken: the program is wrong.
+// Builtin makes an algorithm of the program known, from the init of the package that brings it. It panics where a part
+// is missing or a name is taken: the program is wrong.
 func Builtin(a Algorithm) {
 	registry.Lock()
 	defer registry.Unlock()
@@ -139,7 +139,8 @@ func (a Algorithm) complete() error {
 		name    string
 		missing bool
 	}{
-		{"Name", a.Name == ""}, {"Title", a.Title == ""}, {"About", a.About == ""}, {"Tables", len(a.Tables) == 0}, {"Schedule", a.Schedule == nil},
+		{"Name", a.Name == ""}, {"Title", a.Title == ""}, {"About", a.About == ""}, {"Tables", len(a.Tables) == 0},
+		{"Schedule", a.Schedule == nil},
 		{"Protocol", a.Protocol == ""}, {"New", a.New == nil},
 	} {
 		if part.missing {

@@ -95,10 +95,12 @@ func TestSharedTable(t *testing.T) {
 			t.Errorf("%+v", table)
 		}
 	}
-	if err := Change(&c, "algorithm=pencil", "brush.depth=2"); err == nil || err.Error() != "table brush is set, but pencil reads only pencil" {
+	if err := Change(&c, "algorithm=pencil", "brush.depth=2"); err == nil ||
+		err.Error() != "table brush is set, but pencil reads only pencil" {
 		t.Errorf("a table that is not read: %v", err)
 	}
-	if _, err := Lookup("bruhs"); err == nil || !strings.HasPrefix(err.Error(), `algorithm "bruhs" does not exist; did you mean "brush"? (known: brush, `) {
+	if _, err := Lookup("bruhs"); err == nil ||
+		!strings.HasPrefix(err.Error(), `algorithm "bruhs" does not exist; did you mean "brush"? (known: brush, `) {
 		t.Error(err)
 	}
 	if Title("brush") != "Drawing" || Title("own-name") != "own-name" {

@@ -16,7 +16,8 @@ type DivergedError struct {
 }
 
 func (e *DivergedError) Error() string {
-	text := fmt.Sprintf("%s: %s became %v at iteration %d, update %d", e.Algorithm, e.Loss, e.Value, e.Iteration, e.Update)
+	text := fmt.Sprintf("%s: %s became %v at iteration %d, update %d", e.Algorithm, e.Loss, e.Value,
+		e.Iteration, e.Update)
 	if e.Tasks != nil {
 		text += fmt.Sprintf(" (meta-batch tasks %v)", e.Tasks)
 	}

@@ -11,21 +11,21 @@ import (
 	"nacre/sim"
 )
 
-// Learner is an algorithm being trained: networks, replay, and the parts of an iteration. A run calls, from one goroutine
-// and for iterations 0, 1, …: Collect once, Update for updates 0, 1, … of the schedule, Metrics once, Adapter where an
-// evaluation is due. Memory and State may be asked for between any two of these calls.
+// Learner is an algorithm being trained: networks, replay, and the parts of an iteration. A run calls, from one
+// goroutine and for iterations 0, 1, …: Collect once, Update for updates 0, 1, … of the schedule, Metrics once, Adapter
+// where an evaluation is due. Memory and State may be asked for between any two of these calls.
 //
-// All randomness is addressed by the seed and the place in the schedule, and not by what was called before: a learner that
-// is given another's Memory and State goes on as that one would have, bit for bit, with any number of workers.
+// All randomness is addressed by the seed and the place in the schedule, and not by what was called before: a learner
+// that is given another's Memory and State goes on as that one would have, bit for bit, with any number of workers.
 type Learner interface {
-	// Collect gathers the data of an iteration and returns the environment steps it took. When ctx is cancelled it returns
-	// an error that wraps ctx's, and the learner may then only be closed: what it had gathered is incomplete.
+	// Collect gathers the data of an iteration and returns the environment steps it took. When ctx is cancelled it
+	// returns an error that wraps ctx's, and the learner may then only be closed: what it had gathered is incomplete.
 	Collect(ctx context.Context, iteration int) (steps int, err error)
-	// Update makes gradient update number update of an iteration. A loss that is no longer a number is an error that names
-	// it, in this call, a later one, or Metrics.
+	// Update makes gradient update number update of an iteration. A loss that is no longer a number is an error that
+	// names it, in this call, a later one, or Metrics.
 	Update(iteration, update int) error
-	// MetricNames lists what Metrics may report of the iteration, in order, each once. Metrics leaves out what has no value
-	// in it.
+	// MetricNames lists what Metrics may report of the iteration, in order, each once. Metrics leaves out what has no
+	// value in it.
 	MetricNames() []string
 	Metrics(iteration int, record func(name string, value float64)) error
 
@@ -33,8 +33,8 @@ type Learner interface {
 	Memory() core.Memory
 	// State lists what a checkpoint must hold besides Memory. The names are the same at every call.
 	State() []replay.Part
-	// Adapter is the agent as it is now, for evaluation. It reads the learner's parameters, changes nothing that training
-	// reads, and is valid until the next Update.
+	// Adapter is the agent as it is now, for evaluation. It reads the learner's parameters, changes nothing that
+	// training reads, and is valid until the next Update.
 	Adapter() protocol.Adapter
 	// Close gives programs and buffers back, not the pool. A second Close does nothing.
 	Close() error
@@ -42,17 +42,18 @@ type Learner interface {
 
 // Pacer is a Learner that makes another number of updates in some iterations than its schedule says.
 type Pacer interface {
-	// Updates is asked once the iteration's data is collected, also by a resumed run; its answer may depend on that data.
+	// Updates is asked once the iteration's data is collected, also by a resumed run; its answer may depend on that
+	// data.
 	Updates(iteration int) int
 }
 
-// Ahead is a Learner that can collect an iteration's data while the updates before it are made, if its configuration says
-// so; otherwise both methods do nothing.
+// Ahead is a Learner that can collect an iteration's data while the updates before it are made, if its configuration
+// says so; otherwise both methods do nothing.
 type Ahead interface {
-	// Ahead starts collecting for the iteration and returns. It is called once the iteration before is collected, again by
-	// a resumed run. AwaitAhead waits for the end, before which nothing else may use the environments, and returns what
-	// went wrong; Collect of that iteration then takes what was collected. CollectsAhead reports whether the configuration
-	// says so.
+	// Ahead starts collecting for the iteration and returns. It is called once the iteration before is collected, again
+	// by a resumed run. AwaitAhead waits for the end, before which nothing else may use the environments, and returns
+	// what went wrong; Collect of that iteration then takes what was collected. CollectsAhead reports whether the
+	// configuration says so.
 	CollectsAhead() bool
 	Ahead(iteration int) error
 	AwaitAhead() error
@@ -103,9 +104,9 @@ type Encoder interface {
 	Width() int
 	// Latent is the length of a posterior's mean and variance.
 	Latent() int
-	// Posteriors infers one diagonal Gaussian per context. A context is rows×Width, row-major, of any number of rows; an
-	// empty one gives the prior. Each posterior depends on its own context alone, not on those beside it. The error names a
-	// context whose length is not a multiple of the width, or is the device's. Contexts are not modified.
+	// Posteriors infers one diagonal Gaussian per context. A context is rows×Width, row-major, of any number of rows;
+	// an empty one gives the prior. Each posterior depends on its own context alone, not on those beside it. The error
+	// names a context whose length is not a multiple of the width, or is the device's. Contexts are not modified.
 	Posteriors(contexts [][]float32) ([]belief.Gaussian, error)
 	// Explorer is the policy that makes contexts, episode i acting as an agent does that knows nothing of its task yet;
 	// addresses name the episodes' random streams under seed.

@@ -1,6 +1,6 @@
 // Package rl has the contracts of learners and encoders, the registry of algorithms, and a run's configuration. In the
-// registry an algorithm says what it is called, what it reads and how it is made. It registers itself in its own folder; a
-// program has those that it imports (experiment/algorithms.go).
+// registry an algorithm says what it is called, what it reads and how it is made. It registers itself in its own
+// folder; a program has those that it imports (experiment/algorithms.go).
 //
 //	cfg, err := rl.Preset("quick/point-goal-rl2")
 //	algorithm, err := rl.Lookup(cfg.Algorithm)

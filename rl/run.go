@@ -99,7 +99,8 @@ func (c Config) Tables() []config.Table {
 	for _, t := range registered() {
 		p := reflect.New(reflect.TypeOf(t.Default))
 		p.Elem().Set(reflect.ValueOf(c.Get(t)))
-		out = append(out, config.Table{Name: t.Name, Comment: "used by " + t.readers(), Value: p.Interface(), Omit: !slices.Contains(reads, t.Name)})
+		out = append(out, config.Table{Name: t.Name, Comment: "used by " + t.readers(), Value: p.Interface(),
+			Omit: !slices.Contains(reads, t.Name)})
 	}
 	return out
 }
@@ -131,7 +132,8 @@ func (c *Config) Choose(values map[string]any) error {
 	if err != nil && len(of) < to.NumField() {
 		return &config.ValueError{
 			Key: "evaluation.protocol.name", Value: nearest.Quote(name),
-			Want: "the name of a protocol" + nearest.Hint(name, protocol.Presets()) + ", or all values of one beside it",
+			Want: "the name of a protocol" + nearest.Hint(name, protocol.Presets()) +
+				", or all values of one beside it",
 		}
 	} else if err != nil {
 		return nil
@@ -155,8 +157,8 @@ func (c Config) Ignores(pair string) bool {
 // which may hold all tables, can configure a run of another algorithm.
 func (c *Config) Unread() { c.set, c.given = nil, nil }
 
-// Validate checks what the tags cannot: that the algorithm exists, reads the tables that were set since the last Validate,
-// and accepts the whole. Tables that a preset brought along may be left over.
+// Validate checks what the tags cannot: that the algorithm exists, reads the tables that were set since the last
+// Validate, and accepts the whole. Tables that a preset brought along may be left over.
 func (c *Config) Validate() error {
 	if c.Algorithm == "" {
 		return fmt.Errorf("no algorithm is chosen; expected one of %s", strings.Join(Names(), ", "))
@@ -193,8 +195,8 @@ func Change(c *Config, pairs ...string) error {
 	return config.Resolve(c, config.SetBy("set", pairs...))
 }
 
-// Settings are the values of a configuration by dotted key, as JSON: its own and those of the tables its algorithm reads.
-// They are the fingerprint of a run.
+// Settings are the values of a configuration by dotted key, as JSON: its own and those of the tables its algorithm
+// reads. They are the fingerprint of a run.
 type Settings map[string]json.RawMessage
 
 // Settings lists c's.
@@ -241,7 +243,8 @@ func (d *Difference) Error() string {
 	case d.Now == "":
 		return fmt.Sprintf("%v: %s was %s, a setting that this program does not have", ErrOther, d.Key, d.Before)
 	case d.Added:
-		return fmt.Sprintf("%v: %s = %s, a setting that the earlier program did not have; expected its default, %s", ErrOther, d.Key, d.Now, d.Before)
+		return fmt.Sprintf("%v: %s = %s, a setting that the earlier program did not have; expected its default, %s",
+			ErrOther, d.Key, d.Now, d.Before)
 	}
 	return fmt.Sprintf("%v: %s = %s, it was %s", ErrOther, d.Key, d.Now, d.Before)
 }

@@ -50,13 +50,15 @@ func New(c Config, enc belief.Encoder, tasks int) (*TCL, error) {
 		return nil, fmt.Errorf("tcl: a meta-batch of %d task has nothing to contrast, want at least 2", tasks)
 	}
 	if layers := len(enc.Net.Hidden); c.SharedLayers > layers {
-		return nil, fmt.Errorf("tcl.shared_layers = %d, want at most %d: the encoder has no more hidden layers (pearl.encoder_layers)", c.SharedLayers, layers)
+		return nil, fmt.Errorf("tcl.shared_layers = %d, want at most %d: the encoder has no more hidden layers "+
+			"(pearl.encoder_layers)", c.SharedLayers, layers)
 	}
 	similarity := wasserstein(deviation)
 	if c.Sigma != "std" {
 		similarity = wasserstein(itself)
 	}
-	t := &TCL{Similarity: similarity, cfg: c, query: enc, key: own(enc.Net, c.SharedLayers), tasks: tasks, drawn: make([]int, tasks)}
+	t := &TCL{Similarity: similarity, cfg: c, query: enc, key: own(enc.Net, c.SharedLayers), tasks: tasks,
+		drawn: make([]int, tasks)}
 	n := tasks * t.perTask()
 	t.similarity = make([]float64, n*n)
 	return t, nil
@@ -92,10 +94,11 @@ func (t *TCL) Params() []core.ParamSpec { return t.key.Specs() }
 // Init implements belief.Auxiliary: the key encoder starts as a copy of the query encoder.
 func (t *TCL) Init(m core.Memory) error { return nn.Copy(m, t.key, t.followed()) }
 
-// Feed implements belief.Auxiliary: a pair of windows, of which the query fills the context and the key key_context, and
-// the mask of slots that are no negatives of each other. Where the query is a window of its own, the context is a third. Rows
-// that are not consecutive take the place of windows with Sampling rows: those of a trajectory for a pair of it, of which
-// query and key share none; else independent ones of all of the task's, which is how PEARL draws its context.
+// Feed implements belief.Auxiliary: a pair of windows, of which the query fills the context and the key key_context,
+// and the mask of slots that are no negatives of each other. Where the query is a window of its own, the context is a
+// third. Rows that are not consecutive take the place of windows with Sampling rows: those of a trajectory for a pair
+// of it, of which query and key share none; else independent ones of all of the task's, which is how PEARL draws its
+// context.
 func (t *TCL) Feed() ([]feed.Draw, []feed.Fill) {
 	row := feed.Context
 	if t.query.NextObs {
@@ -119,7 +122,8 @@ func (t *TCL) Feed() ([]feed.Draw, []feed.Fill) {
 	if t.cfg.Query == "own" {
 		draws = append(draws, one)
 		fills[0].Draw, fills[1].Draw = len(draws)-1, len(draws)-1
-		fills = append(fills, feed.Fill{Input: "query_context", Field: row}, feed.Fill{Input: "query_weight", Field: feed.Weight})
+		fills = append(fills, feed.Fill{Input: "query_context", Field: row},
+			feed.Fill{Input: "query_weight", Field: feed.Weight})
 	}
 	if t.cfg.Negatives == "mask-same-task" {
 		fills = append(fills, feed.Fill{Input: "tcl_mask", Field: feed.TaskMask, Value: masked})
@@ -137,11 +141,12 @@ func (t *TCL) Count(r feed.Record) {
 
 // MetricNames implements belief.Auxiliary.
 func (t *TCL) MetricNames() []string {
-	return []string{"tcl_loss", "tcl_accuracy", "tcl_positive_distance", "tcl_negative_distance", "tcl_overlap", "tcl_short_windows"}
+	return []string{"tcl_loss", "tcl_accuracy", "tcl_positive_distance", "tcl_negative_distance", "tcl_overlap",
+		"tcl_short_windows"}
 }
 
-// Diagnose implements belief.Auxiliary. With transitions for queries and keys, each is of its window's task. It reports the
-// loss; the share of queries whose nearest key is of their own
+// Diagnose implements belief.Auxiliary. With transitions for queries and keys, each is of its window's task. It reports
+// the loss; the share of queries whose nearest key is of their own
 // task; the mean squared distance of positive pairs and of pairs of different tasks; and, over the windows drawn
 // since the last call, the mean number of transitions the two windows of a pair share and the number of windows
 // that were shorter than asked.

@@ -16,19 +16,21 @@ import (
 
 // trajectory makes one of n steps whose context rows are all of the same posterior.
 func trajectory(g gaussian, n int) *sim.Trajectory {
-	tr := &sim.Trajectory{Len: n, Obs: make([]float32, n+1), Act: make([]float32, n), Reward: make([]float32, n), CtxReward: make([]float32, n)}
+	tr := &sim.Trajectory{Len: n, Obs: make([]float32, n+1), Act: make([]float32, n), Reward: make([]float32, n),
+		CtxReward: make([]float32, n)}
 	for i := range n {
 		tr.Obs[i], tr.Act[i] = float32(g.mean), float32(before(g.variance))
 	}
 	return tr
 }
 
-// sample draws by the loss's description from a buffer of one trajectory for each slot, hands the program what was drawn
-// and tells the loss, as if the slots had these tasks.
+// sample draws by the loss's description from a buffer of one trajectory for each slot, hands the program what was
+// drawn and tells the loss, as if the slots had these tasks.
 func (b *bench) sample(tasks []int, trajectories []*sim.Trajectory) {
 	b.t.Helper()
 	draws, fills := b.aux.Feed()
-	p := feed.Plan{Obs: 1, Act: 1, Tasks: len(tasks), Slots: len(tasks), Stores: 1, Capacity: 10, Draws: draws, Fills: fills}
+	p := feed.Plan{Obs: 1, Act: 1, Tasks: len(tasks), Slots: len(tasks), Stores: 1, Capacity: 10, Draws: draws,
+		Fills: fills}
 	s, err := replay.NewSampler(p)
 	check(b.t, err)
 	var enc []*replay.Task
@@ -100,16 +102,18 @@ func TestCounts(t *testing.T) {
 	for name, x := range map[string]*bench{"counted": b, "restored": other} {
 		check(t, x.run.Run())
 		if got := x.diagnose(); got["tcl_overlap"] != 3.5 || got["tcl_short_windows"] != 1 {
-			t.Errorf("%s: overlap %v, short windows %v, want 3.5 and 1", name, got["tcl_overlap"], got["tcl_short_windows"])
+			t.Errorf("%s: overlap %v, short windows %v, want 3.5 and 1", name, got["tcl_overlap"],
+				got["tcl_short_windows"])
 		}
 		if got := x.diagnose(); got["tcl_overlap"] != 0 || got["tcl_short_windows"] != 0 {
-			t.Errorf("%s: overlap %v and short windows %v after a report, want 0", name, got["tcl_overlap"], got["tcl_short_windows"])
+			t.Errorf("%s: overlap %v and short windows %v after a report, want 0", name, got["tcl_overlap"],
+				got["tcl_short_windows"])
 		}
 	}
 }
 
-// What the configuration says of pairs is what is drawn: how long, from where, which starts, and which input is filled from
-// which draw's which side.
+// What the configuration says of pairs is what is drawn: how long, from where, which starts, and which input is filled
+// from which draw's which side.
 func TestFeed(t *testing.T) {
 	const pair = "context0.0 context_weight0.0 key_context0.1 key_weight0.1"
 	window, rows := feed.Draw{Kind: feed.Window, N: 64}, feed.Draw{Kind: feed.Transitions, N: 64}
@@ -119,15 +123,23 @@ func TestFeed(t *testing.T) {
 		fills  string
 	}{
 		{func(*tcl.Config) {}, []feed.Draw{{Kind: feed.WindowPair, N: 64}}, pair},
-		{func(c *tcl.Config) { c.Window, c.Pair = 2, feed.SameTask }, []feed.Draw{{Kind: feed.WindowPair, N: 2, Pair: feed.SameTask}}, pair},
-		{func(c *tcl.Config) { c.Crop = "exclusive" }, []feed.Draw{{Kind: feed.WindowPair, N: 64, ExclusiveEnd: true}}, pair},
-		{func(c *tcl.Config) { c.Window, c.Negatives = 7, "mask-same-task" }, []feed.Draw{{Kind: feed.WindowPair, N: 7}}, pair + " tcl_mask0.0"},
+		{func(c *tcl.Config) {
+			c.Window, c.Pair = 2, feed.SameTask
+		}, []feed.Draw{{Kind: feed.WindowPair, N: 2, Pair: feed.SameTask}}, pair},
+		{func(c *tcl.Config) {
+			c.Crop = "exclusive"
+		}, []feed.Draw{{Kind: feed.WindowPair, N: 64, ExclusiveEnd: true}}, pair},
+		{func(c *tcl.Config) {
+			c.Window, c.Negatives = 7, "mask-same-task"
+		}, []feed.Draw{{Kind: feed.WindowPair, N: 7}}, pair + " tcl_mask0.0"},
 		{func(c *tcl.Config) { c.Query = "own" }, []feed.Draw{{Kind: feed.WindowPair, N: 64}, window},
 			"context1.0 context_weight1.0 key_context0.1 key_weight0.1 query_context0.0 query_weight0.0"},
 		{func(c *tcl.Config) { c.Sampling = "rows" }, []feed.Draw{{Kind: feed.RowPair, N: 64}}, pair},
 		{func(c *tcl.Config) { c.Sampling, c.Pair = "rows", feed.SameTask }, []feed.Draw{rows, rows},
 			"context0.0 context_weight0.0 key_context1.0 key_weight1.0"},
-		{func(c *tcl.Config) { c.Sampling, c.Pair, c.Query = "rows", feed.SameTask, "own" }, []feed.Draw{rows, rows, rows},
+		{func(c *tcl.Config) {
+			c.Sampling, c.Pair, c.Query = "rows", feed.SameTask, "own"
+		}, []feed.Draw{rows, rows, rows},
 			"context2.0 context_weight2.0 key_context1.0 key_weight1.0 query_context0.0 query_weight0.0"},
 	} {
 		c := tcl.Default()

@@ -66,10 +66,12 @@ func TestMaskOfSameTask(t *testing.T) {
 	b := newBench(t, 3, func(c *tcl.Config) { c.Negatives = "mask-same-task" })
 	gs := []gaussian{{0, 1}, {0.5, 1}, {2, 1}}
 	draws, fills := b.aux.Feed()
-	s, err := replay.NewSampler(feed.Plan{Obs: 1, Act: 1, Tasks: 2, Slots: 3, Choose: feed.WithReplacement, Stores: 1, Capacity: 10,
-		Draws: draws, Fills: fills})
+	s, err := replay.NewSampler(feed.Plan{Obs: 1, Act: 1, Tasks: 2, Slots: 3, Choose: feed.WithReplacement, Stores: 1,
+		Capacity: 10,
+		Draws:    draws, Fills: fills})
 	check(t, err)
-	enc := []*replay.Task{replay.NewTask(replay.Dims{Obs: 1, Act: 1}, 10), replay.NewTask(replay.Dims{Obs: 1, Act: 1}, 10)}
+	enc := []*replay.Task{replay.NewTask(replay.Dims{Obs: 1, Act: 1}, 10),
+		replay.NewTask(replay.Dims{Obs: 1, Act: 1}, 10)}
 	for _, task := range enc {
 		check(t, task.Add(trajectory(gs[0], 1)))
 	}
@@ -147,7 +149,8 @@ func TestKeysAreConstants(t *testing.T) {
 		grads[i] = b.output("grad", 1)[0]
 		for _, p := range b.aux.Params() {
 			n := p.Rows * p.Cols
-			for _, x := range append(append(b.params(p.Name+".m", n), b.params(p.Name+".v", n)...), b.params(p.Name+".t", 1)...) {
+			for _, x := range append(append(b.params(p.Name+".m", n), b.params(p.Name+".v", n)...),
+				b.params(p.Name+".t", 1)...) {
 				if x != 0 {
 					t.Errorf("the optimiser touched %s", p.Name)
 				}

@@ -40,11 +40,14 @@ type Config struct {
 func (c Config) Validate() error {
 	switch {
 	case c.Sigma == "raw" && c.Contrast != "transitions":
-		return fmt.Errorf(`sigma = "raw" with contrast = %q, want "transitions": a posterior has no number before softplus`, c.Contrast)
+		return fmt.Errorf(
+			`sigma = "raw" with contrast = %q, want "transitions": a posterior has no number before softplus`,
+			c.Contrast)
 	case c.Contrast == "transitions" && c.Negatives != "literal":
 		return fmt.Errorf(`negatives = %q with contrast = "transitions", want "literal": all other transitions are negatives, of the same window too`, c.Negatives)
 	case c.KeyGradient && c.SharedLayers == 0:
-		return errors.New("key_gradient = true with shared_layers = 0, want at least 1: the key shares nothing that could learn")
+		return errors.New("key_gradient = true with shared_layers = 0, want at least 1: the key shares nothing that " +
+			"could learn")
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ import (
 
 // A network of zero weights gives the mean from its last bias, whatever it sees.
 func Example() {
-	p := actor.Policy{Net: nn.MLP{Name: "policy", In: 3, Hidden: []int{4}, Out: 2, Act: op.ReLU}, Obs: 2, Condition: 1, Act: 1}
+	p := actor.Policy{Net: nn.MLP{Name: "policy", In: 3, Hidden: []int{4}, Out: 2, Act: op.ReLU}, Obs: 2,
+		Condition: 1, Act: 1}
 	memory, err := ref.Device.NewMemory(p.Net.Specs())
 	if err != nil {
 		fmt.Println(err)
@@ -66,7 +67,8 @@ func TestLogProb(t *testing.T) {
 	for i := range eps {
 		eps[i] = -6 + 12*float64(i)/(n-1)
 	}
-	for _, err := range []error{run.Write64("x", x), run.Write64("eps", eps), run.Run(), run.Read64("action", action), run.Read64("log_prob", logProb)} {
+	for _, err := range []error{run.Write64("x", x), run.Write64("eps", eps), run.Run(), run.Read64("action", action),
+		run.Read64("log_prob", logProb)} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,8 @@ import (
 func newPolicy(t testing.TB, rows int, stochastic bool) (act func() error, done func()) {
 	t.Helper()
 	policy := actor.Policy{
-		Net: nn.MLP{Name: "policy", In: 25, Hidden: []int{300, 300, 300}, Out: 12, Act: op.ReLU}, Obs: 20, Condition: 5, Act: 6,
+		Net: nn.MLP{Name: "policy", In: 25, Hidden: []int{300, 300, 300}, Out: 12, Act: op.ReLU}, Obs: 20,
+		Condition: 5, Act: 6,
 	}
 	d, err := cpu.New(cpu.Options{Workers: 1})
 	if err != nil {

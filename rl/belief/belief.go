@@ -126,8 +126,8 @@ func (q Posterior) KL(s *core.Stage) *G.Node {
 //
 // Its JSON form is the part of its state that is not in the parameters, for checkpoints.
 //
-// The algorithm calls Params and Init once; Loss and AfterStep while building its update program, in this order; and for
-// every update, Count.
+// The algorithm calls Params and Init once; Loss and AfterStep while building its update program, in this order; and
+// for every update, Count.
 type Auxiliary interface {
 	json.Marshaler
 	json.Unmarshaler
@@ -137,8 +137,8 @@ type Auxiliary interface {
 	Init(m core.Memory) error
 
 	// Feed describes what is drawn of the encoder's buffer for the task of each slot, and the inputs that this fills:
-	// context and context_weight, N rows for the algorithm's posterior, and whatever the loss needs besides. A fill's Draw
-	// counts these draws; their Store is the algorithm's to set.
+	// context and context_weight, N rows for the algorithm's posterior, and whatever the loss needs besides. A fill's
+	// Draw counts these draws; their Store is the algorithm's to set.
 	Feed() ([]feed.Draw, []feed.Fill)
 	// Count is told what was drawn: of an update, or, without tasks, of a context that is collected with.
 	Count(feed.Record)

@@ -43,12 +43,14 @@ func check(t *testing.T, err error) {
 
 // infer runs Infer on tasks of rows factors each, (mean, before(variance)) per row, and returns means, variances, the
 // KL divergence and the sample for eps.
-func infer(t *testing.T, tasks, latent int, factors, weights, eps []float64) (mean, variance []float64, kl float64, z []float64) {
+func infer(t *testing.T, tasks, latent int, factors, weights,
+	eps []float64) (mean, variance []float64, kl float64, z []float64) {
 	t.Helper()
 	return inferBy(t, direct(latent), tasks, factors, weights, eps)
 }
 
-func inferBy(t *testing.T, enc belief.Encoder, tasks int, factors, weights, eps []float64) (mean, variance []float64, kl float64, z []float64) {
+func inferBy(t *testing.T, enc belief.Encoder, tasks int, factors, weights,
+	eps []float64) (mean, variance []float64, kl float64, z []float64) {
 	t.Helper()
 	latent := enc.Latent
 	rows := len(weights) / tasks

@@ -11,7 +11,8 @@ import (
 
 func ExampleEncoder_Infer() {
 	const tasks, w = 16, 64
-	enc := belief.Encoder{Latent: 5, Net: nn.MLP{Name: "encoder", In: 27, Hidden: []int{200, 200, 200}, Out: 10, Act: op.ReLU}}
+	enc := belief.Encoder{Latent: 5, Net: nn.MLP{Name: "encoder", In: 27, Hidden: []int{200, 200, 200}, Out: 10,
+		Act: op.ReLU}}
 
 	b := core.NewBuilder("posterior", tasks)
 	s := b.Stage("infer")

@@ -83,7 +83,8 @@ func (f *Inference) Posteriors(contexts [][]float32) ([]Gaussian, error) {
 	owner := make([]int, 0, pieces)
 	for i, c := range contexts {
 		if len(c)%w != 0 {
-			return nil, fmt.Errorf("belief: context %d has %d numbers, want a multiple of the row width %d", i, len(c), w)
+			return nil, fmt.Errorf("belief: context %d has %d numbers, want a multiple of the row width %d",
+				i, len(c), w)
 		}
 		out[i] = Gaussian{Mean: make([]float64, f.enc.Latent), Var: make([]float64, f.enc.Latent)}
 		for piece := range slices.Chunk(c, pieceRows*w) {

@@ -104,7 +104,8 @@ func TestInferenceOverPieces(t *testing.T) {
 				want = product(t, m, enc, c)
 			}
 			for l := range want.Mean {
-				if math.Abs(got[i].Mean[l]-want.Mean[l]) > tolerance || math.Abs(got[i].Var[l]/want.Var[l]-1) > tolerance {
+				if math.Abs(got[i].Mean[l]-want.Mean[l]) > tolerance ||
+					math.Abs(got[i].Var[l]/want.Var[l]-1) > tolerance {
 					t.Errorf("%s, %d rows, dimension %d: N(%v, %v), want N(%v, %v)", d.Name(), len(c)/enc.Width(), l,
 						got[i].Mean[l], got[i].Var[l], want.Mean[l], want.Var[l])
 				}

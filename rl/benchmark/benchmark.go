@@ -1,7 +1,7 @@
-// Package benchmark has the two sizes and the synthetic data of benchmark updates. Any language can make the data: every
-// weight, transition and noise value comes from a counter-based splitmix64 stream. Programs of other software
-// have made the same updates in float64, so that losses and gradients can be compared digit by digit, and speeds on equal
-// work. The updates themselves lie beside their algorithms, which register them.
+// Package benchmark has the two sizes and the synthetic data of benchmark updates. Any language can make the data:
+// every weight, transition and noise value comes from a counter-based splitmix64 stream. Programs of other software
+// have made the same updates in float64, so that losses and gradients can be compared digit by digit, and speeds on
+// equal work. The updates themselves lie beside their algorithms, which register them.
 //
 //	algorithm, err := rl.Lookup("rl2")
 //	y, err := algorithm.Benchmark(benchmark.Oyster, device)
@@ -26,8 +26,10 @@ type Size struct {
 
 // The sizes: half-cheetah velocity as published with PEARL, and Meta-World as in the TCL paper.
 var (
-	Oyster    = Size{Name: "oyster", Obs: 20, Act: 6, Latent: 5, Hidden: 300, EncoderHidden: 200, Window: 64, RewardScale: 5}
-	MetaWorld = Size{Name: "metaworld", Obs: 12, Act: 4, Latent: 7, Hidden: 400, EncoderHidden: 400, Window: 64, RewardScale: 10}
+	Oyster = Size{Name: "oyster", Obs: 20, Act: 6, Latent: 5, Hidden: 300, EncoderHidden: 200, Window: 64,
+		RewardScale: 5}
+	MetaWorld = Size{Name: "metaworld", Obs: 12, Act: 4, Latent: 7, Hidden: 400, EncoderHidden: 400, Window: 64,
+		RewardScale: 10}
 )
 
 // Sizes lists them.
@@ -55,8 +57,8 @@ type Update interface {
 	Names() []string
 	// Expected returns the figures that other software found for update number step, from 0 to 2.
 	Expected(step int) Figures
-	// Prepare writes what is particular to a step; Run makes the update and waits for it. Update does both and reads the
-	// figures: steps must be made in turn from 0 on.
+	// Prepare writes what is particular to a step; Run makes the update and waits for it. Update does both and reads
+	// the figures: steps must be made in turn from 0 on.
 	Prepare(step int) error
 	Run() error
 	Update(step int) (Figures, error)

@@ -15,8 +15,10 @@ import (
 // An unknown key is found however it is written, with its line.
 func TestUnknownKeys(t *testing.T) {
 	for text, want := range map[string]string{
-		"seed = 1\n\n[pearl]\nlatent = 3\nlatnt = 3\n":        "x:5: unknown key pearl.latnt; the nearest is pearl.latent",
-		"pearl.optimiser.lrr = 3\n":                           "x:1: unknown key pearl.optimiser.lrr; the nearest is pearl.optimiser.lr",
+		"seed = 1\n\n[pearl]\nlatent = 3\nlatnt = 3\n": "x:5: unknown key pearl.latnt; the nearest is " +
+			"pearl.latent",
+		"pearl.optimiser.lrr = 3\n": "x:1: unknown key pearl.optimiser.lrr; the nearest is " +
+			"pearl.optimiser.lr",
 		"seed = 1\npearl = {latent = 3, optimiser = {l = 1}}": "x:2: unknown key pearl.optimiser.l",
 		"[record]\na = 1\n[[record.b]]\n[perl]\nlatent = 1\n": "x:4: unknown key perl; the nearest is pearl",
 		"weights = {a = 1}\n[weights.b]\n":                    "",
@@ -34,8 +36,8 @@ func TestUnknownKeys(t *testing.T) {
 	}
 }
 
-// Texts that would take a parser minutes end in one short sentence. The test's own limit of time is the assertion: at the
-// time of writing all of it takes a second, and the tables, before, more than ten minutes.
+// Texts that would take a parser minutes end in one short sentence. The test's own limit of time is the assertion: at
+// the time of writing all of it takes a second, and the tables, before, more than ten minutes.
 func TestHostileTexts(t *testing.T) {
 	const n = 1 << 20
 	for name, text := range map[string]string{
@@ -72,15 +74,18 @@ func TestHostileTexts(t *testing.T) {
 		t.Skip(err)
 	}
 	cfg := defaults()
-	if err := config.LoadTOML(large, &cfg); err == nil || !strings.Contains(err.Error(), "1099511627776 bytes; expected at most") {
+	if err := config.LoadTOML(large, &cfg); err == nil ||
+		!strings.Contains(err.Error(), "1099511627776 bytes; expected at most") {
 		t.Errorf("a file of 1 TiB: %v", err)
 	}
 }
 
 func FuzzDecodeStrict(f *testing.F) {
 	for _, seed := range []string{
-		"", "seed = 3\n[pearl]\nlatent = 4\nhidden = [1, 2]\noptimiser = {lr = 1e-3}\n", "pearl.optimiser.lr = 0x1", "[[pearl]]", "[record]\nx = 1",
-		"budget = \"90s\"\nweights = {a = 1, b = nan}", "a = '''\n", "seed = 1979-05-27T07:32:00Z", "\"\" = 1", "[pearl]\n[pearl]", "seed = [[[[", "\xff",
+		"", "seed = 3\n[pearl]\nlatent = 4\nhidden = [1, 2]\noptimiser = {lr = 1e-3}\n", "pearl.optimiser.lr = 0x1",
+		"[[pearl]]", "[record]\nx = 1",
+		"budget = \"90s\"\nweights = {a = 1, b = nan}", "a = '''\n", "seed = 1979-05-27T07:32:00Z", "\"\" = 1",
+		"[pearl]\n[pearl]", "seed = [[[[", "\xff",
 	} {
 		f.Add([]byte(seed))
 	}

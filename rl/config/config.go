@@ -34,8 +34,9 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// Limits of a text that is read: its bytes, and its keys and tables, since the decoder compares each with all others of its
-// table. A full configuration has about 10 kB and 200 keys; the record in that of a run grows by a dozen with every resume.
+// Limits of a text that is read: its bytes, and its keys and tables, since the decoder compares each with all others of
+// its table. A full configuration has about 10 kB and 200 keys; the record in that of a run grows by a dozen with every
+// resume.
 const (
 	MaxBytes = 4 << 20
 	MaxKeys  = 20_000
@@ -154,7 +155,8 @@ func set(cfg any, word, assignment string) error {
 		return &KeyError{Where: where, Key: key, Nearest: suggest(all, tables(cfg), path)}
 	}
 	if isTable(leaf) {
-		return fmt.Errorf("%s: %s is a table; set one of its keys: %s", where, key, strings.Join(childKeys(leaf, key), ", "))
+		return fmt.Errorf("%s: %s is a table; set one of its keys: %s", where, key,
+			strings.Join(childKeys(leaf, key), ", "))
 	}
 	if isText(leaf) && !strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, `'`) {
 		value = quote(value)

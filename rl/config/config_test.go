@@ -82,7 +82,8 @@ func TestLayersKeepWhatTheyDoNotMention(t *testing.T) {
 	cfg := defaults()
 	err := config.Resolve(&cfg,
 		config.Text("preset", []byte("seed = 7\n[pearl]\nhidden = [64]\n[pearl.optimiser]\nlr = 0.01\n")),
-		config.Set("pearl.z=mean", "budget=2h", "family=cheetah-vel", `pearl.optimiser.note="a = b"`, "weights.tcl=0.5", "pearl.clear=true"))
+		config.Set("pearl.z=mean", "budget=2h", "family=cheetah-vel", `pearl.optimiser.note="a = b"`, "weights.tcl=0.5",
+			"pearl.clear=true"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,25 +113,31 @@ func TestMessages(t *testing.T) {
 		{text: "xyzzyxyzzy = 3\n", want: "run.toml:1: unknown key xyzzyxyzzy"},
 		{text: "\n[pearl]\nlatent = 'x'\n", want: `run.toml:3: pearl.latent = 'x': expected a whole number`},
 		{text: "[pearl]\nlatent = 1.5\n", want: "run.toml:2: pearl.latent = 1.5: expected a whole number"},
-		{text: "[pearl]\nhidden = [1, 'a']\n", want: "run.toml:2: pearl.hidden = [1, 'a']: expected a list, each element a whole number"},
+		{text: "[pearl]\nhidden = [1, 'a']\n",
+			want: "run.toml:2: pearl.hidden = [1, 'a']: expected a list, each element a whole number"},
 		{text: "pearl = 3\n", want: "run.toml:1: pearl = 3: expected a table"},
 		{text: "seed = -1\n", want: "run.toml:1: seed = -1: expected a whole number from 0"},
 		{text: "budget = 'soon'\n", want: `run.toml:1: budget = 'soon': expected a duration such as "5m"`},
 		{text: "budget = '48h'\n", want: "run.toml:1: budget = 48h0m0s: expected a value in [1s,24h]"},
 		{text: "[pearl]\nlatent = 0\n", want: "run.toml:2: pearl.latent = 0: expected a value in [1,256]"},
-		{text: "[pearl]\nhidden = [300, 0]\n", want: "run.toml:2: pearl.hidden = [300, 0]: expected each element a value in [1,4096]"},
+		{text: "[pearl]\nhidden = [300, 0]\n",
+			want: "run.toml:2: pearl.hidden = [300, 0]: expected each element a value in [1,4096]"},
 		{text: "[pearl]\nz = 'median'\n", want: `run.toml:2: pearl.z = "median": expected one of "mean", "sample"`},
 		{text: "[pearl.optimiser]\nlr = 0\n", want: "run.toml:2: pearl.optimiser.lr = 0: expected a value in (0,1]"},
-		{text: "[pearl.optimiser]\neps = nan\n", want: "run.toml:2: pearl.optimiser.eps = NaN: expected a value in [0,)"},
+		{text: "[pearl.optimiser]\neps = nan\n",
+			want: "run.toml:2: pearl.optimiser.eps = NaN: expected a value in [0,)"},
 		{text: "[pearl.optimiser]\neps = 0.5\n", want: "pearl.optimiser: lr is smaller than eps"},
 		{text: "seed = 1\nseed = 2\n", want: "run.toml:2: seed: key seed is already defined"},
 		{text: "seed =\n", want: "run.toml:1:"},
 		{text: "family = 'forbidden'\n", want: "family and pearl do not go together"},
 		{text: "[PEARL]\nlatent = 3\n", want: "run.toml:1: unknown key PEARL; the nearest is pearl"},
 		{text: "SEED = 3\n", want: "run.toml:1: unknown key SEED; the nearest is seed"},
-		{text: "[pearl]\nz = 'mean'\nLatent = 3\n", want: "run.toml:3: unknown key pearl.Latent; the nearest is pearl.latent"},
-		{text: "pearl = { Optimiser = { lr = 1e-3 } }\n", want: "run.toml:1: unknown key pearl.Optimiser; the nearest is pearl.optimiser"},
-		{text: "[pearl]\nz = 'mean'\nlatent = 1e3\n", want: "run.toml:3: pearl.latent = 1000: expected a value in [1,256]"},
+		{text: "[pearl]\nz = 'mean'\nLatent = 3\n",
+			want: "run.toml:3: unknown key pearl.Latent; the nearest is pearl.latent"},
+		{text: "pearl = { Optimiser = { lr = 1e-3 } }\n",
+			want: "run.toml:1: unknown key pearl.Optimiser; the nearest is pearl.optimiser"},
+		{text: "[pearl]\nz = 'mean'\nlatent = 1e3\n",
+			want: "run.toml:3: pearl.latent = 1000: expected a value in [1,256]"},
 		{text: "seed = 1e-3\n", want: "run.toml:1: seed = 1e-3: expected a whole number from 0 to 9223372036854775807"},
 		{text: "workers = 1e30\n", want: "run.toml:1: workers = 1e30: expected a whole number"},
 		{text: "workers = inf\n", want: "run.toml:1: workers = inf: expected a whole number"},
@@ -140,13 +147,15 @@ func TestMessages(t *testing.T) {
 		{set: "Pearl.Latnt=7", want: "--set Pearl.Latnt=7: unknown key Pearl.Latnt; the nearest is pearl.latent"},
 		{set: "pearl.LATENT=7", want: "--set pearl.LATENT=7: unknown key pearl.LATENT; the nearest is pearl.latent"},
 		{set: "SEED=9", want: "--set SEED=9: unknown key SEED; the nearest is seed"},
-		{set: "Pearl.Optimiser.LR=1", want: "--set Pearl.Optimiser.LR=1: unknown key Pearl.Optimiser.LR; the nearest is pearl.optimiser.lr"},
+		{set: "Pearl.Optimiser.LR=1",
+			want: "--set Pearl.Optimiser.LR=1: unknown key Pearl.Optimiser.LR; the nearest is pearl.optimiser.lr"},
 		{set: "seed=7.5", want: "--set seed=7.5: seed = 7.5: expected a whole number from 0 to"},
 		{set: "pearl.latent", want: "--set pearl.latent: expected key=value"},
 		{set: "=3", want: "--set =3: expected key=value"},
 		{set: "pearl.latnt=7", want: "--set pearl.latnt=7: unknown key pearl.latnt; the nearest is pearl.latent"},
 		{set: "pearl.latent=many", want: "--set pearl.latent=many: "},
-		{set: "pearl=7", want: "--set pearl=7: pearl is a table; set one of its keys: pearl.latent, pearl.hidden, pearl.z, pearl.clear, pearl.optimiser"},
+		{set: "pearl=7", want: "--set pearl=7: pearl is a table; set one of its keys: pearl.latent, pearl.hidden, " +
+			"pearl.z, pearl.clear, pearl.optimiser"},
 		{set: "pearl.latent.x=7", want: "--set pearl.latent.x=7: unknown key pearl.latent.x"},
 		{set: "pearl.latent=1000", want: "--set pearl.latent=1000: pearl.latent = 1000: expected a value in [1,256]"},
 	} {
@@ -168,14 +177,18 @@ func TestMessages(t *testing.T) {
 // Whole numbers may be written as floats are, wherever they stand.
 func TestWholeNumbers(t *testing.T) {
 	cfg := defaults()
-	text := "seed = 1_000_000\nworkers = -1e3\nweights = { a = 1e3 }\n[pearl]\nlatent = 7.0\nhidden = [3e2, 1_0.0, # twice\n 2.5e1]\noptimiser.lr = 1e0\n"
+	text := "seed = 1_000_000\nworkers = -1e3\nweights = { a = 1e3 }\n[pearl]\nlatent = 7.0\nhidden = [3e2, 1_0.0, # " +
+		"twice\n 2.5e1]\noptimiser.lr = 1e0\n"
 	if err := config.Resolve(&cfg, config.Text("run.toml", []byte(text))); err != nil {
 		t.Fatal(err)
 	}
-	if cfg.Seed != 1_000_000 || cfg.Workers != -1000 || cfg.Pearl.Latent != 7 || !reflect.DeepEqual(cfg.Pearl.Hidden, []int{300, 10, 25}) || cfg.Weights["a"] != 1000 || cfg.Pearl.Optimiser.LR != 1 {
+	if cfg.Seed != 1_000_000 || cfg.Workers != -1000 || cfg.Pearl.Latent != 7 ||
+		!reflect.DeepEqual(cfg.Pearl.Hidden, []int{300, 10, 25}) || cfg.Weights["a"] != 1000 ||
+		cfg.Pearl.Optimiser.LR != 1 {
 		t.Errorf("read %+v", cfg)
 	}
-	for text, want := range map[string]uint64{"1e6": 1e6, "7.0": 7, "1_000_000": 1e6, "1.5E1": 15, "9.007199254740993e15": 9007199254740993, "0e0": 0, "+3.0": 3, "12300e-2": 123} {
+	for text, want := range map[string]uint64{"1e6": 1e6, "7.0": 7, "1_000_000": 1e6, "1.5E1": 15,
+		"9.007199254740993e15": 9007199254740993, "0e0": 0, "+3.0": 3, "12300e-2": 123} {
 		if err := config.Resolve(&cfg, config.Set("seed="+text)); err != nil || cfg.Seed != want {
 			t.Errorf("seed=%s: %d, %v; want %d", text, cfg.Seed, err, want)
 		}
@@ -185,7 +198,8 @@ func TestWholeNumbers(t *testing.T) {
 func TestTypedErrors(t *testing.T) {
 	cfg := defaults()
 	var key *config.KeyError
-	if err := config.Resolve(&cfg, config.Set("sed=1")); !errors.As(err, &key) || key.Key != "sed" || key.Nearest != "seed" {
+	if err := config.Resolve(&cfg, config.Set("sed=1")); !errors.As(err, &key) || key.Key != "sed" ||
+		key.Nearest != "seed" {
 		t.Errorf("unknown key: %#v", err)
 	}
 	cfg.Pearl.Latent = 400
@@ -195,12 +209,14 @@ func TestTypedErrors(t *testing.T) {
 		"seed='1' 2":     "lab.Set seed='1' 2: seed = '1' 2: expected a whole number",
 		"pearl.latent=0": "lab.Set pearl.latent=0: pearl.latent = 0: expected a value in [1,256]",
 	} {
-		if err := config.Resolve(&cfg, config.SetBy("lab.Set", assignment)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := config.Resolve(&cfg, config.SetBy("lab.Set", assignment)); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", assignment, err, want)
 		}
 	}
 	var value *config.ValueError
-	if err := config.Check(&cfg); !errors.As(err, &value) || value.Key != "pearl.latent" || value.Want != "a value in [1,256]" {
+	if err := config.Check(&cfg); !errors.As(err, &value) || value.Key != "pearl.latent" ||
+		value.Want != "a value in [1,256]" {
 		t.Errorf("out of range: %#v", err)
 	}
 	if err := config.LoadTOML(filepath.Join(t.TempDir(), "no.toml"), &cfg); !errors.Is(err, os.ErrNotExist) {
@@ -210,7 +226,8 @@ func TestTypedErrors(t *testing.T) {
 
 func TestEncodeRoundTrip(t *testing.T) {
 	cfg := defaults()
-	cfg.Pearl.Optimiser = Optimiser{LR: 0.30000000000000004, Eps: math.SmallestNonzeroFloat64, Note: "quote \" backslash \\ line\nend"}
+	cfg.Pearl.Optimiser = Optimiser{LR: 0.30000000000000004, Eps: math.SmallestNonzeroFloat64,
+		Note: "quote \" backslash \\ line\nend"}
 	cfg.Weights = map[string]float64{"b": 1e300, "a": math.Copysign(0, -1)}
 	text, err := config.Encode(cfg)
 	if err != nil {
@@ -264,7 +281,8 @@ func TestHash(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	want := "seed workers family budget pearl.latent pearl.hidden pearl.z pearl.clear pearl.optimiser.lr pearl.optimiser.eps pearl.optimiser.note weights"
+	want := "seed workers family budget pearl.latent pearl.hidden pearl.z pearl.clear pearl.optimiser.lr " +
+		"pearl.optimiser.eps pearl.optimiser.note weights"
 	if got := strings.Join(config.Keys(Config{}), " "); got != want {
 		t.Errorf("Keys = %s\nwant   %s", got, want)
 	}

@@ -28,7 +28,8 @@ type Tabled interface {
 // TableSetter is the pointer to a Tabled that layers set tables of.
 type TableSetter interface {
 	Tabled
-	// SetTable takes the new value, the struct itself, of a table that a layer mentions, also where that changed nothing.
+	// SetTable takes the new value, the struct itself, of a table that a layer mentions, also where that changed
+	// nothing.
 	SetTable(name string, value any)
 }
 
@@ -43,8 +44,8 @@ func addressed(cfg any) reflect.Value {
 	return p
 }
 
-// whole is cfg as one pointer to a struct: of a Tabled, one whose fields point to cfg's and to its tables; anything else
-// as it is. The tables of a Tabled are those of list.
+// whole is cfg as one pointer to a struct: of a Tabled, one whose fields point to cfg's and to its tables; anything
+// else as it is. The tables of a Tabled are those of list.
 func whole(cfg any, list []Table) any {
 	if _, ok := cfg.(Tabled); !ok {
 		return cfg

@@ -57,7 +57,8 @@ func TestTabled(t *testing.T) {
 	if err := config.Resolve(&d, config.Set("pen.ink=black", "brush.width=4")); err != nil {
 		t.Fatal(err)
 	}
-	if d.tables["pen"] != (pen{"black"}) || d.tables["brush"] != (brush{4}) || !slices.Equal(d.set, []string{"pen", "brush"}) {
+	if d.tables["pen"] != (pen{"black"}) || d.tables["brush"] != (brush{4}) ||
+		!slices.Equal(d.set, []string{"pen", "brush"}) {
 		t.Errorf("after Set: %+v", d)
 	}
 	text, err := config.Encode(d)
@@ -65,7 +66,8 @@ func TestTabled(t *testing.T) {
 		t.Errorf("%v: %q, want %q", err, text, want)
 	}
 	back := newDrawing()
-	if err := config.Resolve(&back, config.Text("text", text)); err != nil || back.tables["brush"] != (brush{4}) || back.tables["pen"] != (pen{"blue"}) {
+	if err := config.Resolve(&back, config.Text("text", text)); err != nil || back.tables["brush"] != (brush{4}) ||
+		back.tables["pen"] != (pen{"blue"}) {
 		t.Errorf("read back: %v, %+v", err, back)
 	}
 	if got, want := config.Keys(d), []string{"tool", "brush.width", "pen.ink"}; !slices.Equal(got, want) {

@@ -42,8 +42,9 @@ func Bound(name string, data []byte) error {
 	return nil // what is wrong with it is told by who decodes it
 }
 
-// firstUnknown finds the first key of the text that cfg does not have, except those under a top-level table named in ignore.
-// The decoder could list all of them, but copies the lines around each, which takes minutes for a long text of them.
+// firstUnknown finds the first key of the text that cfg does not have, except those under a top-level table named in
+// ignore. The decoder could list all of them, but copies the lines around each, which takes minutes for a long text of
+// them.
 func firstUnknown(data []byte, cfg any, ignore []string) (path []string, row int) {
 	var p unstable.Parser
 	p.Reset(data)
@@ -180,8 +181,8 @@ func wholeNumbers(data []byte, cfg any) []byte {
 	return append(out, data[from:]...)
 }
 
-// Whole is the whole number that a text such as 1000, 1_000, 1e3 or 1000.0 stands for, of at most 20 digits, if it stands
-// for one.
+// Whole is the whole number that a text such as 1000, 1_000, 1e3 or 1000.0 stands for, of at most 20 digits, if it
+// stands for one.
 func Whole(text string) (*big.Int, bool) {
 	plain := strings.ReplaceAll(text, "_", "")
 	f, err := strconv.ParseFloat(plain, 64)

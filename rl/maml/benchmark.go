@@ -18,8 +18,8 @@ const (
 	metaSteps = 200
 )
 
-// Benchmark is one meta-update of MAML-TRPO on batches and weights from the streams: 20 tasks of 10 + 10 episodes of 200
-// steps, for the policy of half-cheetahs (2×64) or of Meta-World (2×100).
+// Benchmark is one meta-update of MAML-TRPO on batches and weights from the streams: 20 tasks of 10 + 10 episodes of
+// 200 steps, for the policy of half-cheetahs (2×64) or of Meta-World (2×100).
 type Benchmark struct {
 	size    benchmark.Size
 	policy  onpolicy.Policy
@@ -41,7 +41,8 @@ func metaHidden(s benchmark.Size) int {
 func NewBenchmark(s benchmark.Size, d core.Device) (y *Benchmark, err error) {
 	h := metaHidden(s)
 	y = &Benchmark{size: s, policy: onpolicy.Policy{
-		Net: nn.MLP{Name: "policy", In: s.Obs, Hidden: []int{h, h}, Out: s.Act, Act: op.Tanh}, MinLogStd: onpolicy.LogStdMin,
+		Net:       nn.MLP{Name: "policy", In: s.Obs, Hidden: []int{h, h}, Out: s.Act, Act: op.Tanh},
+		MinLogStd: onpolicy.LogStdMin,
 	}}
 	if y.memory, err = d.NewMemory(y.policy.Specs()); err != nil {
 		return nil, err
@@ -121,15 +122,18 @@ func (y *Benchmark) Update(step int) (benchmark.Figures, error) {
 	}
 	o := y.outcome
 	return benchmark.Figures{
-		"loss_before": o.LossBefore, "loss_after": o.LossAfter, "grad_norm": o.GradNorm, "kl": o.KL, "step_norm": math.Sqrt(square),
+		"loss_before": o.LossBefore, "loss_after": o.LossAfter, "grad_norm": o.GradNorm, "kl": o.KL,
+		"step_norm": math.Sqrt(square),
 	}, nil
 }
 
-// expected are the figures of the meta-update, computed in float64 by package torch's program for PyTorch 1.13, which takes the Hessian
-// of the divergence literally, by backward passes through the inner step.
+// expected are the figures of the meta-update, computed in float64 by package torch's program for PyTorch 1.13, which
+// takes the Hessian of the divergence literally, by backward passes through the inner step.
 var expected = map[string]benchmark.Figures{
-	"oyster":    {"loss_before": -0.00637604674771, "grad_norm": 0.126876374465, "loss_after": -0.0347152635972, "kl": 0.00696795452855, "step_norm": 0.813481591614},
-	"metaworld": {"loss_before": -0.00637604674771, "grad_norm": 0.0846538948368, "loss_after": -0.0241356558341, "kl": 0.00824866013348, "step_norm": 1.14904487157},
+	"oyster": {"loss_before": -0.00637604674771, "grad_norm": 0.126876374465, "loss_after": -0.0347152635972,
+		"kl": 0.00696795452855, "step_norm": 0.813481591614},
+	"metaworld": {"loss_before": -0.00637604674771, "grad_norm": 0.0846538948368, "loss_after": -0.0241356558341,
+		"kl": 0.00824866013348, "step_norm": 1.14904487157},
 }
 
 // Expected returns the figures of the meta-update, the same for every step.

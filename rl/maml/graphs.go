@@ -113,8 +113,8 @@ func (m model) adaptProgram() (*core.Program, error) {
 	return b.Compile()
 }
 
-// gradientProgram differentiates the meta-objective through the inner step. Inputs before/… and after/…; outputs "loss",
-// the gradient by θ under the parameters' names, and the adapted policy as "mean", rows × act, and "log_std".
+// gradientProgram differentiates the meta-objective through the inner step. Inputs before/… and after/…; outputs
+// "loss", the gradient by θ under the parameters' names, and the adapted policy as "mean", rows × act, and "log_std".
 func (m model) gradientProgram() (*core.Program, error) {
 	b := core.NewBuilder("maml.gradient", m.paths)
 	s := b.Stage("gradient")

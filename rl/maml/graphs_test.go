@@ -45,7 +45,8 @@ func (x *task) load(name string) loaded {
 		return l
 	}
 	p, err := map[string]func() (*core.Program, error){
-		"adapt": x.m.adaptProgram, "gradient": x.m.gradientProgram, "hessian": x.m.hessianProgram, "objective": x.m.objectiveProgram,
+		"adapt": x.m.adaptProgram, "gradient": x.m.gradientProgram, "hessian": x.m.hessianProgram,
+		"objective": x.m.objectiveProgram,
 	}[name]()
 	check(x.t, err)
 	r, err := x.d.Load(p, x.mem)
@@ -58,7 +59,8 @@ func (x *task) load(name string) loaded {
 func newTask(t *testing.T, d core.Device, c Config) *task {
 	x := &task{t: t, d: d, loaded: map[string]loaded{}, m: model{
 		policy: onpolicy.Policy{
-			Net: nn.MLP{Name: "policy", In: 3, Hidden: []int{4, 4}, Out: 2, Act: op.Tanh}, MinLogStd: math.Log(c.MinStd), Scale: c.ActionScale,
+			Net:       nn.MLP{Name: "policy", In: 3, Hidden: []int{4, 4}, Out: 2, Act: op.Tanh},
+			MinLogStd: math.Log(c.MinStd), Scale: c.ActionScale,
 		},
 		cfg: c, paths: 2, horizon: 6,
 	}}
@@ -197,7 +199,9 @@ func difference(f func([]float64) float64, theta []float64, h float64) []float64
 // adapted is the inner step written out, its gradient by differences.
 func (x *task) adapted(theta []float64) []float64 {
 	loss := func(theta []float64) float64 {
-		return -mean(x.before, func(_ int, obs, act []float32, a float64) float64 { return x.logProb(theta, obs, act) * a })
+		return -mean(x.before, func(_ int, obs, act []float32, a float64) float64 {
+			return x.logProb(theta, obs, act) * a
+		})
 	}
 	out := append([]float64(nil), theta...)
 	add(out, -x.m.cfg.InnerLR, difference(loss, theta, 1e-5))

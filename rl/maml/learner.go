@@ -55,8 +55,9 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 		MinLogStd: math.Log(c.MinStd), Scale: c.ActionScale,
 	}
 	l := &Learner{
-		cfg: c, spec: s.Spec, seed: s.Seed, device: s.Device, pool: s.Pool, tasks: s.Train, metrics: map[string]float64{},
-		model: model{policy: policy, cfg: c, paths: c.Episodes, horizon: s.Spec.Horizon},
+		cfg: c, spec: s.Spec, seed: s.Seed, device: s.Device, pool: s.Pool, tasks: s.Train,
+		metrics: map[string]float64{},
+		model:   model{policy: policy, cfg: c, paths: c.Episodes, horizon: s.Spec.Horizon},
 	}
 	if err := l.prepare(s); err != nil {
 		l.Close()
@@ -175,7 +176,8 @@ func (l *Learner) rollout(ctx context.Context, iteration, phase int, tasks []sim
 	for i, task := range tasks {
 		for k := range l.cfg.Episodes {
 			at := []uint64{uint64(iteration), uint64(phase), uint64(i), uint64(k)}
-			episodes = append(episodes, sim.Episode{Task: task, Seed: rng.New(l.seed, append([]uint64{rng.Rollout}, at...)...).Uint64()})
+			episodes = append(episodes,
+				sim.Episode{Task: task, Seed: rng.New(l.seed, append([]uint64{rng.Rollout}, at...)...).Uint64()})
 			noise = append(noise, rng.New(l.seed, append([]uint64{rng.Action}, at...)...))
 			slots = append(slots, phase*(1+i))
 		}

@@ -82,8 +82,10 @@ func TestUpdate(t *testing.T) {
 	check(t, err)
 	at, err := l.meta.evaluate(is)
 	check(t, err)
-	if l.metrics["step"] == 0 || slices.Equal(was, is) || at.loss >= l.metrics["loss_before"] || at.kl > l.cfg.MaxKL || at.kl <= 0 {
-		t.Errorf("step %g: loss %g, then %g with divergence %g", l.metrics["step"], l.metrics["loss_before"], at.loss, at.kl)
+	if l.metrics["step"] == 0 || slices.Equal(was, is) || at.loss >= l.metrics["loss_before"] || at.kl > l.cfg.MaxKL ||
+		at.kl <= 0 {
+		t.Errorf("step %g: loss %g, then %g with divergence %g", l.metrics["step"], l.metrics["loss_before"],
+			at.loss, at.kl)
 	}
 	collect(t, l, 1)
 	for _, b := range l.meta.after {
@@ -134,7 +136,8 @@ func restore(t *testing.T, whole *Learner, c Config) *Learner {
 	t.Helper()
 	restored, _ := newPoint(t, ref.Device, c, 1)
 	for _, p := range whole.mem.Params() {
-		for suffix, n := range map[string]int{"": p.Rows * p.Cols, ".m": p.Rows * p.Cols, ".v": p.Rows * p.Cols, ".t": 1} {
+		for suffix, n := range map[string]int{"": p.Rows * p.Cols, ".m": p.Rows * p.Cols, ".v": p.Rows * p.Cols,
+			".t": 1} {
 			x := make([]float64, n)
 			check(t, whole.mem.Read(p.Name+suffix, x))
 			check(t, restored.mem.Write(p.Name+suffix, x))

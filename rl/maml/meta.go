@@ -108,7 +108,8 @@ func (u *MetaUpdate) Step() (Outcome, error) {
 	if err := u.m.policy.Each(found.theta, u.mem.Write); err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{LossBefore: loss, LossAfter: found.at.loss, KL: found.at.kl, GradNorm: norm, Products: products, Evaluated: found.evaluated}
+	out := Outcome{LossBefore: loss, LossAfter: found.at.loss, KL: found.at.kl, GradNorm: norm, Products: products,
+		Evaluated: found.evaluated}
 	if found.accepted {
 		out.Step = math.Pow(u.m.cfg.Backtrack, float64(found.evaluated-1))
 	}

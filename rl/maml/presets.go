@@ -37,8 +37,8 @@ func pointRobot(iterations int) rl.Config {
 }
 
 // cheetah is a reduction for cheetah-vel, of many small meta-updates: 4 tasks of 4 + 4 episodes, ten times the
-// divergence, half the noise in the actions, and a horizon of ten control steps in the discount, which a velocity needs no
-// more than.
+// divergence, half the noise in the actions, and a horizon of ten control steps in the discount, which a velocity needs
+// no more than.
 func cheetah(iterations int) rl.Config {
 	m := Default()
 	m.Hidden, m.InitStd, m.MetaBatch, m.Episodes, m.MaxKL = 64, 0.5, 4, 4, 0.1
@@ -50,13 +50,21 @@ func cheetah(iterations int) rl.Config {
 
 func presets() []rl.PresetOf {
 	out := []rl.PresetOf{
-		{Name: "maml/ml1", About: "MAML-TRPO on Meta-World without garage's defects; choose the family", Make: func() rl.Config { return on(suite.MetaWorld(), Default()) }},
+		{Name: "maml/ml1", About: "MAML-TRPO on Meta-World without garage's defects; choose the family",
+			Make: func() rl.Config {
+				return on(suite.MetaWorld(), Default())
+			}},
 		{Name: "maml/ml1-garage", About: "MAML-TRPO on Meta-World as garage has it; choose the family", Make: garage},
-		{Name: "quick/point-goal-maml", About: "the point robot by MAML-TRPO: 100 meta-updates, 800,000 steps", Make: func() rl.Config { return pointRobot(100) }},
-		{Name: "study/cheetah-vel-maml", About: "half-cheetah velocity by MAML-TRPO: 200 meta-updates, 1,280,000 steps", Make: func() rl.Config { return cheetah(200) }},
+		{Name: "quick/point-goal-maml", About: "the point robot by MAML-TRPO: 100 meta-updates, 800,000 steps",
+			Make: func() rl.Config { return pointRobot(100) }},
+		{Name: "study/cheetah-vel-maml", About: "half-cheetah velocity by MAML-TRPO: 200 meta-updates, 1,280,000 steps",
+			Make: func() rl.Config { return cheetah(200) }},
 	}
 	for _, k := range suite.Controls {
-		out = append(out, rl.PresetOf{Name: "maml/" + k.Family, About: "MAML-TRPO as in the ProMP repository: 1,001 meta-updates of 320,000 steps", Make: func() rl.Config { return promp(k) }})
+		out = append(out, rl.PresetOf{Name: "maml/" + k.Family,
+			About: "MAML-TRPO as in the ProMP repository: 1,001 meta-updates of 320,000 steps", Make: func() rl.Config {
+				return promp(k)
+			}})
 	}
 	return out
 }

@@ -22,7 +22,8 @@ func Put(c *rl.Config, own Config) { c.Put(table, own) }
 
 func init() {
 	rl.Builtin(rl.Algorithm{
-		Name: name, Title: "MAML", About: "model-agnostic meta-learning with trust regions: a policy that one gradient step adapts",
+		Name: name, Title: "MAML",
+		About:     "model-agnostic meta-learning with trust regions: a policy that one gradient step adapts",
 		Tables:    []rl.Table{table},
 		Schedule:  func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, 1 },
 		Length:    "maml.iterations",

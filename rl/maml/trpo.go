@@ -4,7 +4,8 @@ import "math"
 
 // conjugateGradient solves A·x = b for a symmetric positive definite A given by its products, from x = 0 (Hestenes and
 // Stiefel 1952), until the squared residual falls below tolerance. product writes A·v to out.
-func conjugateGradient(product func(v, out []float64) error, b []float64, iterations int, tolerance float64) (x []float64, err error) {
+func conjugateGradient(product func(v, out []float64) error, b []float64, iterations int,
+	tolerance float64) (x []float64, err error) {
 	x = make([]float64, len(b))
 	r, p := append([]float64(nil), b...), append([]float64(nil), b...)
 	z := make([]float64, len(b))
@@ -55,7 +56,8 @@ type search struct {
 
 // lineSearch goes back from θ − step along the step, in the ratio c.Backtrack, and takes the first point whose loss is
 // below the old one while its divergence is within c.MaxKL. After c.MaxBacktracks points it stays at θ.
-func (c Config) lineSearch(theta, step []float64, loss float64, evaluate func(theta []float64) (point, error)) (search, error) {
+func (c Config) lineSearch(theta, step []float64, loss float64, evaluate func(theta []float64) (point, error)) (
+	search, error) {
 	scale := 1.0
 	for n := range c.MaxBacktracks {
 		candidate := append([]float64(nil), theta...)

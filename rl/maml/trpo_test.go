@@ -57,15 +57,21 @@ func TestLineSearch(t *testing.T) {
 		at   func(scale float64) point
 		want string
 	}{
-		"at once":                  {func(float64) point { return point{-1, 0.01} }, "[0 3] true 1"},
-		"too far twice":            {func(s float64) point { return point{-1, 0.0127 * s} }, "[0.3599999999999999 2.64] true 3"},
-		"worse at first":           {func(s float64) point { return point{s - 0.7, 0} }, "[0.3599999999999999 2.64] true 3"},
+		"at once": {func(float64) point { return point{-1, 0.01} }, "[0 3] true 1"},
+		"too far twice": {func(s float64) point {
+			return point{-1, 0.0127 * s}
+		}, "[0.3599999999999999 2.64] true 3"},
+		"worse at first": {func(s float64) point {
+			return point{s - 0.7, 0}
+		}, "[0.3599999999999999 2.64] true 3"},
 		"always too far":           {func(float64) point { return point{-1, 0.011} }, "[1 2] false 15"},
 		"never better":             {func(float64) point { return point{0, 0} }, "[1 2] false 15"},
 		"the loss is not a number": {func(float64) point { return point{math.NaN(), 0} }, "[1 2] false 15"},
 		"nor the divergence":       {func(float64) point { return point{-1, math.NaN()} }, "[1 2] false 15"},
 	} {
-		found, err := c.lineSearch(theta, step, 0, func(theta []float64) (point, error) { return x.at(moved(theta)), nil })
+		found, err := c.lineSearch(theta, step, 0, func(theta []float64) (point, error) {
+			return x.at(moved(theta)), nil
+		})
 		check(t, err)
 		if got := fmt.Sprint(found.theta, found.accepted, found.evaluated); got != x.want {
 			t.Errorf("%s: %s, want %s", name, got, x.want)

@@ -34,10 +34,11 @@ func (l *Learner) Update(iteration, _ int) error {
 }
 
 // MetricNames lists what Metrics reports, in order: mean returns before and after the inner step, the inner loss, the
-// meta-objective before and after the meta-update, its mean KL, the share of the full step that the line search took (0:
-// none), the norm of the meta-gradient and the mean standard deviation of the policy.
+// meta-objective before and after the meta-update, its mean KL, the share of the full step that the line search took
+// (0: none), the norm of the meta-gradient and the mean standard deviation of the policy.
 func (l *Learner) MetricNames() []string {
-	return []string{"return_before", "return_after", "inner_loss", "loss_before", "loss_after", "kl", "step", "grad_norm", "std"}
+	return []string{"return_before", "return_after", "inner_loss", "loss_before", "loss_after", "kl", "step",
+		"grad_norm", "std"}
 }
 
 // Metrics reports the running iteration.

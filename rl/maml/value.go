@@ -54,7 +54,8 @@ func (m model) newNetwork(d core.Device, mem core.Memory) (n *network, err error
 	}
 	fit := core.NewBuilder("maml.value.fit", m.paths)
 	s := fit.Stage("fit")
-	density := value.Apply(s, value.Nodes(s), s.Input("obs", m.rows(), m.policy.Net.In)).LogProb(s, s.Input("return", m.rows(), 1))
+	density := value.Apply(s, value.Nodes(s), s.Input("obs", m.rows(), m.policy.Net.In)).LogProb(s,
+		s.Input("return", m.rows(), 1))
 	loss := s.Neg(s.SumAll(s.Mul(density, s.Input("weight", m.rows(), 1))))
 	s.Minimise(loss, core.DefaultAdam(c.ValueLR), value.Nodes(s)...)
 	if n.fit, err = load(d, mem, fit); err != nil {

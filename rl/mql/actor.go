@@ -21,7 +21,8 @@ func newInference(d core.Device, p *core.Program, m core.Memory, n Networks, row
 	}
 	x := terms{n: n}
 	return &inference{
-		run: run, obs: make([]float64, rows*x.obs()), before: make([]float64, rows*x.history()), act: make([]float64, rows*x.act()),
+		run: run, obs: make([]float64, rows*x.obs()), before: make([]float64, rows*x.history()),
+		act: make([]float64, rows*x.act()),
 	}, nil
 }
 
@@ -89,8 +90,8 @@ func (l *Learner) loadSlot(i int, values [][]float64) error {
 	return nil
 }
 
-// rollout is the policy of one set of episodes. It implements sim.Watcher: an episode's history grows as it goes. Before
-// an episode begins, its history is one row (o₀, a, 0) with a random action a.
+// rollout is the policy of one set of episodes. It implements sim.Watcher: an episode's history grows as it goes.
+// Before an episode begins, its history is one row (o₀, a, 0) with a random action a.
 type rollout struct {
 	actors *actors
 	own    []*inference // one per episode where actors differ; nil: that of the worker

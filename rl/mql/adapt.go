@@ -37,7 +37,8 @@ func (l *Learner) tune(rows int) error {
 	n := l.cfg.Batch * l.cfg.ReplayBatches
 	t := &tuner{
 		ownIn: newBatch(l.dims, rows, l.cfg.History), in: newBatch(l.dims, n, l.cfg.History),
-		before: make([]float32, contextRows*l.cfg.History*l.dims.ContextWidth(false)), obs: make([]float32, contextRows*l.dims.Obs),
+		before:   make([]float32, contextRows*l.cfg.History*l.dims.ContextWidth(false)),
+		obs:      make([]float32, contextRows*l.dims.Obs),
 		features: make([]float64, contextRows*features(l.cfg, l.dims.Obs)),
 	}
 	l.tuner = t
@@ -108,7 +109,8 @@ func (l *Learner) own(seen *replay.Task) (n int, err error) {
 		if n+m > len(in.weight) {
 			return n, fmt.Errorf("mql: more than %d transitions of a test task", len(in.weight))
 		}
-		dst := replay.Histories{Rows: in.rows.From(l.dims, n), Before: in.rows.Before[n*width:], After: in.rows.After[n*width:]}
+		dst := replay.Histories{Rows: in.rows.From(l.dims, n), Before: in.rows.Before[n*width:],
+			After: in.rows.After[n*width:]}
 		if err := seen.TrajectoryHistories(i, lead, m, l.cfg.History, dst); err != nil {
 			return n, err
 		}
@@ -193,7 +195,8 @@ func (l *Learner) ownUpdates(r *rand.Rand) error {
 		if err := l.tuner.ownIn.write(l.tuner.own[at], true); err != nil {
 			return err
 		}
-		if err := l.step(l.tuner.own[at], kind{policy: at == 1}, "adapt_", fmt.Sprintf("update %d on a test task", u)); err != nil {
+		if err := l.step(l.tuner.own[at], kind{policy: at == 1}, "adapt_",
+			fmt.Sprintf("update %d on a test task", u)); err != nil {
 			return err
 		}
 	}
@@ -204,7 +207,8 @@ func (l *Learner) ownUpdates(r *rand.Rand) error {
 func (l *Learner) replayUpdates(r *rand.Rand, before kept, p logistic) error {
 	t := l.tuner
 	for i, run := range t.replay {
-		if err := errors.Join(run.Write64("propensity", p.weight), run.Write64("intercept", []float64{p.intercept})); err != nil {
+		if err := errors.Join(run.Write64("propensity", p.weight),
+			run.Write64("intercept", []float64{p.intercept})); err != nil {
 			return err
 		}
 		specs := l.nets.critic.Specs()
@@ -226,7 +230,8 @@ func (l *Learner) replayUpdates(r *rand.Rand, before kept, p logistic) error {
 		if err := t.in.write(t.replay[at], false); err != nil {
 			return err
 		}
-		if err := l.step(t.replay[at], kind{policy: at == 1, replay: true}, "replay_", fmt.Sprintf("weighted update %d for a test task", u)); err != nil {
+		if err := l.step(t.replay[at], kind{policy: at == 1, replay: true}, "replay_",
+			fmt.Sprintf("weighted update %d for a test task", u)); err != nil {
 			return err
 		}
 	}
@@ -269,7 +274,8 @@ func (k kept) restore(m core.Memory) error {
 func newOptimisers(m core.Memory) error {
 	for _, p := range m.Params() {
 		zero := make([]float64, p.Rows*p.Cols)
-		if err := errors.Join(m.Write(p.Name+".m", zero), m.Write(p.Name+".v", zero), m.Write(p.Name+".t", zero[:1])); err != nil {
+		if err := errors.Join(m.Write(p.Name+".m", zero), m.Write(p.Name+".v", zero),
+			m.Write(p.Name+".t", zero[:1])); err != nil {
 			return err
 		}
 	}

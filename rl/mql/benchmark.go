@@ -11,8 +11,8 @@ import (
 	"nacre/rl/benchmark"
 )
 
-// Benchmark is a cycle of MQL's training: one update of critics, actor and targets, then updates of the critics until the
-// actor's turn comes again, on weights and transitions from the streams. The sizes are the published half-cheetah
+// Benchmark is a cycle of MQL's training: one update of critics, actor and targets, then updates of the critics until
+// the actor's turn comes again, on weights and transitions from the streams. The sizes are the published half-cheetah
 // velocity and the TCL paper's column for Meta-World.
 type Benchmark struct {
 	size    benchmark.Size
@@ -62,7 +62,8 @@ func (y *Benchmark) data(run core.Runner) error {
 	s, n := y.size, y.config.Batch
 	history := n * y.config.History * (s.Obs + s.Act + 1)
 	return benchmark.Write(run, map[string][]float64{
-		"obs": rng.Normal(1, n*s.Obs), "next_obs": rng.Normal(2, n*s.Obs), "act": rng.Uniform(3, n*s.Act, -1, 1), "rew": rng.Normal(4, n),
+		"obs": rng.Normal(1, n*s.Obs), "next_obs": rng.Normal(2, n*s.Obs), "act": rng.Uniform(3, n*s.Act, -1, 1),
+		"rew":  rng.Normal(4, n),
 		"done": benchmark.Ends(n), "before": rng.Normal(6, history), "after": rng.Normal(7, history),
 		"weight": slices.Repeat([]float64{1 / float64(n)}, n),
 	})
@@ -135,8 +136,8 @@ func (y *Benchmark) Names() []string {
 	return []string{"critic_loss", "actor_loss", "grad_critic", "grad_actor", "last_critic_loss"}
 }
 
-// Update makes cycle number step and returns the losses and gradient norms of its first update, and the critics' loss in
-// its last.
+// Update makes cycle number step and returns the losses and gradient norms of its first update, and the critics' loss
+// in its last.
 func (y *Benchmark) Update(step int) (benchmark.Figures, error) {
 	if err := benchmark.Updated(y, step); err != nil {
 		return nil, err
@@ -156,14 +157,20 @@ func (y *Benchmark) Update(step int) (benchmark.Figures, error) {
 // expected figures of the first three, by size, computed in float64 by package torch's program for PyTorch 1.13.
 var expected = map[string][3]benchmark.Figures{
 	"oyster": {
-		{"critic_loss": 1.81035943091, "grad_critic": 0.508229683317, "actor_loss": 0.0701788669431, "grad_actor": 0.0425684453516, "last_critic_loss": 1.70685196332},
-		{"critic_loss": 1.61613977451, "grad_critic": 0.436798726968, "actor_loss": 0.0158118582454, "grad_actor": 0.0922103702105, "last_critic_loss": 1.53872835055},
-		{"critic_loss": 1.47225426826, "grad_critic": 0.480120615493, "actor_loss": -0.00762913451844, "grad_actor": 0.17919251235, "last_critic_loss": 1.40354161091},
+		{"critic_loss": 1.81035943091, "grad_critic": 0.508229683317, "actor_loss": 0.0701788669431,
+			"grad_actor": 0.0425684453516, "last_critic_loss": 1.70685196332},
+		{"critic_loss": 1.61613977451, "grad_critic": 0.436798726968, "actor_loss": 0.0158118582454,
+			"grad_actor": 0.0922103702105, "last_critic_loss": 1.53872835055},
+		{"critic_loss": 1.47225426826, "grad_critic": 0.480120615493, "actor_loss": -0.00762913451844,
+			"grad_actor": 0.17919251235, "last_critic_loss": 1.40354161091},
 	},
 	"metaworld": {
-		{"critic_loss": 1.78692021084, "grad_critic": 0.428363199695, "actor_loss": 0.0521693854871, "grad_actor": 0.0593461779054, "last_critic_loss": 1.66992720966},
-		{"critic_loss": 1.62496300437, "grad_critic": 0.336249057791, "actor_loss": 0.0414466635109, "grad_actor": 0.0916121270692, "last_critic_loss": 1.54192547837},
-		{"critic_loss": 1.50224206508, "grad_critic": 0.355035922532, "actor_loss": 0.0112062725716, "grad_actor": 0.143335441013, "last_critic_loss": 1.42806431164},
+		{"critic_loss": 1.78692021084, "grad_critic": 0.428363199695, "actor_loss": 0.0521693854871,
+			"grad_actor": 0.0593461779054, "last_critic_loss": 1.66992720966},
+		{"critic_loss": 1.62496300437, "grad_critic": 0.336249057791, "actor_loss": 0.0414466635109,
+			"grad_actor": 0.0916121270692, "last_critic_loss": 1.54192547837},
+		{"critic_loss": 1.50224206508, "grad_critic": 0.355035922532, "actor_loss": 0.0112062725716,
+			"grad_actor": 0.143335441013, "last_critic_loss": 1.42806431164},
 	},
 }
 

@@ -49,7 +49,8 @@ func (l *Learner) begin(ctx context.Context) (steps int, err error) {
 }
 
 // gather runs an episode of every chosen train task and keeps them.
-func (l *Learner) gather(ctx context.Context, round uint64, chosen []int, horizon int, policy func(episodes []sim.Episode, first, noise []*rand.Rand) sim.Policy) (steps int, err error) {
+func (l *Learner) gather(ctx context.Context, round uint64, chosen []int, horizon int,
+	policy func(episodes []sim.Episode, first, noise []*rand.Rand) sim.Policy) (steps int, err error) {
 	n := len(chosen)
 	episodes, first, noise := make([]sim.Episode, n), make([]*rand.Rand, n), make([]*rand.Rand, n)
 	for i, task := range chosen {
@@ -65,7 +66,8 @@ func (l *Learner) gather(ctx context.Context, round uint64, chosen []int, horizo
 		return 0, err
 	}
 	for i := range trajectories {
-		t := l.led(&trajectories[i], firstAction(rng.New(l.seed, rng.Latent, round, uint64(i)), l.dims.Act, l.cfg.ExplorationNoise))
+		t := l.led(&trajectories[i], firstAction(rng.New(l.seed, rng.Latent, round, uint64(i)), l.dims.Act,
+			l.cfg.ExplorationNoise))
 		if err := l.all.Add(&t); err != nil {
 			return steps, err
 		}

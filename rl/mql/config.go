@@ -47,7 +47,8 @@ func Default() Config {
 		Batch: 256, Discount: 0.99, LR: 1e-3, TargetTau: 0.005, PolicyEvery: 2,
 		PolicyNoise: 0.3, NoiseClip: 0.5, ExplorationNoise: 0.3,
 		InitialSteps: 1000, MinInitialSteps: 10_000, InitialEpisode: 50, EpisodesPerIteration: 5,
-		UpdatesPerIteration: 200, WarmupTransitions: 100_000, BufferCapacity: 1_000_000, Snapshot: 2000, Iterations: 1000,
+		UpdatesPerIteration: 200, WarmupTransitions: 100_000, BufferCapacity: 1_000_000, Snapshot: 2000,
+		Iterations:   1000,
 		AdaptUpdates: 10, ReplayUpdates: 100, ReplayBatches: 5,
 		BetaClip: 1, BetaMin: 0.1, PropensityC: 0.1, Prox: 0.1,
 	}

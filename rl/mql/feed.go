@@ -20,7 +20,8 @@ func (l *Learner) feedPlan() feed.Plan {
 		Fills: []feed.Fill{
 			{Input: "obs", Field: feed.Obs}, {Input: "act", Field: feed.Act}, {Input: "rew", Field: feed.Reward},
 			{Input: "done", Field: feed.Done}, {Input: "next_obs", Field: feed.NextObs},
-			{Input: "before", Field: feed.Before, History: l.cfg.History}, {Input: "after", Field: feed.After, History: l.cfg.History},
+			{Input: "before", Field: feed.Before, History: l.cfg.History},
+			{Input: "after", Field: feed.After, History: l.cfg.History},
 		},
 	}
 }

@@ -121,7 +121,9 @@ func (l *Learner) Memory() core.Memory { return l.mem }
 
 // State lists what a checkpoint must hold besides Memory: replay, and the means of the running iteration.
 func (l *Learner) State() []replay.Part {
-	parts := []replay.Part{replay.JSONPart("running", func() any { return running{l.Means, l.length} }, func(r running) error {
+	parts := []replay.Part{replay.JSONPart("running", func() any {
+		return running{l.Means, l.length}
+	}, func(r running) error {
 		l.Means, l.length = r.Means, r.Length
 		return nil
 	}).After(l.Settle)}
@@ -217,7 +219,8 @@ func (b *batch) write(run core.Runner, weighted bool) error {
 		name string
 		data []float32
 	}{
-		{"obs", b.rows.Obs}, {"act", b.rows.Act}, {"rew", b.rows.Reward}, {"done", b.rows.Done}, {"next_obs", b.rows.NextObs},
+		{"obs", b.rows.Obs}, {"act", b.rows.Act}, {"rew", b.rows.Reward}, {"done", b.rows.Done},
+		{"next_obs", b.rows.NextObs},
 		{"before", b.rows.Before}, {"after", b.rows.After}, {"eps", b.eps}, {"weight", b.weight},
 	} {
 		if x.name == "weight" && !weighted {

@@ -96,9 +96,10 @@ func TestAdaptationIsRolledBack(t *testing.T) {
 // stored history is the stored action, and one step later it is the next one's.
 func TestHistoriesAreThoseOfActing(t *testing.T) {
 	l, _ := newPoint(t, ref.Device, small(), 1)
-	steps, err := l.gather(context.Background(), 1, []int{0, 1, 2, 3, 4, 0}, 0, func(_ []sim.Episode, first, _ []*rand.Rand) sim.Policy {
-		return l.newRollout(first, nil, nil)
-	})
+	steps, err := l.gather(context.Background(), 1, []int{0, 1, 2, 3, 4, 0}, 0,
+		func(_ []sim.Episode, first, _ []*rand.Rand) sim.Policy {
+			return l.newRollout(first, nil, nil)
+		})
 	check(t, err)
 	p := values(t, l.mem)
 	b := newBatch(l.dims, steps, l.cfg.History)
@@ -111,12 +112,14 @@ func TestHistoriesAreThoseOfActing(t *testing.T) {
 			got := [][]float64{p.act(l.nets.actor, x.obs, x.before)}
 			want := [][]float64{x.act}
 			if k < m-1 {
-				got, want = append(got, p.act(l.nets.actor, x.next, x.after)), append(want, b.row(l.dims, l.cfg.History, k+1).act)
+				got, want = append(got, p.act(l.nets.actor, x.next, x.after)),
+					append(want, b.row(l.dims, l.cfg.History, k+1).act)
 			}
 			for j := range got {
 				for c := range got[j] {
 					if math.Abs(got[j][c]-want[j][c]) > 1e-6 {
-						t.Fatalf("trajectory %d, step %d: action %v, from the stored history %v", i, k+j, want[j], got[j])
+						t.Fatalf("trajectory %d, step %d: action %v, from the stored history %v", i, k+j,
+							want[j], got[j])
 					}
 				}
 			}
@@ -156,7 +159,8 @@ func TestSetupIsChecked(t *testing.T) {
 	check(t, err)
 	p := mqlProtocol(t)
 	p.ContextLimit = 5
-	if _, err := protocol.Evaluate(context.Background(), l.pool, test, p, l.Adapter(), 1); err == nil || !strings.Contains(err.Error(), "context_limit = 5") {
+	if _, err := protocol.Evaluate(context.Background(), l.pool, test, p, l.Adapter(), 1); err == nil ||
+		!strings.Contains(err.Error(), "context_limit = 5") {
 		t.Errorf("a context limit: %v", err)
 	}
 }

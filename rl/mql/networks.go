@@ -85,7 +85,8 @@ func (n Networks) Specs() (out []core.ParamSpec) {
 // init draws the initial parameters as PyTorch does.
 func (n Networks) init(m core.Memory, seed uint64) error {
 	for i, g := range []nn.GRU{n.actor.memory, n.critic.memory} {
-		if err := nn.InitUniform(m, g, 1/math.Sqrt(float64(g.Hidden)), rng.New(seed, rng.Init, 0, uint64(i))); err != nil {
+		if err := nn.InitUniform(m, g, 1/math.Sqrt(float64(g.Hidden)),
+			rng.New(seed, rng.Init, 0, uint64(i))); err != nil {
 			return err
 		}
 	}

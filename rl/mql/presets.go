@@ -90,18 +90,35 @@ func cheetah(iterations int) rl.Config {
 func presets() []rl.PresetOf {
 	var out []rl.PresetOf
 	for _, k := range columns {
-		out = append(out, rl.PresetOf{Name: "mql/" + k.family, About: "as published with MQL, a million steps", Make: func() rl.Config {
-			i := slices.IndexFunc(suite.Controls, func(t suite.Control) bool { return t.Family == k.family })
-			c := suite.Controls[i].Config()
-			c = on(c, k.config(c.TrainTasks), k.evals)
-			c.Evaluation.Every = 20
-			return c
-		}})
+		out = append(out, rl.PresetOf{Name: "mql/" + k.family, About: "as published with MQL, a million steps",
+			Make: func() rl.Config {
+				i := slices.IndexFunc(suite.Controls, func(t suite.Control) bool { return t.Family == k.family })
+				c := suite.Controls[i].Config()
+				c = on(c, k.config(c.TrainTasks), k.evals)
+				c.Evaluation.Every = 20
+				return c
+			}})
 	}
 	return append(out,
-		rl.PresetOf{Name: "mql/ml1", About: "MQL on Meta-World: the TCL paper's table with the learning rate it must mean; choose the family", Make: func() rl.Config { return ml1(8e-4) }},
-		rl.PresetOf{Name: "mql/ml1-literal", About: "the same with the learning rate it prints, 0.008", Make: func() rl.Config { return ml1(8e-3) }},
-		rl.PresetOf{Name: "quick/point-goal-mql", About: "the point robot by MQL in a quarter of a minute: 6,000 updates", Make: func() rl.Config { return pointRobot(60, 100) }},
-		rl.PresetOf{Name: "study/point-goal-mql", About: "the point robot by MQL: 30,000 updates", Make: func() rl.Config { return pointRobot(150, 200) }},
-		rl.PresetOf{Name: "study/cheetah-vel-mql", About: "half-cheetah velocity by MQL: 48,000 updates", Make: func() rl.Config { return cheetah(120) }})
+		rl.PresetOf{Name: "mql/ml1",
+			About: "MQL on Meta-World: the TCL paper's table with the learning rate it must mean; choose the family",
+			Make: func() rl.Config {
+				return ml1(8e-4)
+			}},
+		rl.PresetOf{Name: "mql/ml1-literal", About: "the same with the learning rate it prints, 0.008",
+			Make: func() rl.Config {
+				return ml1(8e-3)
+			}},
+		rl.PresetOf{Name: "quick/point-goal-mql",
+			About: "the point robot by MQL in a quarter of a minute: 6,000 updates", Make: func() rl.Config {
+				return pointRobot(60, 100)
+			}},
+		rl.PresetOf{Name: "study/point-goal-mql", About: "the point robot by MQL: 30,000 updates",
+			Make: func() rl.Config {
+				return pointRobot(150, 200)
+			}},
+		rl.PresetOf{Name: "study/cheetah-vel-mql", About: "half-cheetah velocity by MQL: 48,000 updates",
+			Make: func() rl.Config {
+				return cheetah(120)
+			}})
 }

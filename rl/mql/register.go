@@ -22,7 +22,8 @@ func Put(c *rl.Config, own Config) { c.Put(table, own) }
 
 func init() {
 	rl.Builtin(rl.Algorithm{
-		Name: name, Title: "MQL", About: "meta-Q-learning: a context from a recurrent unit, and off-policy fine-tuning on the test task",
+		Name: name, Title: "MQL",
+		About:     "meta-Q-learning: a context from a recurrent unit, and off-policy fine-tuning on the test task",
 		Tables:    []rl.Table{table},
 		Schedule:  func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).UpdatesPerIteration },
 		Length:    "mql.iterations",

@@ -54,7 +54,8 @@ func updateProgram(c Config, n Networks, k kind) (*core.Program, error) {
 	noise := s.Clamp(s.Scale(s.Input("eps", k.rows, x.act()), c.PolicyNoise), -c.NoiseClip, c.NoiseClip)
 	nextAct := s.Clamp(s.Add(n.actorTarget.act(s, nextObs, n.context(s, n.actorTarget.memory, after)), noise), -1, 1)
 	future := x.least(s, n.criticTarget, nextObs, nextAct, n.context(s, n.criticTarget.memory, after))
-	y := s.StopGrad(s.Add(s.Input("rew", k.rows, 1), s.Mul(s.Affine(s.Input("done", k.rows, 1), -1, 1), s.Scale(future, c.Discount))))
+	y := s.StopGrad(s.Add(s.Input("rew", k.rows, 1),
+		s.Mul(s.Affine(s.Input("done", k.rows, 1), -1, 1), s.Scale(future, c.Discount))))
 	weight, prox := x.weights(s, in)
 	act, context := s.Input("act", k.rows, x.act()), n.context(s, n.critic.memory, in.before)
 	loss := s.SumAll(s.Mul(weight, s.Add(
@@ -117,7 +118,8 @@ func (x terms) weights(s *core.Stage, in inputs) (weight, prox *G.Node) {
 	if x.c.PropensityObs {
 		seen = s.ConcatCols(in.obs, seen)
 	}
-	f := s.Dense(seen, s.WholeInput("propensity", features(x.c, x.obs()), 1), s.WholeInput("intercept", 1, 1), op.Linear)
+	f := s.Dense(seen, s.WholeInput("propensity", features(x.c, x.obs()), 1), s.WholeInput("intercept", 1, 1),
+		op.Linear)
 	beta := s.Exp(s.Neg(s.Max(f, s.Const(-x.c.BetaClip))))
 	beta = s.StopGrad(s.Mul(beta, s.Less(s.Const(x.c.BetaMin), beta)))
 	s.Output("beta", s.MeanAll(beta))

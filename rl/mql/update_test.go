@@ -100,7 +100,8 @@ func (b batch) row(d replay.Dims, window, i int) row {
 	h := window * d.ContextWidth(false)
 	return row{
 		wide(b.rows.Obs, i, d.Obs), wide(b.rows.Act, i, d.Act), wide(b.rows.NextObs, i, d.Obs),
-		wide(b.rows.Before, i, h), wide(b.rows.After, i, h), wide(b.eps, i, d.Act), float64(b.rows.Reward[i]), float64(b.rows.Done[i]),
+		wide(b.rows.Before, i, h), wide(b.rows.After, i, h), wide(b.eps, i, d.Act), float64(b.rows.Reward[i]),
+		float64(b.rows.Done[i]),
 	}
 }
 
@@ -137,7 +138,8 @@ func (p byHand) criticLoss(frozen byHand, c Config, n Networks, rows []row, weig
 		for j := range a {
 			a[j] = min(max(a[j]+min(max(c.PolicyNoise*x.eps[j], -c.NoiseClip), c.NoiseClip), -1), 1)
 		}
-		y := x.rew + (1-x.done)*c.Discount*min(frozen.q(n.criticTarget, 0, x.next, a, x.after), frozen.q(n.criticTarget, 1, x.next, a, x.after))
+		y := x.rew + (1-x.done)*c.Discount*min(frozen.q(n.criticTarget, 0, x.next, a, x.after),
+			frozen.q(n.criticTarget, 1, x.next, a, x.after))
 		for which := range 2 {
 			d := p.q(n.critic, which, x.obs, x.act, x.before) - y
 			loss += weight[i] * d * d
@@ -170,7 +172,8 @@ func newBench(t *testing.T, c Config, rows int) (Networks, core.Memory, batch, r
 	}
 	b := newBatch(d, rows, c.History)
 	r := rng.New(2)
-	for _, x := range [][]float32{b.rows.Obs, b.rows.Act, b.rows.NextObs, b.rows.Reward, b.rows.Before, b.rows.After, b.eps} {
+	for _, x := range [][]float32{b.rows.Obs, b.rows.Act, b.rows.NextObs, b.rows.Reward, b.rows.Before,
+		b.rows.After, b.eps} {
 		for i := range x {
 			x[i] = float32(r.NormFloat64())
 		}
@@ -212,11 +215,13 @@ func TestLossesAndGradients(t *testing.T) {
 			}
 		}
 		if replayed {
-			if low, high := slices.Min(weight)*float64(c.Batch), slices.Max(weight)*float64(c.Batch); low != 0 || math.Abs(high-math.Exp(c.BetaClip)) > 1e-12 {
+			if low, high := slices.Min(weight)*float64(c.Batch), slices.Max(weight)*float64(c.Batch); low != 0 ||
+				math.Abs(high-math.Exp(c.BetaClip)) > 1e-12 {
 				t.Fatalf("weights from %v to %v: the test needs both bounds", low, high)
 			}
 			anchored = byHand{}
-			check(t, run.Write64("propensity", classifier.weight), run.Write64("intercept", []float64{classifier.intercept}))
+			check(t, run.Write64("propensity", classifier.weight),
+				run.Write64("intercept", []float64{classifier.intercept}))
 			for name, x := range before {
 				anchored[name] = make([]float64, len(x))
 				for i := range x {
@@ -289,7 +294,8 @@ func TestBeta(t *testing.T) {
 	n, m, b, _ := newBench(t, c, c.Batch)
 	program, err := updateProgram(c, n, kind{rows: c.Batch, lr: 1e-3, replay: true})
 	check(t, err)
-	for f, want := range map[float64]float64{-10: math.E, -0.5: math.Exp(0.5), math.Log(2): 0.5, -math.Log(0.101): 0.101, -math.Log(0.099): 0, 10: 0} {
+	for f, want := range map[float64]float64{-10: math.E, -0.5: math.Exp(0.5), math.Log(2): 0.5,
+		-math.Log(0.101): 0.101, -math.Log(0.099): 0, 10: 0} {
 		run, err := ref.Device.Load(program, m)
 		check(t, err)
 		check(t, b.write(run, false), run.Write64("intercept", []float64{f}), run.Run())

@@ -1,6 +1,6 @@
-// Package offpolicy makes the gradient updates of learners that learn from replay. It draws the data of an update, on the
-// host or on a device that can (package mirror), runs the update's program, and keeps the means of its losses until they
-// are reported. What the losses are is the learner's.
+// Package offpolicy makes the gradient updates of learners that learn from replay. It draws the data of an update, on
+// the host or on a device that can (package mirror), runs the update's program, and keeps the means of its losses until
+// they are reported. What the losses are is the learner's.
 //
 //	updater, err := offpolicy.New(device, memory, offpolicy.Updates{
 //		Algorithm: "pearl", Seed: seed, Plan: plan, Stores: stores,
@@ -172,8 +172,8 @@ func (u *Updater) Sample(r *rand.Rand) (err error) {
 	return nil
 }
 
-// Input is what the last Sample drew for an input, row-major; nil if the plan does not fill it. Drawn tells of which tasks.
-// Neither is to be kept.
+// Input is what the last Sample drew for an input, row-major; nil if the plan does not fill it. Drawn tells of which
+// tasks. Neither is to be kept.
 func (u *Updater) Input(name string) []float32 { return u.sampler.Input(name) }
 
 // Drawn is the record of the last Sample.
@@ -191,8 +191,8 @@ func (u *Updater) count(r feed.Record) {
 // Chunk is how many updates UpdateMany makes at a time at most: more than one where the device draws their data.
 func (u *Updater) Chunk() int { return u.fed.Chunk() }
 
-// UpdateMany makes n gradient updates from number update on, as Update does. A device that draws their data is only given
-// them: it may still be at work on return, and a later call finds a loss that is no longer a number.
+// UpdateMany makes n gradient updates from number update on, as Update does. A device that draws their data is only
+// given them: it may still be at work on return, and a later call finds a loss that is no longer a number.
 func (u *Updater) UpdateMany(iteration, update, n int) error {
 	run := func(update int) core.Runner { return u.drawing[u.chosen(update)] }
 	return u.fed.Make(u.Seed, iteration, update, n, mirror.Way{Run: run, Host: u.Update, Note: u.note})

@@ -38,7 +38,8 @@ func rewards() (*offpolicy.Updater, core.Memory, error) {
 		return nil, nil, err
 	}
 	for task, r := range []float32{1, 3} {
-		tr := sim.Trajectory{Len: 1, Obs: []float32{0, 0}, Act: []float32{0}, Reward: []float32{r}, CtxReward: []float32{r}}
+		tr := sim.Trajectory{Len: 1, Obs: []float32{0, 0}, Act: []float32{0}, Reward: []float32{r},
+			CtxReward: []float32{r}}
 		if err := buf.AddBoth(task, &tr); err != nil {
 			return nil, nil, err
 		}

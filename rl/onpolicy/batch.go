@@ -25,7 +25,8 @@ type Batch struct {
 func NewBatch(paths, horizon, obs, act int) *Batch {
 	n := paths * horizon
 	return &Batch{
-		Paths: paths, Horizon: horizon, ObsDim: obs, ActDim: act, Obs: make([]float32, n*obs), Act: make([]float32, n*act),
+		Paths: paths, Horizon: horizon, ObsDim: obs, ActDim: act, Obs: make([]float32, n*obs),
+		Act:       make([]float32, n*act),
 		Advantage: make([]float32, n), Return: make([]float32, n), Weight: make([]float32, n),
 	}
 }
@@ -63,7 +64,8 @@ func (b *Batch) Set(paths []Path) error {
 // Write sets the program's inputs prefix+name for each name of "obs", "act", "advantage", "return" and "weight".
 func (b *Batch) Write(run core.Runner, prefix string, names ...string) error {
 	for _, name := range names {
-		x, ok := map[string][]float32{"obs": b.Obs, "act": b.Act, "advantage": b.Advantage, "return": b.Return, "weight": b.Weight}[name]
+		x, ok := map[string][]float32{"obs": b.Obs, "act": b.Act, "advantage": b.Advantage, "return": b.Return,
+			"weight": b.Weight}[name]
 		if !ok {
 			return fmt.Errorf("onpolicy: a batch has no %q", name)
 		}

@@ -1,6 +1,6 @@
-// Package onpolicy holds the policy, advantages, baseline and batches that on-policy algorithms share: a Gaussian policy,
-// generalised advantages, a linear baseline, batches of whole episodes. The policy has a deviation of its own, and comes with its distribution in a training graph
-// and its rollouts. The package knows no algorithm.
+// Package onpolicy holds the policy, advantages, baseline and batches that on-policy algorithms share: a Gaussian
+// policy, generalised advantages, a linear baseline, batches of whole episodes. The policy has a deviation of its own,
+// and comes with its distribution in a training graph and its rollouts. The package knows no algorithm.
 //
 //	p := onpolicy.Policy{Net: net, Obs: 20, Act: 6}
 //	act, err := onpolicy.NewActor(device, p, 2, 16)

@@ -74,7 +74,8 @@ func (l *Linear) Fit(paths []Path) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("onpolicy: the baseline's normal equations of %d steps have no finite solution: an observation or a return is not a number", steps)
+	return fmt.Errorf("onpolicy: the baseline's normal equations of %d steps have no finite solution: an observation "+
+		"or a return is not a number", steps)
 }
 
 func finite(x []float64) bool {

@@ -39,7 +39,8 @@ func Example() {
 		return
 	}
 	defer pool.Close()
-	p := onpolicy.Policy{Net: nn.MLP{Name: "policy", In: 2, Hidden: []int{8}, Out: 2, Act: op.Tanh}, MinLogStd: onpolicy.LogStdMin}
+	p := onpolicy.Policy{Net: nn.MLP{Name: "policy", In: 2, Hidden: []int{8}, Out: 2, Act: op.Tanh},
+		MinLogStd: onpolicy.LogStdMin}
 	act, err := onpolicy.NewActor(ref.Device, p, 1, 4)
 	if err != nil {
 		fmt.Println(err)
@@ -179,7 +180,8 @@ func TestGaussian(t *testing.T) {
 	check(t, err)
 	defer run.Close()
 	in := map[string][]float64{
-		"mean": {0.1, -0.4, 1, 2}, "log_std": {0.2, -0.3}, "mean2": {0, 0.5, 1.5, 2}, "log_std2": {-0.1, 0.4}, "act": {1, -1, 0.5, 2.5},
+		"mean": {0.1, -0.4, 1, 2}, "log_std": {0.2, -0.3}, "mean2": {0, 0.5, 1.5, 2}, "log_std2": {-0.1, 0.4},
+		"act": {1, -1, 0.5, 2.5},
 	}
 	for name, x := range in {
 		check(t, run.Write64(name, x))
@@ -211,7 +213,8 @@ func TestGaussian(t *testing.T) {
 }
 
 func policy(hidden ...int) onpolicy.Policy {
-	return onpolicy.Policy{Net: nn.MLP{Name: "policy", In: 3, Hidden: hidden, Out: 2, Act: op.Tanh}, MinLogStd: onpolicy.LogStdMin}
+	return onpolicy.Policy{Net: nn.MLP{Name: "policy", In: 3, Hidden: hidden, Out: 2, Act: op.Tanh},
+		MinLogStd: onpolicy.LogStdMin}
 }
 
 // Episodes of different slots act with their own parameters, whoever shares the call, and allocate nothing.
@@ -316,7 +319,8 @@ func TestBatch(t *testing.T) {
 
 // BenchmarkAct times a call for 16 environments of the half-cheetah, under one set of parameters and under 16.
 func BenchmarkAct(b *testing.B) {
-	p := onpolicy.Policy{Net: nn.MLP{Name: "policy", In: 20, Hidden: []int{64, 64}, Out: 6, Act: op.Tanh}, MinLogStd: onpolicy.LogStdMin}
+	p := onpolicy.Policy{Net: nn.MLP{Name: "policy", In: 20, Hidden: []int{64, 64}, Out: 6, Act: op.Tanh},
+		MinLogStd: onpolicy.LogStdMin}
 	d, err := cpu.New(cpu.Options{Workers: 1})
 	check(b, err)
 	a, err := onpolicy.NewActor(d, p, 1, 16)

@@ -11,9 +11,9 @@ import (
 // toldTasks are the train tasks, each with its own temperature.
 const toldTasks = 50
 
-// Benchmark is one update of the goal-knowing soft actor-critic, critics, policy, temperatures and targets, on weights and
-// transitions from the streams: garage's 1,280 transitions of 10 tasks, for half-cheetahs told a velocity (3×300) and for
-// Meta-World told a place (3×400).
+// Benchmark is one update of the goal-knowing soft actor-critic, critics, policy, temperatures and targets, on weights
+// and transitions from the streams: garage's 1,280 transitions of 10 tasks, for half-cheetahs told a velocity (3×300)
+// and for Meta-World told a place (3×400).
 type Benchmark struct {
 	size    benchmark.Size
 	config  Config
@@ -67,7 +67,8 @@ func (y *Benchmark) data() error {
 		which[i*toldTasks+7*i%toldTasks] = 1
 	}
 	return benchmark.Write(y.run, map[string][]float64{
-		"obs": rng.Normal(1, n*s.Obs), "next_obs": rng.Normal(2, n*s.Obs), "act": rng.Uniform(3, n*s.Act, -1, 1), "rew": rng.Normal(4, n),
+		"obs": rng.Normal(1, n*s.Obs), "next_obs": rng.Normal(2, n*s.Obs), "act": rng.Uniform(3, n*s.Act, -1, 1),
+		"rew":  rng.Normal(4, n),
 		"done": benchmark.Ends(n), "task": rng.Normal(6, t*toldWidth(s)), "which": which,
 	})
 }
@@ -84,7 +85,8 @@ func (y *Benchmark) Close() error { return y.run.Close() }
 // Prepare writes the noise of a step.
 func (y *Benchmark) Prepare(step int) error {
 	base, n := 1_000_000*uint64(step+1), y.config.MetaBatch*y.config.Batch*y.size.Act
-	return benchmark.Write(y.run, map[string][]float64{"eps_a": rng.Normal(base+1, n), "eps_next": rng.Normal(base+2, n)})
+	return benchmark.Write(y.run, map[string][]float64{"eps_a": rng.Normal(base+1, n),
+		"eps_next": rng.Normal(base+2, n)})
 }
 
 // Run makes one update on what Prepare wrote. Start gives it to the device, Wait waits for all that was given.
@@ -121,14 +123,20 @@ func (y *Benchmark) Update(step int) (benchmark.Figures, error) {
 // expected figures of the first three, by size, computed in float64 by package torch's program for PyTorch 1.13.
 var expected = map[string][3]benchmark.Figures{
 	"oyster": {
-		{"q_loss": 31.905443496, "policy_loss": -3.95309994027, "entropy": 3.98886694848, "alpha": 0.979375495349, "grad_q1": 12.7008303824, "grad_q2": 13.3129903334, "grad_policy": 1.03815599569},
-		{"q_loss": 31.5672914452, "policy_loss": -4.03710653914, "entropy": 4.00819103757, "alpha": 0.979081726771, "grad_q1": 12.6813102715, "grad_q2": 13.5348014727, "grad_policy": 0.961308597416},
-		{"q_loss": 31.2729319826, "policy_loss": -4.1450264566, "entropy": 4.04941112406, "alpha": 0.978788034165, "grad_q1": 12.8966578359, "grad_q2": 13.9936338503, "grad_policy": 0.713517317604},
+		{"q_loss": 31.905443496, "policy_loss": -3.95309994027, "entropy": 3.98886694848, "alpha": 0.979375495349,
+			"grad_q1": 12.7008303824, "grad_q2": 13.3129903334, "grad_policy": 1.03815599569},
+		{"q_loss": 31.5672914452, "policy_loss": -4.03710653914, "entropy": 4.00819103757, "alpha": 0.979081726771,
+			"grad_q1": 12.6813102715, "grad_q2": 13.5348014727, "grad_policy": 0.961308597416},
+		{"q_loss": 31.2729319826, "policy_loss": -4.1450264566, "entropy": 4.04941112406, "alpha": 0.978788034165,
+			"grad_q1": 12.8966578359, "grad_q2": 13.9936338503, "grad_policy": 0.713517317604},
 	},
 	"metaworld": {
-		{"q_loss": 15.3021424642, "policy_loss": -2.65395427498, "entropy": 2.63233564899, "alpha": 0.979375495349, "grad_q1": 9.29478931672, "grad_q2": 9.94938788813, "grad_policy": 1.07119783111},
-		{"q_loss": 14.4829854561, "policy_loss": -2.7931176426, "entropy": 2.66925665466, "alpha": 0.979081726773, "grad_q1": 9.25105128332, "grad_q2": 9.98553844467, "grad_policy": 0.839095281786},
-		{"q_loss": 13.8671314812, "policy_loss": -2.94211333042, "entropy": 2.7092366418, "alpha": 0.978788009907, "grad_q1": 9.50129142507, "grad_q2": 10.2905922959, "grad_policy": 0.52135247785},
+		{"q_loss": 15.3021424642, "policy_loss": -2.65395427498, "entropy": 2.63233564899, "alpha": 0.979375495349,
+			"grad_q1": 9.29478931672, "grad_q2": 9.94938788813, "grad_policy": 1.07119783111},
+		{"q_loss": 14.4829854561, "policy_loss": -2.7931176426, "entropy": 2.66925665466, "alpha": 0.979081726773,
+			"grad_q1": 9.25105128332, "grad_q2": 9.98553844467, "grad_policy": 0.839095281786},
+		{"q_loss": 13.8671314812, "policy_loss": -2.94211333042, "entropy": 2.7092366418, "alpha": 0.978788009907,
+			"grad_q1": 9.50129142507, "grad_q2": 10.2905922959, "grad_policy": 0.52135247785},
 	},
 }
 

@@ -1,5 +1,5 @@
-// Package oracle is multi-task soft actor-critic (Haarnoja et al. 2018) whose networks see the true task vector beside the
-// observation: the goal-conditioned oracle of the comparison. It explores nothing and adapts to nothing; what it
+// Package oracle is multi-task soft actor-critic (Haarnoja et al. 2018) whose networks see the true task vector beside
+// the observation: the goal-conditioned oracle of the comparison. It explores nothing and adapts to nothing; what it
 // reaches is what the other algorithms could reach at best if they knew the task. It follows garage's multi-task SAC:
 // twin critics with twin targets, and one entropy temperature per train task.
 //

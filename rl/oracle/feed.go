@@ -5,8 +5,8 @@ import (
 	"nacre/rl/replay"
 )
 
-// feedPlan describes what an update draws: tasks, again from the first where there are too few, for each transitions and
-// what the networks are told of it, and noise.
+// feedPlan describes what an update draws: tasks, again from the first where there are too few, for each transitions
+// and what the networks are told of it, and noise.
 func (l *Learner) feedPlan() feed.Plan {
 	c, nb := l.cfg, l.cfg.MetaBatch*l.cfg.Batch
 	n := len(l.tasks)
@@ -19,9 +19,10 @@ func (l *Learner) feedPlan() feed.Plan {
 		which[i*n+i] = 1
 	}
 	return feed.Plan{
-		Obs: l.dims.Obs, Act: l.dims.Act, Tasks: n, Slots: c.MetaBatch, Choose: feed.WithoutReplacement, Stores: 1, Capacity: c.BufferCapacity,
-		Draws: []feed.Draw{{Kind: feed.Transitions, N: c.Batch}},
-		Noise: []feed.Noise{{Input: "eps_a", N: nb * l.dims.Act}, {Input: "eps_next", N: nb * l.dims.Act}},
+		Obs: l.dims.Obs, Act: l.dims.Act, Tasks: n, Slots: c.MetaBatch, Choose: feed.WithoutReplacement, Stores: 1,
+		Capacity: c.BufferCapacity,
+		Draws:    []feed.Draw{{Kind: feed.Transitions, N: c.Batch}},
+		Noise:    []feed.Noise{{Input: "eps_a", N: nb * l.dims.Act}, {Input: "eps_next", N: nb * l.dims.Act}},
 		Fills: []feed.Fill{
 			{Input: "obs", Field: feed.Obs}, {Input: "act", Field: feed.Act}, {Input: "rew", Field: feed.Reward},
 			{Input: "done", Field: feed.Done}, {Input: "next_obs", Field: feed.NextObs},

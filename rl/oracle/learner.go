@@ -44,7 +44,8 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 		return nil, err
 	}
 	if s.Spec.TaskDim < 1 {
-		return nil, fmt.Errorf("oracle: the tasks of family %s have no vector that an oracle could be told", s.Spec.Name)
+		return nil, fmt.Errorf("oracle: the tasks of family %s have no vector that an oracle could be told",
+			s.Spec.Name)
 	}
 	d := replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim}
 	l := &Learner{
@@ -113,7 +114,9 @@ func (l *Learner) Memory() core.Memory { return l.mem }
 
 // State lists what a checkpoint must hold besides Memory: replay, and the sums of the running iteration.
 func (l *Learner) State() []replay.Part {
-	parts := []replay.Part{replay.JSONPart("running", func() any { return l.Means.Unreported() }, func(u offpolicy.Unreported) error {
+	parts := []replay.Part{replay.JSONPart("running", func() any {
+		return l.Means.Unreported()
+	}, func(u offpolicy.Unreported) error {
 		l.Means.Restore(u)
 		return nil
 	}).After(l.Settle)}
@@ -190,8 +193,11 @@ func (l *Learner) gather(ctx context.Context, round uint64, chosen []int, need i
 			for k := range (max(left[i], 0) + l.spec.Horizon - 1) / l.spec.Horizon {
 				at := []uint64{round, uint64(i), turn, uint64(k)}
 				owner = append(owner, i)
-				told, noise = append(told, l.vector(l.tasks[task])), append(noise, rng.New(l.seed, append([]uint64{rng.Action}, at...)...))
-				episodes = append(episodes, sim.Episode{Task: l.tasks[task], Seed: rng.New(l.seed, append([]uint64{rng.Rollout}, at...)...).Uint64()})
+				told, noise = append(told, l.vector(l.tasks[task])),
+					append(noise, rng.New(l.seed, append([]uint64{rng.Action}, at...)...))
+				episodes = append(episodes,
+					sim.Episode{Task: l.tasks[task],
+						Seed: rng.New(l.seed, append([]uint64{rng.Rollout}, at...)...).Uint64()})
 			}
 		}
 		if len(episodes) == 0 {

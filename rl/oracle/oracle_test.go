@@ -125,7 +125,8 @@ func TestFirstUpdate(t *testing.T) {
 		}
 		a, logProb = gaussian(o, g, wide(in("eps_a"), i, 2))
 		x = join(o, a, g) // the policy sees the critics already stepped
-		pLoss += (alpha*logProb - min(forward(t, l.mem, l.nets.q[0], x)[0], forward(t, l.mem, l.nets.q[1], x)[0])) / float64(nb)
+		pLoss += (alpha*logProb - min(forward(t, l.mem, l.nets.q[0], x)[0],
+			forward(t, l.mem, l.nets.q[1], x)[0])) / float64(nb)
 		short[task] += logProb - 2
 	}
 	for name, want := range map[string]float64{"q_loss": qLoss, "policy_loss": pLoss} {
@@ -144,7 +145,8 @@ func TestFirstUpdate(t *testing.T) {
 		}
 	}
 	w := l.nets.q[0].Specs()[0]
-	old, stepped, target := read(t, twin.mem, w.Name, 48), read(t, l.mem, w.Name, 48), read(t, l.mem, l.nets.target[0].Specs()[0].Name, 48)
+	old, stepped, target := read(t, twin.mem, w.Name, 48), read(t, l.mem, w.Name, 48),
+		read(t, l.mem, l.nets.target[0].Specs()[0].Name, 48)
 	for j := range target {
 		if want := old[j] + c.TargetTau*(stepped[j]-old[j]); math.Abs(target[j]-want) > 1e-12 {
 			t.Errorf("target weight %d is %g, want %g", j, target[j], want)

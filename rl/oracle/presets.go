@@ -12,7 +12,8 @@ func on(c rl.Config, o Config) rl.Config {
 	return c
 }
 
-// pointRobot and cheetah are reductions with the widths, discounts and learning rates of TCL-PEARL's on the same benchmarks.
+// pointRobot and cheetah are reductions with the widths, discounts and learning rates of TCL-PEARL's on the same
+// benchmarks.
 func pointRobot(iterations, updates int) rl.Config {
 	o := Default()
 	o.Hidden, o.Layers, o.MetaBatch, o.Batch = 64, 2, 16, 16
@@ -34,12 +35,22 @@ func cheetah(iterations int) rl.Config {
 // presets: oracle/… are garage's multi-task SAC for a million steps on the families and tasks of the published tables.
 func presets() []rl.PresetOf {
 	out := []rl.PresetOf{
-		{Name: "oracle/ml1", About: "Meta-World, told the goal, as in garage; choose the family", Make: func() rl.Config { return on(suite.MetaWorld(), Default()) }},
-		{Name: "quick/point-goal-oracle", About: "the point robot, told its goal: 4,000 updates", Make: func() rl.Config { return pointRobot(40, 100) }},
-		{Name: "study/cheetah-vel-oracle", About: "half-cheetah, told its velocity: 48,000 updates", Make: func() rl.Config { return cheetah(120) }},
+		{Name: "oracle/ml1", About: "Meta-World, told the goal, as in garage; choose the family",
+			Make: func() rl.Config {
+				return on(suite.MetaWorld(), Default())
+			}},
+		{Name: "quick/point-goal-oracle", About: "the point robot, told its goal: 4,000 updates",
+			Make: func() rl.Config {
+				return pointRobot(40, 100)
+			}},
+		{Name: "study/cheetah-vel-oracle", About: "half-cheetah, told its velocity: 48,000 updates",
+			Make: func() rl.Config {
+				return cheetah(120)
+			}},
 	}
 	for _, k := range suite.Controls {
-		out = append(out, rl.PresetOf{Name: "oracle/" + k.Family, About: "told the task, multi-task SAC as in garage", Make: func() rl.Config { return on(k.Config(), Default()) }})
+		out = append(out, rl.PresetOf{Name: "oracle/" + k.Family, About: "told the task, multi-task SAC as in garage",
+			Make: func() rl.Config { return on(k.Config(), Default()) }})
 	}
 	return out
 }

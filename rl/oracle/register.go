@@ -22,7 +22,8 @@ func Put(c *rl.Config, own Config) { c.Put(table, own) }
 
 func init() {
 	rl.Builtin(rl.Algorithm{
-		Name: name, Title: "Oracle", About: "told the task: multi-task soft actor-critic, what the others could reach at best",
+		Name: name, Title: "Oracle",
+		About:     "told the task: multi-task soft actor-critic, what the others could reach at best",
 		Tables:    []rl.Table{table},
 		Schedule:  func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).UpdatesPerIteration },
 		Length:    "oracle.iterations",

@@ -40,7 +40,8 @@ type told struct {
 func (a *told) Know(tasks []sim.Task) error {
 	for _, t := range tasks {
 		if len(t.Params) != a.l.spec.TaskDim {
-			return fmt.Errorf("oracle: task %d has a vector of %d numbers, want %d", t.ID, len(t.Params), a.l.spec.TaskDim)
+			return fmt.Errorf("oracle: task %d has a vector of %d numbers, want %d", t.ID, len(t.Params),
+				a.l.spec.TaskDim)
 		}
 	}
 	a.tasks = tasks

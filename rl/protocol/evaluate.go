@@ -17,8 +17,8 @@ import (
 // for every adaptation whose context the trajectory belongs to.
 type Adapter interface {
 	// Start begins n adaptations, each from the prior belief. Nothing may remain of earlier adaptations, but for what a
-	// Carrier was told to carry, and nothing may pass between these. All random numbers of adaptation i that are not drawn by the environment must come
-	// from streams of seeds[i], such as rng.New(seeds[i], rng.Latent, uint64(traj)).
+	// Carrier was told to carry, and nothing may pass between these. All random numbers of adaptation i that are not
+	// drawn by the environment must come from streams of seeds[i], such as rng.New(seeds[i], rng.Latent, uint64(traj)).
 	Start(n int, seeds []uint64) error
 
 	// Policy returns the policy of every adaptation's next trajectory, the one with index traj: episode i of its Act
@@ -34,8 +34,8 @@ type Adapter interface {
 // Carrier is an Adapter with a belief that it can carry from one task to the next.
 type Carrier interface {
 	Adapter
-	// Carry makes what adaptation 0 believes at its end the belief that adaptations explore with after the next Start, in the
-	// place of the prior.
+	// Carry makes what adaptation 0 believes at its end the belief that adaptations explore with after the next Start,
+	// in the place of the prior.
 	Carry() error
 }
 
@@ -52,8 +52,8 @@ type Roller interface {
 }
 
 // Evaluate adapts a to each task p.Repeats times and reports every trajectory. The numbers of a task depend on its
-// Params (on its ID if it has none), seed and p, not on the other tasks, unless p carries the belief over: then adaptations
-// are made one after the other. The error says what is wrong with the
+// Params (on its ID if it has none), seed and p, not on the other tasks, unless p carries the belief over: then
+// adaptations are made one after the other. The error says what is wrong with the
 // arguments, or is that of the adapter or of the rollout, with the trajectory it happened in.
 func Evaluate(ctx context.Context, pool Roller, tasks []sim.Task, p Protocol, a Adapter, seed uint64) (Result, error) {
 	if err := config.Check(&p); err != nil {
@@ -93,7 +93,8 @@ func Evaluate(ctx context.Context, pool Roller, tasks []sim.Task, p Protocol, a 
 }
 
 // adapt makes adaptations side by side and hands out their trajectories.
-func adapt(ctx context.Context, pool Roller, tasks []sim.Task, seeds []uint64, p Protocol, a Adapter, record func(i, traj int, t *sim.Trajectory)) error {
+func adapt(ctx context.Context, pool Roller, tasks []sim.Task, seeds []uint64, p Protocol, a Adapter,
+	record func(i, traj int, t *sim.Trajectory)) error {
 	if g, ok := a.(GoalKnower); ok {
 		if err := g.Know(slices.Clone(tasks)); err != nil {
 			return fmt.Errorf("tell the tasks: %w", err)
@@ -115,7 +116,8 @@ func adapt(ctx context.Context, pool Roller, tasks []sim.Task, seeds []uint64, p
 }
 
 // round runs one trajectory of every adaptation.
-func round(ctx context.Context, pool Roller, tasks []sim.Task, seeds []uint64, traj int, p Protocol, a Adapter) ([]sim.Trajectory, error) {
+func round(ctx context.Context, pool Roller, tasks []sim.Task, seeds []uint64, traj int, p Protocol,
+	a Adapter) ([]sim.Trajectory, error) {
 	explore := traj < p.Explore
 	policy, err := a.Policy(traj, explore, p)
 	if err != nil {

@@ -45,7 +45,8 @@ func TestTasksDoNotInfluenceEachOther(t *testing.T) {
 		"minus zero":  goals(4, math.Copysign(0, -1)),
 		"two of four": goals(4, 3, 7),
 	}
-	for _, p := range []Protocol{study, {Explore: 1, Scored: 3, Extend: true, Deterministic: true, Z: Mean, Repeats: 1}} {
+	for _, p := range []Protocol{study, {Explore: 1, Scored: 3, Extend: true, Deterministic: true, Z: Mean,
+		Repeats: 1}} {
 		reference := byGoal(t, goals(0, 2.5, -1, 7, 0, 3), p, &believer{}, 5)
 		differing := 0
 		for name, tasks := range lists {
@@ -98,7 +99,8 @@ type seeing struct {
 	seeds map[uint64]int
 }
 
-func (s *seeing) Rollout(ctx context.Context, episodes []sim.Episode, policy sim.Policy, horizon int) ([]sim.Trajectory, error) {
+func (s *seeing) Rollout(ctx context.Context, episodes []sim.Episode, policy sim.Policy,
+	horizon int) ([]sim.Trajectory, error) {
 	for _, e := range episodes {
 		s.seeds[e.Seed]++
 	}
@@ -162,7 +164,8 @@ func TestAdaptationShowsInTheCurve(t *testing.T) {
 	}
 	for traj := range 3 {
 		if r.Summary.Return[traj].Mean >= r.Summary.Adapted.Mean {
-			t.Errorf("exploration trajectory %d returned %v, adapted %v", traj, r.Summary.Return[traj], r.Summary.Adapted)
+			t.Errorf("exploration trajectory %d returned %v, adapted %v", traj, r.Summary.Return[traj],
+				r.Summary.Adapted)
 		}
 	}
 }
@@ -278,8 +281,11 @@ func TestErrors(t *testing.T) {
 	}
 	for name, spoil := range map[string]func([]sim.Trajectory) ([]sim.Trajectory, error){
 		"returned 5 trajectories": func(x []sim.Trajectory) ([]sim.Trajectory, error) { return x[1:], nil },
-		"return is NaN":           func(x []sim.Trajectory) ([]sim.Trajectory, error) { x[2].Return = math.NaN(); return x, nil },
-		"refused":                 func([]sim.Trajectory) ([]sim.Trajectory, error) { return nil, errRefused },
+		"return is NaN": func(x []sim.Trajectory) ([]sim.Trajectory, error) {
+			x[2].Return = math.NaN()
+			return x, nil
+		},
+		"refused": func([]sim.Trajectory) ([]sim.Trajectory, error) { return nil, errRefused },
 	} {
 		_, err := Evaluate(t.Context(), &staged{repeats: 3, spoil: spoil}, two, study, Random(sim.Spec{ActDim: 1}), 1)
 		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "trajectory 1 of 4") {
@@ -322,8 +328,8 @@ func (c *carrier) Policy(traj int, explore bool, p Protocol) (sim.Policy, error)
 	}), err
 }
 
-// With the belief carried over, adaptations are made one after the other, repeats too, and a task's numbers are those of
-// its predecessors; the first task's are as without. Agents that cannot carry are evaluated as without it.
+// With the belief carried over, adaptations are made one after the other, repeats too, and a task's numbers are those
+// of its predecessors; the first task's are as without. Agents that cannot carry are evaluated as without it.
 func TestCarriedBelief(t *testing.T) {
 	p := study
 	p.Repeats, p.CarryBelief = 1, true

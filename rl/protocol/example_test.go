@@ -22,7 +22,8 @@ func Example() {
 	defer pool.Close()
 	tasks := []sim.Task{{Params: []float64{1, 0}}}
 	p, _ := protocol.Preset("oyster")
-	oracle, err := protocol.Evaluate(context.Background(), pool, tasks, p, protocol.Scripted(family.(sim.Controller)), 1)
+	oracle, err := protocol.Evaluate(context.Background(), pool, tasks, p, protocol.Scripted(family.(sim.Controller)),
+		1)
 	fmt.Printf("%.2f after %d trajectories, %d steps, %v\n", oracle.Summary.Adapted.Mean, p.Explore, oracle.Steps, err)
 	// Output: -4.50 after 2 trajectories, 60 steps, <nil>
 }

@@ -12,7 +12,8 @@ import (
 // task's goal; the episode starts at a random place and ends by itself when the goal is passed by 2.
 type line struct{ rollouts int }
 
-func (w *line) Rollout(ctx context.Context, episodes []sim.Episode, policy sim.Policy, horizon int) ([]sim.Trajectory, error) {
+func (w *line) Rollout(ctx context.Context, episodes []sim.Episode, policy sim.Policy,
+	horizon int) ([]sim.Trajectory, error) {
 	w.rollouts++
 	if horizon == 0 {
 		horizon = 12

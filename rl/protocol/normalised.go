@@ -13,7 +13,8 @@ import (
 func Normalised(adapted, random, knowing float64) (float64, error) {
 	f := (adapted - random) / (knowing - random)
 	if !(knowing > random) || math.IsNaN(f) || math.IsInf(f, 0) {
-		return 0, fmt.Errorf("protocol: normalise %v between random %v and knowing %v: expected finite returns with random below knowing",
+		return 0, fmt.Errorf("protocol: normalise %v between random %v and knowing %v: expected finite returns with "+
+			"random below knowing",
 			adapted, random, knowing)
 	}
 	return f, nil

@@ -1,7 +1,7 @@
-// Package protocol is the meta-test as data, and scores agents by it: how many trajectories an agent explores a new task
-// for, how many are scored afterwards, how it acts and how it uses its belief. One function, Evaluate, runs any agent by any
-// protocol, and the random and goal-knowing baselines by the same path, and reports every trajectory's return, so
-// that "before adaptation", "after one trajectory" and "after k" are all in the result.
+// Package protocol is the meta-test as data, and scores agents by it: how many trajectories an agent explores a new
+// task for, how many are scored afterwards, how it acts and how it uses its belief. One function, Evaluate, runs any
+// agent by any protocol, and the random and goal-knowing baselines by the same path, and reports every trajectory's
+// return, so that "before adaptation", "after one trajectory" and "after k" are all in the result.
 //
 // Each task's numbers depend on the task, the seed and the protocol only: other test tasks, their number and their
 // order change nothing.
@@ -44,8 +44,8 @@ type Protocol struct {
 	// context is that of exploration throughout.
 	Extend bool `toml:"extend" json:"extend" comment:"scored trajectories join the context of those that follow"`
 
-	// Deterministic makes the agent take its mean action, in exploration too, unless it adapts by policy gradients, which
-	// mean actions do not have. Otherwise actions are sampled.
+	// Deterministic makes the agent take its mean action, in exploration too, unless it adapts by policy gradients,
+	// which mean actions do not have. Otherwise actions are sampled.
 	Deterministic bool `toml:"deterministic" json:"deterministic" comment:"mean actions"`
 
 	// Z is "mean" or "sample": the embedding used after exploration. During exploration an agent that explores by
@@ -60,12 +60,13 @@ type Protocol struct {
 	// a narrower one than training ever saw.
 	ContextLimit int `toml:"context_limit" json:"context_limit" range:"[0,1e9]" comment:"transitions; 0 is all"`
 
-	// CarryBelief makes a task begin with what was believed of the task before it, in the order given; the first begins with
-	// the prior. The numbers of a task then depend on the tasks before it. It is a defect of the public code, for comparison
-	// with what was run with it; agents that have no belief to keep, and baselines, are the same with it.
+	// CarryBelief makes a task begin with what was believed of the task before it, in the order given; the first begins
+	// with the prior. The numbers of a task then depend on the tasks before it. It is a defect of the public code, for
+	// comparison with what was run with it; agents that have no belief to keep, and baselines, are the same with it.
 	CarryBelief bool `toml:"carry_belief" json:"carry_belief,omitempty" comment:"defect of garage: a task begins with the belief about the one before"`
 
-	// Tasks is how many of the test tasks each evaluation of a training run takes, the next ones in turn; 0 is all of them.
+	// Tasks is how many of the test tasks each evaluation of a training run takes, the next ones in turn; 0 is all of
+	// them.
 	Tasks int `toml:"tasks" json:"tasks,omitempty" range:"[0,1000000]" comment:"test tasks of each evaluation in training, in turn; 0 is all"`
 
 	// Horizon is the longest trajectory in steps; 0 is the family's own.
@@ -80,10 +81,11 @@ var presets = []Protocol{
 	// PEARL and TCL-PEARL on ML1. The original carries the belief from one test task to the next and samples actions
 	// where it means not to; here beliefs start at the prior and deterministic is deterministic.
 	{Name: "garage-ml1", Explore: 10, Scored: 1, Deterministic: true, Z: Sample, Repeats: 1},
-	// What Meta-World's figures of 2020 were made with: the belief is carried over. The older code base (Simon0xzx/garage,
-	// branch simon_work_branch: garage/experiment/meta_evaluator.py and the workers of garage/torch/algos) scores mean actions;
-	// the newer (Simon0xzx/tcl, algos/pearl_sac2.py and tcl_pearl.py) overwrites them by sampled ones, and its environments deal
-	// ten of the fifty test tasks in turn (garage/envs/metaworld_set_task_env.py, which shuffles them once all were dealt).
+	// What Meta-World's figures of 2020 were made with: the belief is carried over. The older code base
+	// (Simon0xzx/garage, branch simon_work_branch: garage/experiment/meta_evaluator.py and the workers of
+	// garage/torch/algos) scores mean actions; the newer (Simon0xzx/tcl, algos/pearl_sac2.py and tcl_pearl.py)
+	// overwrites them by sampled ones, and its environments deal ten of the fifty test tasks in turn
+	// (garage/envs/metaworld_set_task_env.py, which shuffles them once all were dealt).
 	{Name: "garage-2020-old", Explore: 10, Scored: 1, Deterministic: true, Z: Sample, Repeats: 1, CarryBelief: true},
 	{Name: "garage-2020-new", Explore: 10, Scored: 1, Z: Sample, Repeats: 1, CarryBelief: true, Tasks: 10},
 	// MAML-TRPO and RL²-PPO on ML1: both act by sampling. They have no embedding.
@@ -113,8 +115,8 @@ func Preset(name string) (Protocol, error) {
 	return Protocol{}, fmt.Errorf("protocol: unknown protocol %q%s", name, nearest.Hint(name, Presets()))
 }
 
-// Turn are the tasks of evaluation number k, counted from 0: all, or the next Tasks of them, from the first again after the
-// last.
+// Turn are the tasks of evaluation number k, counted from 0: all, or the next Tasks of them, from the first again after
+// the last.
 func (p Protocol) Turn(tasks []sim.Task, k int) []sim.Task {
 	if p.Tasks == 0 || p.Tasks >= len(tasks) {
 		return tasks

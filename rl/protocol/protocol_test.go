@@ -15,7 +15,8 @@ import (
 // Exploration and scored trajectories as the public implementations have them.
 func TestPresets(t *testing.T) {
 	want := map[string][2]int{
-		"oyster": {2, 1}, "garage-ml1": {10, 1}, "garage-2020-old": {10, 1}, "garage-2020-new": {10, 1}, "garage-ml1-onpolicy": {10, 1}, "mql": {1, 1}, "oracle": {0, 1},
+		"oyster": {2, 1}, "garage-ml1": {10, 1}, "garage-2020-old": {10, 1}, "garage-2020-new": {10, 1},
+		"garage-ml1-onpolicy": {10, 1}, "mql": {1, 1}, "oracle": {0, 1},
 	}
 	names := Presets()
 	if len(names) != len(want) {
@@ -33,7 +34,8 @@ func TestPresets(t *testing.T) {
 	}
 	old, _ := Preset("garage-2020-old")
 	recent, _ := Preset("garage-2020-new")
-	if !old.Deterministic || recent.Deterministic || !old.CarryBelief || !recent.CarryBelief || old.Tasks != 0 || recent.Tasks != 10 {
+	if !old.Deterministic || recent.Deterministic || !old.CarryBelief || !recent.CarryBelief || old.Tasks != 0 ||
+		recent.Tasks != 10 {
 		t.Errorf("of 2020: %+v, %+v", old, recent)
 	}
 	if _, err := Preset("oister"); err == nil || !strings.Contains(err.Error(), `"oister"; did you mean "oyster"?`) {
@@ -101,7 +103,8 @@ horizon = 200
 	}
 	data, err := json.Marshal(want)
 	var back Protocol
-	if err != nil || json.Unmarshal(data, &back) != nil || back != want || !strings.Contains(string(data), `"context_limit":64`) {
+	if err != nil || json.Unmarshal(data, &back) != nil || back != want ||
+		!strings.Contains(string(data), `"context_limit":64`) {
 		t.Errorf("JSON: %s, %+v, %v", data, back, err)
 	}
 }

@@ -18,7 +18,8 @@ type Buffer struct {
 func NewBuffer(d Dims, tasks, capacity int) (*Buffer, error) {
 	switch {
 	case d.Obs < 1 || d.Act < 1:
-		return nil, fmt.Errorf("replay: observations of %d and actions of %d numbers: both must be at least 1", d.Obs, d.Act)
+		return nil, fmt.Errorf("replay: observations of %d and actions of %d numbers: both must be at least 1",
+			d.Obs, d.Act)
 	case tasks < 1:
 		return nil, fmt.Errorf("replay: %d tasks: must be at least 1", tasks)
 	case capacity < 1:

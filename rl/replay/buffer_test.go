@@ -97,7 +97,8 @@ func TestContextsNeverMixTasks(t *testing.T) {
 			}
 			check("query", c)
 			check("key", k)
-			if err := errors.Join(err, ring.Context(rng.New(2), 50, true, c), ring.Transitions(rng.New(3), 50, rows)); err != nil {
+			if err := errors.Join(err, ring.Context(rng.New(2), 50, true, c),
+				ring.Transitions(rng.New(3), 50, rows)); err != nil {
 				t.Fatal(err)
 			}
 			check("context", c)
@@ -214,7 +215,8 @@ func TestEncodeIsIndependentOfThePlaceInTheRing(t *testing.T) {
 func TestLargeTaskRoundTrip(t *testing.T) {
 	d := Dims{Obs: 9000, Act: 1} // a row is longer than a block
 	a, b := NewTask(d, 10), NewTask(d, 10)
-	tr := &sim.Trajectory{Len: 3, Obs: make([]float32, 4*9000), Act: make([]float32, 3), Reward: make([]float32, 3), CtxReward: make([]float32, 3)}
+	tr := &sim.Trajectory{Len: 3, Obs: make([]float32, 4*9000), Act: make([]float32, 3), Reward: make([]float32, 3),
+		CtxReward: make([]float32, 3)}
 	for i := range tr.Obs {
 		tr.Obs[i] = float32(i)
 	}

@@ -24,7 +24,8 @@ func (h Histories) check(d Dims, n, window int) error {
 		return fmt.Errorf("replay: histories of %d rows: must be at least 1", window)
 	}
 	if need := n * window * d.ContextWidth(false); len(h.Before) < need || len(h.After) < need {
-		return fmt.Errorf("replay: histories hold %d and %d numbers, %d transitions need %d", len(h.Before), len(h.After), n, need)
+		return fmt.Errorf("replay: histories hold %d and %d numbers, %d transitions need %d", len(h.Before),
+			len(h.After), n, need)
 	}
 	return h.Rows.check(d, n)
 }

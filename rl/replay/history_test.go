@@ -51,7 +51,8 @@ func TestHistories(t *testing.T) {
 			t.Fatalf("drew observation %d", at)
 		}
 		count[at]++
-		if h.Act[k] != float32(at+100) || h.Reward[k] != float32(at+300) || h.NextObs[k] != float32(at+1) || (h.Done[k] == 1) != (at == 31) {
+		if h.Act[k] != float32(at+100) || h.Reward[k] != float32(at+300) || h.NextObs[k] != float32(at+1) ||
+			(h.Done[k] == 1) != (at == 31) {
 			t.Fatalf("transition %d is %v %v %v %v", at, h.Act[k], h.Reward[k], h.NextObs[k], h.Done[k])
 		}
 		for j := range window {

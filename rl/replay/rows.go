@@ -1,15 +1,15 @@
 package replay
 
-// Position is how much was ever added to a task's buffer since its content was last thrown away: rows First … Next-1 are
-// kept, row n lies at n mod capacity of a copy that is kept in the same order. Another Era means that nothing of an
+// Position is how much was ever added to a task's buffer since its content was last thrown away: rows First … Next-1
+// are kept, row n lies at n mod capacity of a copy that is kept in the same order. Another Era means that nothing of an
 // older content is left.
 type Position struct{ First, Next, Era int64 }
 
 // Position of the buffer's content.
 func (t *Task) Position() Position { return Position{t.first, t.next, t.era} }
 
-// Append appends rows first … next-1, which must be kept, to dst, each as o, a, context reward, reward, done, o', and the
-// row's number in its trajectory.
+// Append appends rows first … next-1, which must be kept, to dst, each as o, a, context reward, reward, done, o', and
+// the row's number in its trajectory.
 func (t *Task) Append(dst []float32, first, next int64) []float32 {
 	for n := first; n < next; n++ {
 		row, end := t.row(n)

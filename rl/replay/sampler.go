@@ -8,8 +8,8 @@ import (
 	"nacre/core/feed"
 )
 
-// Sampler draws on the host what a plan describes, and hands it to programs. It draws the same as a feed.Device does from
-// the same stream. Once made it allocates nothing that lasts. It is not safe for concurrent use.
+// Sampler draws on the host what a plan describes, and hands it to programs. It draws the same as a feed.Device does
+// from the same stream. Once made it allocates nothing that lasts. It is not safe for concurrent use.
 type Sampler struct {
 	plan  feed.Plan
 	tasks []int
@@ -59,8 +59,9 @@ func NewSampler(p feed.Plan) (*Sampler, error) {
 	return s, nil
 }
 
-// Sample draws an update's data: the tasks of the slots, for each slot all draws of the plan, then the noise. stores are
-// the plan's, by store and task. The record's tasks stay until the next call. The error names the task without data.
+// Sample draws an update's data: the tasks of the slots, for each slot all draws of the plan, then the noise. stores
+// are the plan's, by store and task. The record's tasks stay until the next call. The error names the task without
+// data.
 func (s *Sampler) Sample(r *rand.Rand, stores [][]*Task) (feed.Record, error) {
 	s.drawTasks(r)
 	record := feed.Record{Tasks: s.tasks}
@@ -101,8 +102,8 @@ func count(to *feed.Record, d feed.Draw, picks []int) {
 	}
 }
 
-// DrawContext draws by the rule of d and writes the transitions, or the first of the windows, into the first d.N rows of
-// dst, which must have weights; rows that a window lacks are zero with weight 0. The record counts pairs.
+// DrawContext draws by the rule of d and writes the transitions, or the first of the windows, into the first d.N rows
+// of dst, which must have weights; rows that a window lacks are zero with weight 0. The record counts pairs.
 func (t *Task) DrawContext(r *rand.Rand, d feed.Draw, nextObs bool, dst Context) (record feed.Record, err error) {
 	if err := t.checkDraw(d, nextObs, dst); err != nil {
 		return record, err

@@ -251,7 +251,8 @@ func TestTransitionsAndContextsAreUniform(t *testing.T) {
 // The reward inferred from is the sparse one, the reward learned from the dense one.
 func TestContextRewardAndLearningReward(t *testing.T) {
 	task := NewTask(Dims{1, 1}, 10)
-	tr := &sim.Trajectory{Len: 1, Obs: []float32{1, 2}, Act: []float32{3}, Reward: []float32{4}, CtxReward: []float32{5}}
+	tr := &sim.Trajectory{Len: 1, Obs: []float32{1, 2}, Act: []float32{3}, Reward: []float32{4},
+		CtxReward: []float32{5}}
 	if err := task.Add(tr); err != nil {
 		t.Fatal(err)
 	}
@@ -312,9 +313,13 @@ func TestAddRejectsWhatIsNotATrajectory(t *testing.T) {
 		edit func(*sim.Trajectory)
 		want string
 	}{
-		"length":   {NewTask(dims, 9), func(tr *sim.Trajectory) { tr.Len = 0 }, "length 0"},
-		"obs":      {NewTask(dims, 9), func(tr *sim.Trajectory) { tr.Obs = tr.Obs[:9] }, "9 observation values, expected 4×3"},
-		"act":      {NewTask(dims, 9), func(tr *sim.Trajectory) { tr.Act = append(tr.Act, 1) }, "7 action values, expected 3×2"},
+		"length": {NewTask(dims, 9), func(tr *sim.Trajectory) { tr.Len = 0 }, "length 0"},
+		"obs": {NewTask(dims, 9), func(tr *sim.Trajectory) {
+			tr.Obs = tr.Obs[:9]
+		}, "9 observation values, expected 4×3"},
+		"act": {NewTask(dims, 9), func(tr *sim.Trajectory) {
+			tr.Act = append(tr.Act, 1)
+		}, "7 action values, expected 3×2"},
 		"reward":   {NewTask(dims, 9), func(tr *sim.Trajectory) { tr.Reward = nil }, "0 rewards"},
 		"context":  {NewTask(dims, 9), func(tr *sim.Trajectory) { tr.CtxReward = nil }, "0 context rewards"},
 		"capacity": {NewTask(dims, 0), func(*sim.Trajectory) {}, "capacity 0"},

@@ -235,8 +235,8 @@ func TestExclusiveEndNeverDrawsTheLastStart(t *testing.T) {
 	}
 }
 
-// A pair of sets of rows is of one trajectory of at least two transitions, query and key share none, each row of the trajectory is
-// drawn as often for the one as for the other, and rows that are near each other are drawn independently.
+// A pair of sets of rows is of one trajectory of at least two transitions, query and key share none, each row of the
+// trajectory is drawn as often for the one as for the other, and rows that are near each other are drawn independently.
 func TestRowPair(t *testing.T) {
 	task, _ := filled(t, 100, 9, 1, 10) // rows 0 … 8, 9, 10 … 19
 	r := rng.New(21)

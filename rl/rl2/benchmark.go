@@ -13,8 +13,8 @@ const (
 	trialSteps = 2000
 )
 
-// Benchmark is an epoch of RL²-PPO: the gradient through ten trials of 2,000 steps and Adam's step, on weights and trials from
-// the streams.
+// Benchmark is an epoch of RL²-PPO: the gradient through ten trials of 2,000 steps and Adam's step, on weights and
+// trials from the streams.
 type Benchmark struct {
 	size    benchmark.Size
 	memory  core.Memory
@@ -47,7 +47,8 @@ func sampleTrials(s benchmark.Size) []onpolicy.Path {
 	for i := range out {
 		stream := 10 * uint64(i)
 		out[i] = onpolicy.NewPath(trialSteps)
-		out[i].Obs, out[i].Act = benchmark.Narrow(rng.Normal(stream+1, trialSteps*in)), benchmark.Narrow(rng.Normal(stream+2, trialSteps*s.Act))
+		out[i].Obs, out[i].Act = benchmark.Narrow(rng.Normal(stream+1, trialSteps*in)),
+			benchmark.Narrow(rng.Normal(stream+2, trialSteps*s.Act))
 		for t, a := range rng.Normal(stream+3, trialSteps) {
 			out[i].Advantage[t] = float64(float32(a)) + 1
 		}

@@ -67,7 +67,8 @@ func (l *Learner) trials(ctx context.Context, iteration uint64) ([]trial, error)
 			}
 			noise[i] = rng.New(l.seed, rng.Action, iteration, uint64(i), k)
 		}
-		trajectories, err := l.pool.Rollout(ctx, episodes, &rollout{actor: l.actor, states: states, std: std, noise: noise}, 0)
+		trajectories, err := l.pool.Rollout(ctx, episodes,
+			&rollout{actor: l.actor, states: states, std: std, noise: noise}, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -38,7 +38,8 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Hidden: 64, InitStd: 1, MinStd: 1e-6, MetaBatch: 10, Episodes: 10,
-		Discount: 0.99, GAELambda: 0.95, Advantages: "raw", Ridge: 1e-5, Clip: 0.2, Entropy: 0.02, EntropyMode: maxEntropy,
-		LR: 1e-3, Epochs: 10, Chunk: 50, Iterations: 50,
+		Discount: 0.99, GAELambda: 0.95, Advantages: "raw", Ridge: 1e-5, Clip: 0.2, Entropy: 0.02,
+		EntropyMode: maxEntropy,
+		LR:          1e-3, Epochs: 10, Chunk: 50, Iterations: 50,
 	}
 }

@@ -46,8 +46,9 @@ func (k chunk) forwardProgram() (*core.Program, error) {
 // backwardProgram computes the chunk forward again and then back. Its part of PPO's loss is onpolicy.Surrogate with the
 // weights w, 1 over all trials' steps, or 0 where a trial is over; with the entropy regularised, less
 // coefficient·Σw·entropy. Of this plus Σ dlast⊙last, where dlast is the gradient that the later steps have by the state
-// after the chunk, it outputs the gradients by every parameter, d/NAME, and by the state before, dfirst; so the gradient
-// goes back through any number of chunks. Further outputs are the parts of loss, and onpolicy.OutputChange's kl and clipped.
+// after the chunk, it outputs the gradients by every parameter, d/NAME, and by the state before, dfirst; so the
+// gradient goes back through any number of chunks. Further outputs are the parts of loss, and onpolicy.OutputChange's
+// kl and clipped.
 func (k chunk) backwardProgram(c Config) (*core.Program, error) {
 	b := core.NewBuilder("rl2.backward", k.trials)
 	s := b.Stage("backward")

@@ -77,13 +77,16 @@ func (l *Learner) Close() error {
 // Memory holds the parameters, for saving weights and checkpoints.
 func (l *Learner) Memory() core.Memory { return l.mem }
 
-// State lists what a checkpoint must hold besides Memory: the baseline, the sums of the running iteration, and its trials
-// while they are being learned from.
+// State lists what a checkpoint must hold besides Memory: the baseline, the sums of the running iteration, and its
+// trials while they are being learned from.
 func (l *Learner) State() []replay.Part {
 	return []replay.Part{
-		replay.JSONPart("running", func() any { return running{l.sums, l.epochs, l.baseline.Weights(), l.ppo.batch != nil} }, func(r running) error {
+		replay.JSONPart("running", func() any {
+			return running{l.sums, l.epochs, l.baseline.Weights(), l.ppo.batch != nil}
+		}, func(r running) error {
 			if len(r.Baseline) != len(l.baseline.Weights()) {
-				return fmt.Errorf("rl2: a baseline of %d numbers; expected %d", len(r.Baseline), len(l.baseline.Weights()))
+				return fmt.Errorf("rl2: a baseline of %d numbers; expected %d", len(r.Baseline),
+					len(l.baseline.Weights()))
 			}
 			l.sums, l.epochs, l.ppo.batch = r.Sums, r.Epochs, nil
 			if r.Collected {

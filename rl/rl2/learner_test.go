@@ -61,8 +61,8 @@ func act(t *testing.T, l *Learner, states []trialState, obs ...float64) []float6
 	return out
 }
 
-// The last reward of an episode reaches the first action of the next, unless inputs are reset as garage resets them; the
-// state goes on from episode to episode of a trial and begins at zero in every trial.
+// The last reward of an episode reaches the first action of the next, unless inputs are reset as garage resets them;
+// the state goes on from episode to episode of a trial and begins at zero in every trial.
 func TestTheStateGoesThroughTheTrial(t *testing.T) {
 	for _, resets := range []bool{false, true} {
 		c := small()
@@ -176,7 +176,8 @@ func TestBaseline(t *testing.T) {
 	}
 	without, first, next := size(false, 0), size(true, 0), size(false, 1)
 	if first > without/4 || next > without/2 {
-		t.Errorf("advantages' square %v without, %v with a baseline fitted first, %v with one of the batch before", without, first, next)
+		t.Errorf("advantages' square %v without, %v with a baseline fitted first, %v with one of the batch before",
+			without, first, next)
 	}
 }
 

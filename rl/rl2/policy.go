@@ -208,7 +208,8 @@ func (r *rollout) Watch(_ int, episodes, _ []int, reward []float64) error {
 }
 
 func (w *actorWorker) infer() error {
-	return errors.Join(w.run.Write64("x", w.x), w.run.Write64("h", w.h), w.run.Run(), w.run.Read64("mean", w.mean), w.run.Read64("next", w.n))
+	return errors.Join(w.run.Write64("x", w.x), w.run.Write64("h", w.h), w.run.Run(), w.run.Read64("mean", w.mean),
+		w.run.Read64("next", w.n))
 }
 
 // logProbs is the log density of the actions of several steps under one vector of log standard deviations: act and mean

@@ -44,13 +44,15 @@ type PPO struct {
 	room   map[string][]float64
 }
 
-// NewPPO makes the programs for Config.MetaBatch trials of at most longest steps under the policy whose parameters are in
-// m.
+// NewPPO makes the programs for Config.MetaBatch trials of at most longest steps under the policy whose parameters are
+// in m.
 func NewPPO(d core.Device, m core.Memory, p Policy, c Config, longest int) (*PPO, error) {
 	k := chunk{p: p, trials: c.MetaBatch, steps: min(c.Chunk, longest)}
-	u := &PPO{chunk: k, back: make([]float64, k.trials*p.memory.Hidden), sums: map[string][]float64{}, room: map[string][]float64{}}
+	u := &PPO{chunk: k, back: make([]float64, k.trials*p.memory.Hidden), sums: map[string][]float64{},
+		room: map[string][]float64{}}
 	for _, spec := range p.Specs() {
-		u.sums[spec.Name], u.room[spec.Name] = make([]float64, spec.Rows*spec.Cols), make([]float64, spec.Rows*spec.Cols)
+		u.sums[spec.Name], u.room[spec.Name] = make([]float64, spec.Rows*spec.Cols),
+			make([]float64, spec.Rows*spec.Cols)
 	}
 	var err error
 	u.flops, err = core.LoadAll(d, m,
@@ -70,8 +72,8 @@ func (u *PPO) FLOPs() int64 {
 	return (n-1)*u.flops[0] + n*u.flops[1] + u.flops[2]
 }
 
-// Set takes the trials to learn from, at most Config.MetaBatch, and computes the log probabilities of their actions under
-// the policy as it is.
+// Set takes the trials to learn from, at most Config.MetaBatch, and computes the log probabilities of their actions
+// under the policy as it is.
 func (u *PPO) Set(trials []onpolicy.Path) error {
 	if len(trials) > u.trials {
 		return fmt.Errorf("rl2: %d trials for programs of %d", len(trials), u.trials)
@@ -120,7 +122,8 @@ func (u *PPO) walk(b *batch, old bool) error {
 		if last && !old {
 			return nil
 		}
-		err := errors.Join(u.forward.Write("x", b.X[i]), u.forward.Write("act", b.Act[i]), u.forward.Write64("h", u.states[i]), u.forward.Run())
+		err := errors.Join(u.forward.Write("x", b.X[i]), u.forward.Write("act", b.Act[i]),
+			u.forward.Write64("h", u.states[i]), u.forward.Run())
 		if err == nil && old {
 			err = u.forward.Read("log_prob", b.Old[i])
 		}
@@ -167,7 +170,8 @@ func (u *PPO) chunkBack(b *batch, i int, f *Figures) error {
 			return err
 		}
 	}
-	if err := errors.Join(u.backward.Write64("h", u.states[i]), u.backward.Write64("dlast", u.back), u.backward.Run()); err != nil {
+	if err := errors.Join(u.backward.Write64("h", u.states[i]), u.backward.Write64("dlast", u.back),
+		u.backward.Run()); err != nil {
 		return err
 	}
 	for name, sum := range u.sums {

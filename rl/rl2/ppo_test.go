@@ -100,7 +100,8 @@ func long(c Config, p Policy) []wholeTrial {
 	var out []wholeTrial
 	for i := range 2 {
 		n := steps - 300*i
-		d := wholeTrial{x: normal(n*p.memory.In, 1), act: normal(n*p.act, 0.5), old: make([]float64, n), advantage: make([]float64, n), weight: make([]float64, n)}
+		d := wholeTrial{x: normal(n*p.memory.In, 1), act: normal(n*p.act, 0.5), old: make([]float64, n),
+			advantage: make([]float64, n), weight: make([]float64, n)}
 		for t := range n {
 			d.old[t] = float64(float32(-1.2 + 0.3*r.NormFloat64()))
 			d.weight[t] = float64(float32(1.0 / 80))
@@ -190,7 +191,8 @@ func TestGradientThroughAWholeTrial(t *testing.T) {
 			for _, s := range p.Specs() {
 				for i, want := range numeric[s.Name] {
 					if got := u.sums[s.Name][i]; math.Abs(got-want) > 2e-6*(1+math.Abs(want)) {
-						t.Errorf("%s, chunks of %d: gradient of %s[%d] is %.9g, by differences %.9g", mode, steps, s.Name, i, got, want)
+						t.Errorf("%s, chunks of %d: gradient of %s[%d] is %.9g, by differences %.9g", mode, steps,
+							s.Name, i, got, want)
 					}
 				}
 			}
@@ -213,7 +215,8 @@ func TestGradientThroughAWholeTrial(t *testing.T) {
 				off, size = off+(cut[i]-all[i])*(cut[i]-all[i]), size+all[i]*all[i]
 			}
 			if off < 0.01*size {
-				t.Errorf("a gradient cut off between chunks differs by %.3g of %.3g only: the test sees nothing", off, size)
+				t.Errorf("a gradient cut off between chunks differs by %.3g of %.3g only: the test sees nothing",
+					off, size)
 			}
 		}
 	}

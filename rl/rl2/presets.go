@@ -5,8 +5,8 @@ import (
 	"nacre/rl/suite"
 )
 
-// on configures RL² for a benchmark, by the protocol of the on-policy algorithms with as many exploration trajectories as a
-// trial has before its last.
+// on configures RL² for a benchmark, by the protocol of the on-policy algorithms with as many exploration trajectories
+// as a trial has before its last.
 func on(c rl.Config, r Config) rl.Config {
 	c = c.For(name, scored)
 	c.Evaluation.Protocol.Repeats, c.Evaluation.Protocol.Explore = 1, max(r.Episodes-1, 1)
@@ -56,10 +56,16 @@ func cheetah(iterations int) rl.Config {
 func presets() []rl.PresetOf {
 	var out []rl.PresetOf
 	for _, k := range suite.Controls {
-		out = append(out, rl.PresetOf{Name: "rl2/" + k.Family, About: "RL² as in the ProMP repository, a million steps", Make: func() rl.Config { return promp(k.Config()) }})
+		out = append(out, rl.PresetOf{Name: "rl2/" + k.Family, About: "RL² as in the ProMP repository, a million steps",
+			Make: func() rl.Config { return promp(k.Config()) }})
 	}
 	return append(out,
-		rl.PresetOf{Name: "rl2/ml1", About: "RL² on Meta-World as garage launches it, a million steps; choose the family", Make: ml1},
-		rl.PresetOf{Name: "quick/point-goal-rl2", About: "the point robot by RL²: 3,000 updates", Make: func() rl.Config { return pointRobot(300) }},
-		rl.PresetOf{Name: "study/cheetah-vel-rl2", About: "half-cheetah velocity by RL²: 800,000 steps, 1,000 updates", Make: func() rl.Config { return cheetah(100) }})
+		rl.PresetOf{Name: "rl2/ml1",
+			About: "RL² on Meta-World as garage launches it, a million steps; choose the family", Make: ml1},
+		rl.PresetOf{Name: "quick/point-goal-rl2", About: "the point robot by RL²: 3,000 updates",
+			Make: func() rl.Config {
+				return pointRobot(300)
+			}},
+		rl.PresetOf{Name: "study/cheetah-vel-rl2", About: "half-cheetah velocity by RL²: 800,000 steps, 1,000 updates",
+			Make: func() rl.Config { return cheetah(100) }})
 }

@@ -10,8 +10,8 @@ import (
 	"nacre/rl/benchmark"
 )
 
-// Benchmark makes the first updates of an algorithm's benchmark and compares every figure with what other software found. It
-// is heavy.
+// Benchmark makes the first updates of an algorithm's benchmark and compares every figure with what other software
+// found. It is heavy.
 func Benchmark(t *testing.T, algorithm string, size benchmark.Size, d core.Device, updates int, tolerance float64) {
 	heavy.Skip(t, "updates at the sizes of the publications")
 	t.Helper()
@@ -34,7 +34,8 @@ func Benchmark(t *testing.T, algorithm string, size benchmark.Size, d core.Devic
 		for _, name := range y.Names() {
 			difference := math.Abs(got[name]/want[name] - 1)
 			if !(difference <= tolerance) {
-				t.Errorf("%s on %s, size %s: %s of update %d is %.12g, other software has %.12g", algorithm, d.Name(), size.Name, name, step, got[name], want[name])
+				t.Errorf("%s on %s, size %s: %s of update %d is %.12g, other software has %.12g", algorithm, d.Name(),
+					size.Name, name, step, got[name], want[name])
 			}
 			largest = max(largest, difference)
 		}

@@ -1,10 +1,10 @@
-// Package rltest tests implementations of the contracts of package rl. One line in an algorithm's tests runs the whole of a
-// suite on the point robot; settings make the algorithm small enough for that to take a second or two.
+// Package rltest tests implementations of the contracts of package rl. One line in an algorithm's tests runs the whole
+// of a suite on the point robot; settings make the algorithm small enough for that to take a second or two.
 //
 //	func TestLearner(t *testing.T) { rltest.Learner(t, "rl2", "rl2.hidden=5", "rl2.meta_batch=3", "rl2.epochs=4") }
 //
-// It is about what every algorithm must do and is easily forgotten: resuming bit for bit, any number of workers, one clear
-// error. What an algorithm computes is for its own tests.
+// It is about what every algorithm must do and is easily forgotten: resuming bit for bit, any number of workers, one
+// clear error. What an algorithm computes is for its own tests.
 package rltest
 
 import (
@@ -107,8 +107,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// presets: each is a complete configuration of the algorithm's, or of one that reads no table but the algorithm's own: TCL-PEARL's
-// presets that were published with PEARL train that unless another is asked for.
+// presets: each is a complete configuration of the algorithm's, or of one that reads no table but the algorithm's own:
+// TCL-PEARL's presets that were published with PEARL train that unless another is asked for.
 func (s suite) presets(t *testing.T) {
 	for _, p := range s.Presets {
 		c, err := rl.Preset(p.Name)
@@ -117,7 +117,8 @@ func (s suite) presets(t *testing.T) {
 			t.Errorf("%s: %v", p.Name, err)
 		}
 		if n, updates := s.Schedule(c); !s.reads(c.Algorithm) || c.Family == "" || n < 1 || updates < 1 {
-			t.Errorf("%s: algorithm %q on family %q, %d iterations of %d updates", p.Name, c.Algorithm, c.Family, n, updates)
+			t.Errorf("%s: algorithm %q on family %q, %d iterations of %d updates", p.Name, c.Algorithm, c.Family,
+				n, updates)
 		}
 	}
 }
@@ -245,8 +246,8 @@ func (s suite) collect(t *testing.T, l rl.Learner, iteration int) {
 	}
 }
 
-// update makes updates from ≤ u < to, in the chunks the learner makes, and waits for them, beside the next collection where
-// the learner can.
+// update makes updates from ≤ u < to, in the chunks the learner makes, and waits for them, beside the next collection
+// where the learner can.
 func (s suite) update(t *testing.T, l rl.Learner, iteration, from, to int) {
 	t.Helper()
 	if ahead, ok := l.(rl.Ahead); ok && iteration+1 < iterations {
@@ -383,8 +384,8 @@ func (s suite) cancellation(t *testing.T, whole outcome) {
 	whole.same(t, s.train(t, l))
 }
 
-// evaluation adapts the same way twice, to each task as if it were alone, with no more than the networks that are said to
-// act, and leaves the learner as it is.
+// evaluation adapts the same way twice, to each task as if it were alone, with no more than the networks that are said
+// to act, and leaves the learner as it is.
 func (s suite) evaluation(t *testing.T) {
 	d, err := cpu.New(cpu.Options{Workers: 1})
 	check(t, err)

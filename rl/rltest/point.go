@@ -26,9 +26,10 @@ func Point(t testing.TB, d core.Device, workers int) (rl.Setup, *sim.Pool, []sim
 	}, pool, test
 }
 
-// Refused checks that a learner of good, changed, is an error of one line that has the change's key in it, and that good
-// itself is none.
-func Refused[C any, L io.Closer](t *testing.T, open func(C, rl.Setup) (L, error), good C, s rl.Setup, changes map[string]func(*C)) {
+// Refused checks that a learner of good, changed, is an error of one line that has the change's key in it, and that
+// good itself is none.
+func Refused[C any, L io.Closer](t *testing.T, open func(C, rl.Setup) (L, error), good C, s rl.Setup,
+	changes map[string]func(*C)) {
 	t.Helper()
 	l, err := open(good, s)
 	check(t, err)

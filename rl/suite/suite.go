@@ -1,5 +1,5 @@
-// Package suite holds the benchmarks that presets of all algorithms start from: which families, how many tasks, how often
-// and how they are evaluated. They are configurations without an algorithm.
+// Package suite holds the benchmarks that presets of all algorithms start from: which families, how many tasks, how
+// often and how they are evaluated. They are configurations without an algorithm.
 //
 //	c := suite.MetaWorld().For("rl2", "garage-ml1-onpolicy")
 //	rl2.Put(&c, rl2.Default())

@@ -94,7 +94,8 @@ func (a *actor) members(n int) ([]member, error) {
 }
 
 func (m member) clone() member {
-	m.h, m.mean, m.logVar = append([]float64(nil), m.h...), append([]float64(nil), m.mean...), append([]float64(nil), m.logVar...)
+	m.h, m.mean, m.logVar = append([]float64(nil), m.h...), append([]float64(nil), m.mean...),
+		append([]float64(nil), m.logVar...)
 	m.row, m.seen = append([]float64(nil), m.row...), nil
 	return m
 }
@@ -121,7 +122,8 @@ type rollout struct {
 func (r *rollout) Act(worker int, episodes, steps []int, obs, act []float64) error {
 	w, n := &r.actor.workers[worker], r.actor.nets
 	if len(episodes) > r.actor.rows {
-		return fmt.Errorf("varibad: %d environments in one call, the actor was made for %d", len(episodes), r.actor.rows)
+		return fmt.Errorf("varibad: %d environments in one call, the actor was made for %d", len(episodes),
+			r.actor.rows)
 	}
 	o, a, width, in := n.Encoder.obs, n.Encoder.act, n.Encoder.Width(), n.policy.Net.In
 	w.moved = w.moved[:0]

@@ -10,7 +10,8 @@ import (
 )
 
 // Adapter returns the agent as it is now. Its belief goes through all exploration trajectories; each scored trajectory
-// begins with the belief they left, or with the one the trajectory before it left where the protocol extends the context.
+// begins with the belief they left, or with the one the trajectory before it left where the protocol extends the
+// context.
 func (l *Learner) Adapter() protocol.Adapter { return &adapter{l: l} }
 
 type adapter struct {

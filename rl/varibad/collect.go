@@ -30,9 +30,10 @@ func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err er
 	return steps, nil
 }
 
-// trials runs the episodes of every trial, one after the other, the belief going through all of them. The paths' Obs are
-// the policy's inputs; returns are those of a trial's first and last episodes.
-func (l *Learner) trials(ctx context.Context, iteration uint64) (out []*trial, paths []onpolicy.Path, returns [][2]float64, err error) {
+// trials runs the episodes of every trial, one after the other, the belief going through all of them. The paths' Obs
+// are the policy's inputs; returns are those of a trial's first and last episodes.
+func (l *Learner) trials(ctx context.Context,
+	iteration uint64) (out []*trial, paths []onpolicy.Path, returns [][2]float64, err error) {
 	n := l.cfg.MetaBatch
 	order := rng.New(l.seed, rng.Tasks, iteration).Perm(len(l.tasks))
 	members, err := l.actor.members(n)

@@ -65,7 +65,8 @@ func Default() Config {
 // Validate checks what the tags cannot.
 func (c Config) Validate() error {
 	if c.RewardWeight == 0 && c.StateWeight == 0 {
-		return errors.New("reward_weight = 0 and state_weight = 0: the encoder would learn nothing, expected one of them above 0")
+		return errors.New("reward_weight = 0 and state_weight = 0: the encoder would learn nothing, expected one of " +
+			"them above 0")
 	}
 	return nil
 }

@@ -1,7 +1,8 @@
 // Package varibad is VariBAD (Zintgraf et al. 2020): a recurrent encoder reads a task's transitions in their order and
 // gives after each of them a Gaussian posterior over a latent task variable; decoders that predict every reward and
-// observation of a trial from a draw of each posterior train it; and a policy trained by PPO acts on the observation and
-// the posterior, so that it can explore as long as it is uncertain. At a test task nothing is computed but the posterior.
+// observation of a trial from a draw of each posterior train it; and a policy trained by PPO acts on the observation
+// and the posterior, so that it can explore as long as it is uncertain. At a test task nothing is computed but the
+// posterior.
 //
 //	learner, err := varibad.New(varibad.Default(), rl.Setup{
 //		Spec: family.Spec(), Train: train, Seed: 1,

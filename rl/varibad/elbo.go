@@ -10,8 +10,8 @@ import (
 	"nacre/core"
 )
 
-// shape is what an update of encoder and decoders takes: runs of at most steps transitions of so many trials, of each some
-// posteriors, each of which decodes some transitions of the whole trial.
+// shape is what an update of encoder and decoders takes: runs of at most steps transitions of so many trials, of each
+// some posteriors, each of which decodes some transitions of the whole trial.
 type shape struct {
 	trials, steps, posteriors, decodes int
 }
@@ -148,7 +148,8 @@ func newVAE(d core.Device, m core.Memory, n Networks, longest int) (*vae, error)
 	v := &vae{
 		nets: n, shape: k,
 		rows: make([]float32, k.trials*k.steps*w), pick: make([]float32, rows*all), noise: make([]float32, rows*l),
-		decoded: make([]float32, rows*k.decodes*w), weight: make([]float32, rows*k.decodes), kept: make([]float32, k.trials*(k.steps+1)*l),
+		decoded: make([]float32, rows*k.decodes*w), weight: make([]float32, rows*k.decodes),
+		kept:  make([]float32, k.trials*(k.steps+1)*l),
 		first: make([]float64, k.trials*n.Encoder.memory.Hidden), order: make([]int, max(longest, k.steps+1)),
 	}
 	if v.run, err = d.Load(p, m); err != nil {
@@ -172,8 +173,8 @@ func (k shape) gather(latent int) []float32 {
 	return x
 }
 
-// set fills the inputs from trials, as many as the program takes: which runs, posteriors and transitions, and the noise,
-// are r's. Of a trial shorter than the longest only what it has counts.
+// set fills the inputs from trials, as many as the program takes: which runs, posteriors and transitions, and the
+// noise, are r's. Of a trial shorter than the longest only what it has counts.
 func (v *vae) set(trials []*trial, r *rand.Rand) error {
 	if len(trials) != v.trials {
 		return fmt.Errorf("varibad: %d trials for an update on %d", len(trials), v.trials)
@@ -204,8 +205,8 @@ func (v *vae) set(trials []*trial, r *rand.Rand) error {
 	return err
 }
 
-// setTrial fills in the run of trial i that begins with transition from, one of so many runs. The posterior before a run
-// is the last of the run before, unless it is the first of all.
+// setTrial fills in the run of trial i that begins with transition from, one of so many runs. The posterior before a
+// run is the last of the run before, unless it is the first of all.
 func (v *vae) setTrial(i int, t *trial, from, runs int, r *rand.Rand) {
 	l, w := v.nets.Encoder.latent, v.nets.Encoder.Width()
 	n := min(v.steps, t.Len-from)
@@ -263,7 +264,8 @@ func (v *vae) step() (f ELBO, err error) {
 		name string
 		data []float32
 	}{
-		{"rows", v.rows}, {"pick", v.pick}, {"noise", v.noise}, {"decoded", v.decoded}, {"weight", v.weight}, {"kept", v.kept},
+		{"rows", v.rows}, {"pick", v.pick}, {"noise", v.noise}, {"decoded", v.decoded}, {"weight", v.weight},
+		{"kept", v.kept},
 	} {
 		if err := v.run.Write(x.name, x.data); err != nil {
 			return f, err

@@ -12,8 +12,10 @@ import (
 	"nacre/internal/rng"
 )
 
-// gradients runs the loss of trials and gives what it found and the gradient by every parameter, and the noise by trial.
-func elboGradients(t testing.TB, d core.Device, n Networks, m core.Memory, trials []*trial, longest int) (f ELBO, grads byHand, noise [][]float64) {
+// gradients runs the loss of trials and gives what it found and the gradient by every parameter, and the noise by
+// trial.
+func elboGradients(t testing.TB, d core.Device, n Networks, m core.Memory, trials []*trial,
+	longest int) (f ELBO, grads byHand, noise [][]float64) {
 	t.Helper()
 	v, err := newVAE(d, m, n, longest)
 	check(t, err)
@@ -65,7 +67,8 @@ func TestELBO(t *testing.T) {
 		at := values(t, m, n.Specs())
 		want := at.elbo(n, rows, noise)
 		for name, x := range map[string][2]float64{
-			"loss": {f.Loss, want.Loss}, "reward": {f.Reward, want.Reward}, "state": {f.State, want.State}, "kl": {f.KL, want.KL},
+			"loss": {f.Loss, want.Loss}, "reward": {f.Reward, want.Reward}, "state": {f.State, want.State},
+			"kl": {f.KL, want.KL},
 		} {
 			if math.Abs(x[0]-x[1]) > 1e-6*math.Abs(x[1]) { // the weights are written as float32
 				t.Errorf("KL to %s: %s %.12g, by hand %.12g", to, name, x[0], x[1])
@@ -94,8 +97,8 @@ func TestELBO(t *testing.T) {
 	}
 }
 
-// A trial that is longer than the gradient goes back: each run begins in the state that the transitions before it leave;
-// over the runs every posterior's divergence counts as often as when all are taken, and so does every pair of a
+// A trial that is longer than the gradient goes back: each run begins in the state that the transitions before it
+// leave; over the runs every posterior's divergence counts as often as when all are taken, and so does every pair of a
 // posterior and a transition, of any place in the trial.
 func TestLongTrials(t *testing.T) {
 	n, m := tiny(t, ref.Device, func(c *Config) { c.Unroll, c.Trials = 3, 1 })
@@ -134,7 +137,8 @@ func TestLongTrials(t *testing.T) {
 	}
 	for i := range kl {
 		if math.Abs(kl[i]-1) > 0.12 || math.Abs(pairs[i]-8) > 1 {
-			t.Errorf("posterior %d: the divergence counts %.3f times, want 1, and decodes %.2f transitions, want 8", i, kl[i], pairs[i])
+			t.Errorf("posterior %d: the divergence counts %.3f times, want 1, and decodes %.2f transitions, want 8", i,
+				kl[i], pairs[i])
 		}
 	}
 }
@@ -191,10 +195,12 @@ func TestDrawnTermsAreUnbiased(t *testing.T) {
 	}
 	for pair, x := range mean {
 		if math.Abs(x-0.5) > 0.06 { // four standard errors
-			t.Errorf("trial %d, posterior %d, transition %d: mean weight %.3f, want 1/2, one over the trials", pair[0], pair[1], pair[2], x)
+			t.Errorf("trial %d, posterior %d, transition %d: mean weight %.3f, want 1/2, one over the trials", pair[0],
+				pair[1], pair[2], x)
 		}
 	}
-	if err := v.set(trials[:1], rng.New(1)); err == nil || !strings.Contains(err.Error(), "1 trials for an update on 2") {
+	if err := v.set(trials[:1], rng.New(1)); err == nil ||
+		!strings.Contains(err.Error(), "1 trials for an update on 2") {
 		t.Errorf("one trial for two: %v", err)
 	}
 }
@@ -205,7 +211,8 @@ func TestTheEncoderLearnsTheTask(t *testing.T) {
 	d, err := cpu.New(cpu.Options{Workers: 1})
 	check(t, err)
 	c := Default()
-	c.Latent, c.Embed, c.Memory, c.Decoder, c.Trials, c.Posteriors, c.Decodes, c.LRVAE, c.KLWeight = 2, 8, 8, 16, 8, 0, 0, 1e-2, 0.1
+	c.Latent, c.Embed, c.Memory, c.Decoder, c.Trials, c.Posteriors, c.Decodes, c.LRVAE, c.KLWeight = 2, 8, 8, 16, 8,
+		0, 0, 1e-2, 0.1
 	n := NewNetworks(c, 1, 1)
 	m, err := d.NewMemory(n.Specs())
 	check(t, err, n.init(m, 1))

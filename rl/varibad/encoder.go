@@ -100,7 +100,8 @@ type Inference struct {
 func NewInference(d core.Device, m core.Memory, e Encoder, rows int) (*Inference, error) {
 	f := &Inference{
 		Encoder: e, rows: rows,
-		x: make([]float64, rows*e.Width()), h: make([]float64, rows*e.memory.Hidden), next: make([]float64, rows*e.memory.Hidden),
+		x: make([]float64, rows*e.Width()), h: make([]float64, rows*e.memory.Hidden),
+		next: make([]float64, rows*e.memory.Hidden),
 		mean: make([]float64, rows*e.latent), logVar: make([]float64, rows*e.latent),
 		zero: make([]float64, e.memory.Hidden), mu: make([]float64, e.latent), lnv: make([]float64, e.latent),
 	}
@@ -143,10 +144,12 @@ type believer struct {
 
 // start makes n trials' beginnings.
 func (f *Inference) start(n int) ([]believer, error) {
-	err := errors.Join(f.begin.Write64("h", f.zero), f.begin.Run(), f.begin.Read64("mean", f.mu), f.begin.Read64("log_var", f.lnv))
+	err := errors.Join(f.begin.Write64("h", f.zero), f.begin.Run(), f.begin.Read64("mean", f.mu),
+		f.begin.Read64("log_var", f.lnv))
 	out := make([]believer, n)
 	for i := range out {
-		out[i] = believer{make([]float64, len(f.zero)), append([]float64(nil), f.mu...), append([]float64(nil), f.lnv...)}
+		out[i] = believer{make([]float64, len(f.zero)), append([]float64(nil), f.mu...),
+			append([]float64(nil), f.lnv...)}
 	}
 	return out, err
 }
@@ -170,14 +173,15 @@ func (f *Inference) see(bs []*believer) error {
 	return nil
 }
 
-// Posteriors infers one posterior per context. A context is rows × Width, row-major and in order; an empty one gives the
-// posterior before the first transition. A posterior depends on its own context only. The error names a context whose
-// length is not a multiple of the width, or is the device's.
+// Posteriors infers one posterior per context. A context is rows × Width, row-major and in order; an empty one gives
+// the posterior before the first transition. A posterior depends on its own context only. The error names a context
+// whose length is not a multiple of the width, or is the device's.
 func (f *Inference) Posteriors(contexts [][]float32) ([]belief.Gaussian, error) {
 	w := f.Width()
 	for i, c := range contexts {
 		if len(c)%w != 0 {
-			return nil, fmt.Errorf("varibad: context %d has %d numbers, want a multiple of the row width %d", i, len(c), w)
+			return nil, fmt.Errorf("varibad: context %d has %d numbers, want a multiple of the row width %d",
+				i, len(c), w)
 		}
 	}
 	all, err := f.start(len(contexts))

@@ -95,8 +95,8 @@ func (v byHand) beliefs(e Encoder, rows []float64) (out []belief.Gaussian) {
 	return out
 }
 
-// elbo is what the program minimises, over whole trials, all posteriors and all transitions, with the noise of posterior
-// t of trial i at noise[i][t].
+// elbo is what the program minimises, over whole trials, all posteriors and all transitions, with the noise of
+// posterior t of trial i at noise[i][t].
 func (v byHand) elbo(n Networks, rows, noise [][]float64) (f ELBO) {
 	e, c := n.Encoder, n.cfg
 	square := func(x float64) float64 { return x * x }
@@ -106,7 +106,8 @@ func (v byHand) elbo(n Networks, rows, noise [][]float64) (f ELBO) {
 			z := make([]float64, e.latent)
 			for j := range z {
 				z[j] = q.Mean[j] + math.Sqrt(q.Var[j])*noise[i][t*e.latent+j]
-				f.KL += 0.5 * (math.Log(before.Var[j]/q.Var[j]) - 1 + (q.Var[j]+square(q.Mean[j]-before.Mean[j]))/before.Var[j])
+				f.KL += 0.5 * (math.Log(before.Var[j]/q.Var[j]) - 1 +
+					(q.Var[j]+square(q.Mean[j]-before.Mean[j]))/before.Var[j])
 			}
 			for row := range slices.Chunk(trial, e.Width()) {
 				o, rest := row[:e.obs+e.act], row[e.obs+e.act:]
@@ -197,7 +198,8 @@ func TestTheReferenceAgainstAClosedForm(t *testing.T) {
 	kl := 0.5 * (math.Exp(-1) + 0.25) // ½(-logvar - 1 + e^logvar + mean²) with logvar -1; the second one is 0
 	want := ELBO{Reward: (2*1 + 2*4) / 2.0, State: (2*(4+4)/2.0 + 0) / 2, KL: kl}
 	want.Loss = 0.7*want.Reward + 1.3*want.State + 0.4*want.KL
-	for name, x := range map[string][2]float64{"reward": {f.Reward, want.Reward}, "state": {f.State, want.State}, "kl": {f.KL, want.KL}, "loss": {f.Loss, want.Loss}} {
+	for name, x := range map[string][2]float64{"reward": {f.Reward, want.Reward}, "state": {f.State, want.State},
+		"kl": {f.KL, want.KL}, "loss": {f.Loss, want.Loss}} {
 		if math.Abs(x[0]-x[1]) > 1e-12 {
 			t.Errorf("%s %v, in closed form %v", name, x[0], x[1])
 		}

@@ -135,7 +135,8 @@ func (l *Learner) Update(iteration, update int) error {
 		}
 		l.passes++
 		found = map[string]float64{
-			"policy_loss": f.Loss, "value_error": f.Value, "policy_kl": f.KL, "clipped": f.Clipped, "entropy": f.Entropy, "policy_grad": f.Grad,
+			"policy_loss": f.Loss, "value_error": f.Value, "policy_kl": f.KL, "clipped": f.Clipped,
+			"entropy": f.Entropy, "policy_grad": f.Grad,
 		}
 	} else {
 		if err := l.vae.set(l.buffer.draw(l.cfg.Trials, r), r); err != nil {
@@ -146,7 +147,8 @@ func (l *Learner) Update(iteration, update int) error {
 			return err
 		}
 		l.steps++
-		found = map[string]float64{"vae_loss": f.Loss, "reward_error": f.Reward, "state_error": f.State, "kl": f.KL, "vae_grad": f.Grad}
+		found = map[string]float64{"vae_loss": f.Loss, "reward_error": f.Reward, "state_error": f.State, "kl": f.KL,
+			"vae_grad": f.Grad}
 	}
 	for figure, v := range found {
 		if err := rl.Finite(name, figure, v, iteration, update, nil); err != nil {
@@ -165,8 +167,9 @@ func (l *Learner) MetricNames() []string {
 	}
 }
 
-// Metrics reports the means over the passes and the steps of encoder and decoders since the last call, and of the trials
-// collected the mean return of their first and of their last episodes. It ends the iteration: its batch is let go.
+// Metrics reports the means over the passes and the steps of encoder and decoders since the last call, and of the
+// trials collected the mean return of their first and of their last episodes. It ends the iteration: its batch is let
+// go.
 func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
 	names := l.MetricNames()
 	for _, name := range names[:6] {

@@ -58,16 +58,18 @@ func TestDamagedTrials(t *testing.T) {
 	longer := slices.Clone(file.Bytes())
 	longer[16+3] = 1 // of the first trial's length
 	for name, data := range map[string][]byte{
-		"cut": file.Bytes()[:file.Len()-1], "empty": nil, "a trial too long": longer, "too many": bytes.Repeat([]byte{7}, 100),
+		"cut": file.Bytes()[:file.Len()-1], "empty": nil, "a trial too long": longer,
+		"too many": bytes.Repeat([]byte{7}, 100),
 	} {
-		if err := l.buffer.Decode(bytes.NewReader(data), l.longest); err == nil || !strings.Contains(err.Error(), "varibad: ") {
+		if err := l.buffer.Decode(bytes.NewReader(data), l.longest); err == nil ||
+			!strings.Contains(err.Error(), "varibad: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// The belief that the policy acts on is the posterior of the trial so far, through the ends of episodes: before the first
-// step that of nothing, before the second episode that of the whole first one, its last observation included.
+// The belief that the policy acts on is the posterior of the trial so far, through the ends of episodes: before the
+// first step that of nothing, before the second episode that of the whole first one, its last observation included.
 func TestTheBeliefGoesThroughTheTrial(t *testing.T) {
 	l, _ := newPoint(t, ref.Device, small(), 1)
 	trials, paths, _, err := l.trials(context.Background(), 0)
@@ -92,16 +94,20 @@ func TestTheBeliefGoesThroughTheTrial(t *testing.T) {
 			}
 			for j := range e.latent {
 				mean, variance := q[step].Mean[j], q[step].Var[j]
-				if acted := math.Exp(float64(x[e.obs+e.latent+j])); math.Abs(mean-float64(x[e.obs+j])) > 1e-5 || math.Abs(variance-acted) > 1e-5 {
-					t.Fatalf("step %d: acted on N(%v, %v), the posterior is N(%v, %v)", step, x[e.obs+j], acted, mean, variance)
+				if acted := math.Exp(float64(x[e.obs+e.latent+j])); math.Abs(mean-float64(x[e.obs+j])) > 1e-5 ||
+					math.Abs(variance-acted) > 1e-5 {
+					t.Fatalf("step %d: acted on N(%v, %v), the posterior is N(%v, %v)", step, x[e.obs+j], acted,
+						mean, variance)
 				}
 				if math.Abs(mean-byHand[step].Mean[j]) > 1e-12 || math.Abs(variance-byHand[step].Var[j]) > 1e-12 {
-					t.Fatalf("step %d: posterior N(%v, %v), by hand N(%v, %v)", step, mean, variance, byHand[step].Mean[j], byHand[step].Var[j])
+					t.Fatalf("step %d: posterior N(%v, %v), by hand N(%v, %v)", step, mean, variance,
+						byHand[step].Mean[j], byHand[step].Var[j])
 				}
 			}
 		}
 	}
-	if _, err := l.Encoder().Posteriors([][]float32{nil, make([]float32, 8)}); err == nil || !strings.Contains(err.Error(), "context 1 has 8 numbers") {
+	if _, err := l.Encoder().Posteriors([][]float32{nil, make([]float32, 8)}); err == nil ||
+		!strings.Contains(err.Error(), "context 1 has 8 numbers") {
 		t.Errorf("a context with a broken row: %v", err)
 	}
 }
@@ -125,8 +131,8 @@ func TestPosteriorsAreIndependent(t *testing.T) {
 	}
 }
 
-// Scored trajectories begin with the belief exploration left and leave it alone, unless the protocol extends the context:
-// what a task returns does not depend on their number.
+// Scored trajectories begin with the belief exploration left and leave it alone, unless the protocol extends the
+// context: what a task returns does not depend on their number.
 func TestEvaluation(t *testing.T) {
 	l, test := newPoint(t, ref.Device, small(), 1)
 	p := onPolicy(t)
@@ -165,7 +171,9 @@ func TestSetupIsChecked(t *testing.T) {
 		"latent":        func(c *Config) { c.Latent = 0 },
 		"reward_weight": func(c *Config) { c.RewardWeight, c.StateWeight = 0, 0 },
 	})
-	for _, change := range []func(*Config){func(c *Config) { c.RewardWeight = 0 }, func(c *Config) { c.StateWeight = 0 }} {
+	for _, change := range []func(*Config){func(c *Config) {
+		c.RewardWeight = 0
+	}, func(c *Config) { c.StateWeight = 0 }} {
 		c := small()
 		change(&c)
 		l, _ := newPoint(t, ref.Device, c, 1)
@@ -181,7 +189,8 @@ func TestSetupIsChecked(t *testing.T) {
 	}
 	many := make([]int, 5)
 	policy := l.Encoder().Explorer(1, make([]uint64, 5))
-	if err := policy.Act(0, many, many, make([]float64, 10), make([]float64, 10)); err == nil || !strings.Contains(err.Error(), "5 environments") {
+	if err := policy.Act(0, many, many, make([]float64, 10), make([]float64, 10)); err == nil ||
+		!strings.Contains(err.Error(), "5 environments") {
 		t.Errorf("more environments than the actor was made for: %v", err)
 	}
 }

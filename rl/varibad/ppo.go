@@ -63,8 +63,8 @@ func (n Networks) lookProgram(rows int) (*core.Program, error) {
 }
 
 // ppoLoss is the loss of policy and value function, 1 × 1: onpolicy.Surrogate + c_v·Σ w·(V(x) − target)² − c_H·entropy,
-// with the weights w, one over the steps of the minibatch or 0. The outputs are loss, the policy's part, value, entropy,
-// and onpolicy.OutputChange's kl and clipped.
+// with the weights w, one over the steps of the minibatch or 0. The outputs are loss, the policy's part, value,
+// entropy, and onpolicy.OutputChange's kl and clipped.
 func (n Networks) ppoLoss(s *core.Stage, rows int) *G.Node {
 	c := n.cfg
 	x, params := s.Input("x", rows, n.policy.Net.In), n.policy.Nodes(s)
@@ -81,12 +81,14 @@ func (n Networks) ppoLoss(s *core.Stage, rows int) *G.Node {
 	return s.Add(policy, s.Scale(value, c.ValueWeight))
 }
 
-// ppoProgram makes one Adam step of policy and value function on ppoLoss; a further output is the gradient's norm, grad.
+// ppoProgram makes one Adam step of policy and value function on ppoLoss; a further output is the gradient's norm,
+// grad.
 func (n Networks) ppoProgram(rows int) (*core.Program, error) {
 	b := core.NewBuilder("varibad.ppo", 1)
 	s := b.Stage("ppo")
 	loss := n.ppoLoss(s, rows)
-	s.OutputNorm("grad", s.Minimise(loss, core.DefaultAdam(n.cfg.LRPolicy), append(n.policy.Nodes(s), n.value.Nodes(s)...)...)...)
+	s.OutputNorm("grad", s.Minimise(loss, core.DefaultAdam(n.cfg.LRPolicy),
+		append(n.policy.Nodes(s), n.value.Nodes(s)...)...)...)
 	return b.Compile()
 }
 
@@ -146,8 +148,8 @@ func (u *ppo) set(paths []onpolicy.Path) error {
 	return nil
 }
 
-// PPOFigures are means over a pass: the policy's loss, the value function's squared error, the mean of log π_old − log π,
-// the share of steps whose ratio was outside 1 ± clip, the entropy, and the gradient's norm.
+// PPOFigures are means over a pass: the policy's loss, the value function's squared error, the mean of log π_old − log
+// π, the share of steps whose ratio was outside 1 ± clip, the entropy, and the gradient's norm.
 type PPOFigures struct{ Loss, Value, KL, Clipped, Entropy, Grad float64 }
 
 // pass makes a step on each of the minibatches into which r divides the batch.

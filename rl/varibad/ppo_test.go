@@ -124,7 +124,9 @@ func TestThePolicyLeavesTheEncoderAlone(t *testing.T) {
 // Advantages and targets by the definition: Σ (γλ)^k δ_{t+k} with the value function's values, 0 after the end, and the
 // rewards scaled; targets are advantage plus value, advantages then have mean 0 and deviation 1.
 func TestAdvantages(t *testing.T) {
-	n, m := tiny(t, ref.Device, func(c *Config) { c.Minibatches, c.RewardScale, c.Discount, c.GAELambda = 2, 0.5, 0.9, 0.8 })
+	n, m := tiny(t, ref.Device, func(c *Config) {
+		c.Minibatches, c.RewardScale, c.Discount, c.GAELambda = 2, 0.5, 0.9, 0.8
+	})
 	u, err := newPPO(ref.Device, m, n, 6)
 	check(t, err)
 	defer u.Close()

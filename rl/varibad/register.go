@@ -23,17 +23,21 @@ func Put(c *rl.Config, own Config) { c.Put(table, own) }
 
 func init() {
 	rl.Builtin(rl.Algorithm{
-		Name: name, Title: "VariBAD", About: "a policy on the belief of a recurrent encoder, which is trained to foretell rewards and states",
+		Name: name, Title: "VariBAD",
+		About:    "a policy on the belief of a recurrent encoder, which is trained to foretell rewards and states",
 		Tables:   []rl.Table{table},
 		Schedule: func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).Updates() },
 		Length:   "varibad.iterations",
 		Protocol: scored,
 		Small: []string{
-			"varibad.embed=9", "varibad.memory=21", "varibad.decoder=19", "varibad.policy_hidden=23", "varibad.trials=3", "varibad.unroll=5",
-			"varibad.posteriors=4", "varibad.decodes=4", "varibad.meta_batch=4", "varibad.buffer_trials=20", "varibad.state_weight=0.5",
+			"varibad.embed=9", "varibad.memory=21", "varibad.decoder=19", "varibad.policy_hidden=23",
+			"varibad.trials=3", "varibad.unroll=5",
+			"varibad.posteriors=4", "varibad.decodes=4", "varibad.meta_batch=4", "varibad.buffer_trials=20",
+			"varibad.state_weight=0.5",
 		},
 		Presets: []rl.PresetOf{
-			{Name: "quick/point-goal-varibad", About: "the point robot by VariBAD: 720,000 steps, 7,500 updates", Make: pointRobot},
+			{Name: "quick/point-goal-varibad", About: "the point robot by VariBAD: 720,000 steps, 7,500 updates",
+				Make: pointRobot},
 		},
 		New: func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s) },
 		// It reads whole trials: an episode bounds the window.

@@ -1,4 +1,5 @@
-// Package yardstick is package benchmark under its old name, for notebooks that import it; it goes with the next release.
+// Package yardstick is package benchmark under its old name, for notebooks that import it; it goes with the next
+// release.
 package yardstick
 
 import "nacre/rl/benchmark"

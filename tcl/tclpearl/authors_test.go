@@ -23,8 +23,8 @@ import (
 	"nacre/tcl/tclpearl"
 )
 
-// theirs is an update by the TCL authors' own program: its losses in the order in which it differentiates them, the sums of the
-// networks' absolute weights after it, and the logarithms of the tasks' temperatures.
+// theirs is an update by the TCL authors' own program: its losses in the order in which it differentiates them, the
+// sums of the networks' absolute weights after it, and the logarithms of the tasks' temperatures.
 type theirs struct {
 	Losses   []float64
 	Weights  map[string]float64
@@ -39,7 +39,8 @@ func byAuthors(t *testing.T) map[string][]theirs {
 	var out struct{ Updates map[string][]theirs }
 	check(t, json.Unmarshal(text, &out))
 	for _, name := range []string{"pearl", "tcl-pearl"} {
-		if len(out.Updates[name]) != 3 || len(out.Updates[name][0].Weights) < 6 || len(out.Updates[name][0].LogAlpha) != authorsTrain {
+		if len(out.Updates[name]) != 3 || len(out.Updates[name][0].Weights) < 6 ||
+			len(out.Updates[name][0].LogAlpha) != authorsTrain {
 			t.Fatalf("updates of %s: %v", name, out.Updates[name])
 		}
 	}
@@ -70,7 +71,8 @@ func newAuthorsUpdate(t *testing.T, preset string, d core.Device, changes ...str
 	check(t, err)
 	check(t, rl.Change(&c, changes...))
 	p, tc := pearl.Of(c), tcl.Of(c)
-	p.Latent, p.Hidden, p.EncoderHidden, p.MetaBatch, p.Batch, p.Context, tc.Window = 3, 14, 10, authorsTasks, authorsBatch, 6, 6
+	p.Latent, p.Hidden, p.EncoderHidden, p.MetaBatch, p.Batch, p.Context, tc.Window = 3, 14, 10, authorsTasks,
+		authorsBatch, 6, 6
 	p.MeanReg = 0 // theirs is of the mean after tanh; neither has a gradient
 	u := &authorsUpdate{t: t, p: p, nets: pearl.NewNetworks(p, authorsObs, authorsAct).ForTasks(authorsTrain)}
 	specs := u.nets.Specs()
@@ -99,12 +101,14 @@ func newAuthorsUpdate(t *testing.T, preset string, d core.Device, changes ...str
 // weights are uniform in ±1/√inputs, biases too.
 func (u *authorsUpdate) weights() {
 	u.t.Helper()
-	for number, net := range map[uint64]nn.MLP{1: u.nets.Encoder.Net, 2: u.nets.Q1, 3: u.nets.Q2, 5: u.nets.Policy.Net} {
+	for number, net := range map[uint64]nn.MLP{1: u.nets.Encoder.Net, 2: u.nets.Q1, 3: u.nets.Q2,
+		5: u.nets.Policy.Net} {
 		specs := net.Specs()
 		for k := 0; k < len(specs); k += 2 {
 			w, b := specs[k], specs[k+1]
 			stream, bound := 1000*number+10*uint64(k/2), 1/math.Sqrt(float64(w.Rows))
-			check(u.t, u.mem.Write(w.Name, benchmark.Transpose(rng.Uniform(stream, w.Rows*w.Cols, -bound, bound), w.Cols, w.Rows)))
+			check(u.t, u.mem.Write(w.Name, benchmark.Transpose(rng.Uniform(stream, w.Rows*w.Cols, -bound, bound),
+				w.Cols, w.Rows)))
 			check(u.t, u.mem.Write(b.Name, rng.Uniform(stream+1, b.Cols, -bound, bound)))
 		}
 	}
@@ -134,9 +138,11 @@ func (u *authorsUpdate) data(program *core.Program) {
 	ones := slices.Repeat([]float64{1}, rows)
 	row := authorsObs + authorsAct + 1
 	for name, x := range map[string][]float64{
-		"obs": rng.Normal(1, n*authorsObs), "next_obs": rng.Normal(2, n*authorsObs), "act": rng.Uniform(3, n*authorsAct, -1, 1),
+		"obs": rng.Normal(1, n*authorsObs), "next_obs": rng.Normal(2, n*authorsObs),
+		"act": rng.Uniform(3, n*authorsAct, -1, 1),
 		"rew": rng.Normal(4, n), "done": done, "which": which,
-		"context": rng.Normal(6, rows*row), "key_context": rng.Normal(7, rows*row), "query_context": rng.Normal(8, rows*row),
+		"context": rng.Normal(6, rows*row), "key_context": rng.Normal(7, rows*row),
+		"query_context":  rng.Normal(8, rows*row),
 		"context_weight": ones, "key_weight": ones, "query_weight": ones,
 	} {
 		if _, has := program.Inputs[name]; has {
@@ -186,8 +192,8 @@ func (u *authorsUpdate) absolute(net nn.MLP) (sum float64) {
 	return sum
 }
 
-// Three updates of authors/pearl and authors/tcl-pearl are those of the authors' own programs: in float64 all losses, weights
-// and temperatures agree to 1e-11, in float32 as far as that goes.
+// Three updates of authors/pearl and authors/tcl-pearl are those of the authors' own programs: in float64 all losses,
+// weights and temperatures agree to 1e-11, in float32 as far as that goes.
 func TestUpdateIsThatOfTheAuthors(t *testing.T) {
 	device, err := cpu.New(cpu.Options{Workers: 2})
 	check(t, err)
@@ -197,7 +203,8 @@ func TestUpdateIsThatOfTheAuthors(t *testing.T) {
 			near := func(step int, what string, got, want float64) {
 				t.Helper()
 				if !(math.Abs(got-want) <= within*max(1, math.Abs(want))) {
-					t.Errorf("%s on %s, update %d: %s is %.13g, theirs %.13g", algorithm, d.Name(), step, what, got, want)
+					t.Errorf("%s on %s, update %d: %s is %.13g, theirs %.13g", algorithm, d.Name(), step,
+						what, got, want)
 				}
 			}
 			for step, want := range updates {
@@ -205,7 +212,8 @@ func TestUpdateIsThatOfTheAuthors(t *testing.T) {
 				for i, got := range u.losses() {
 					near(step, "loss", got, want.Losses[i])
 				}
-				for name, net := range map[string]nn.MLP{"encoder": u.nets.Encoder.Net, "encoder_key": u.key, "q1": u.nets.Q1, "q2": u.nets.Q2,
+				for name, net := range map[string]nn.MLP{"encoder": u.nets.Encoder.Net, "encoder_key": u.key,
+					"q1": u.nets.Q1, "q2": u.nets.Q2,
 					"policy": u.nets.Policy.Net, "q1_target": u.nets.Q1Target, "q2_target": u.nets.Q2Target} {
 					if sum, has := want.Weights[name]; has {
 						near(step, "the absolute weights of "+name, u.absolute(net), sum)
@@ -222,14 +230,16 @@ func TestUpdateIsThatOfTheAuthors(t *testing.T) {
 	}
 }
 
-// Each departure of the update from PEARL's and TCL's own is needed for that: with one of them undone the third update is not
-// the authors'.
+// Each departure of the update from PEARL's and TCL's own is needed for that: with one of them undone the third update
+// is not the authors'.
 func TestEachDepartureIsFelt(t *testing.T) {
 	want := byAuthors(t)["tcl-pearl"][2]
 	for _, undone := range [][]string{
-		{"pearl.temperature=learned", "pearl.defect_pooled_temperature=false"}, {"pearl.defect_pooled_temperature=false"},
+		{"pearl.temperature=learned", "pearl.defect_pooled_temperature=false"},
+		{"pearl.defect_pooled_temperature=false"},
 		{"pearl.alpha_loss=log"}, {"pearl.actor_latent=critic"}, {"pearl.defect_detached_reg=false"},
-		{"tcl.contrast=posteriors", "tcl.sigma=std"}, {"tcl.sigma=var"}, {"tcl.query=context"}, {"tcl.key_gradient=false"},
+		{"tcl.contrast=posteriors", "tcl.sigma=std"}, {"tcl.sigma=var"}, {"tcl.query=context"},
+		{"tcl.key_gradient=false"},
 		{"tcl.shared_layers=0", "tcl.key_gradient=false"}, {"tcl.defect_column_maximum=false"},
 	} {
 		u := newAuthorsUpdate(t, "authors/tcl-pearl", ref.Device, undone...)
@@ -279,21 +289,24 @@ func between(t *testing.T, from, to string) []string {
 	return out
 }
 
-// The authors' presets, setting by setting: what they change of the paper's table, as the launchers and programs named in
-// authors.go have it. Everything else is the paper's.
+// The authors' presets, setting by setting: what they change of the paper's table, as the launchers and programs named
+// in authors.go have it. Everything else is the paper's.
 func TestAuthorsPresets(t *testing.T) {
 	both := []string{
 		"pearl.actor_latent: critic → redrawn", "pearl.alpha_loss: log → linear", "pearl.critic: value → target-q",
 		"pearl.defect_detached_reg: false → true", "pearl.defect_pooled_temperature: false → true",
-		"pearl.extra_posterior_steps: 800 → 750", "pearl.init: oyster → xavier", "pearl.iterations: 34 → 100", "pearl.prior_steps: 800 → 750",
+		"pearl.extra_posterior_steps: 800 → 750", "pearl.init: oyster → xavier", "pearl.iterations: 34 → 100",
+		"pearl.prior_steps: 800 → 750",
 		"pearl.temperature: fixed → per-task",
 	}
-	protocol := []string{"evaluation.protocol.carry_belief: false → true", "evaluation.protocol.name: garage-ml1 → garage-2020-old"}
+	protocol := []string{"evaluation.protocol.carry_belief: false → true",
+		"evaluation.protocol.name: garage-ml1 → garage-2020-old"}
 	for name, own := range map[string][]string{
 		"authors/pearl": {"pearl.context: 128 → 64", "pearl.encoder_hidden: 400 → 200"},
 		"authors/tcl-pearl": {
 			"pearl.encoder_layers: 3 → 6", "tcl.contrast: posteriors → transitions", "tcl.crop: inclusive → exclusive",
-			"tcl.defect_column_maximum: false → true", "tcl.key_gradient: false → true", "tcl.pair: same-trajectory → same-task",
+			"tcl.defect_column_maximum: false → true", "tcl.key_gradient: false → true",
+			"tcl.pair: same-trajectory → same-task",
 			"tcl.query: context → own", "tcl.shared_layers: 0 → 3", "tcl.sigma: std → raw", "tcl.window: 64 → 128",
 		},
 	} {
@@ -308,8 +321,8 @@ func TestAuthorsPresets(t *testing.T) {
 	}
 }
 
-// authors/pearl-windows is authors/tcl-pearl but for the algorithm, and that is authors/tcl-pearl's without its loss: the same
-// networks from the same weights, contexts drawn in the same way, and with a weight of 0 the same update.
+// authors/pearl-windows is authors/tcl-pearl but for the algorithm, and that is authors/tcl-pearl's without its loss:
+// the same networks from the same weights, contexts drawn in the same way, and with a weight of 0 the same update.
 func TestWindowsDifferInTheLossAlone(t *testing.T) {
 	if got := between(t, "authors/tcl-pearl", "authors/pearl-windows"); len(got) > 0 {
 		t.Errorf("settings differ: %v", got)
@@ -319,7 +332,8 @@ func TestWindowsDifferInTheLossAlone(t *testing.T) {
 	if c.Algorithm != tclpearl.Windows {
 		t.Errorf("algorithm %s", c.Algorithm)
 	}
-	a, b := newAuthorsUpdate(t, "authors/pearl-windows", ref.Device), newAuthorsUpdate(t, "authors/tcl-pearl", ref.Device, "tcl.scale=0")
+	a, b := newAuthorsUpdate(t, "authors/pearl-windows", ref.Device),
+		newAuthorsUpdate(t, "authors/tcl-pearl", ref.Device, "tcl.scale=0")
 	defer a.run.Close()
 	defer b.run.Close()
 	for step := range 3 {
@@ -328,7 +342,8 @@ func TestWindowsDifferInTheLossAlone(t *testing.T) {
 	}
 	for _, net := range append(a.nets.Trained(), a.nets.Q1Target, a.nets.Q2Target) {
 		if x, y := a.absolute(net), b.absolute(net); math.Abs(x/y-1) > 1e-13 {
-			t.Errorf("after three updates the absolute weights of %s sum to %v, with TCL of weight 0 to %v", net.Name, x, y)
+			t.Errorf("after three updates the absolute weights of %s sum to %v, with TCL of weight 0 to %v",
+				net.Name, x, y)
 		}
 	}
 	tasks, draw := contextDraws(t, "authors/pearl-windows"), contextDraws(t, "authors/tcl-pearl")
@@ -364,13 +379,16 @@ func contextDraws(t *testing.T, preset string) feed.Draw {
 // Contracts of the learners with the authors' options: one worker or three, resuming, adapting.
 func TestAuthorsContracts(t *testing.T) {
 	options := append([]string{
-		"pearl.critic=target-q", "pearl.temperature=per-task", "pearl.alpha_loss=linear", "pearl.actor_latent=redrawn", "pearl.init=xavier",
+		"pearl.critic=target-q", "pearl.temperature=per-task", "pearl.alpha_loss=linear", "pearl.actor_latent=redrawn",
+		"pearl.init=xavier",
 		"pearl.defect_detached_reg=true", "pearl.defect_pooled_temperature=true",
 	}, small...)
 	rltest.Learner(t, "pearl", options...)
 	rltest.Learner(t, tclpearl.Windows, append(options, "tcl.window=5", "tcl.crop=exclusive")...)
-	rltest.Learner(t, "tcl-pearl", append(options, "pearl.encoder_layers=4", "tcl.window=5", "tcl.pair=same-task", "tcl.crop=exclusive", "tcl.query=own",
-		"tcl.contrast=transitions", "tcl.sigma=raw", "tcl.shared_layers=2", "tcl.key_gradient=true", "tcl.defect_column_maximum=true")...)
+	rltest.Learner(t, "tcl-pearl", append(options, "pearl.encoder_layers=4", "tcl.window=5", "tcl.pair=same-task",
+		"tcl.crop=exclusive", "tcl.query=own",
+		"tcl.contrast=transitions", "tcl.sigma=raw", "tcl.shared_layers=2", "tcl.key_gradient=true",
+		"tcl.defect_column_maximum=true")...)
 }
 
 func check(t *testing.T, err error) {

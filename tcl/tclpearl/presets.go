@@ -7,8 +7,8 @@ import (
 	"nacre/tcl"
 )
 
-// column is one column of the table of PEARL's six configurations, of the control in the same place of suite.Controls, and
-// what the TCL paper adds to it.
+// column is one column of the table of PEARL's six configurations, of the control in the same place of suite.Controls,
+// and what the TCL paper adds to it.
 type column struct {
 	metaBatch            int
 	prior, extra         int
@@ -25,7 +25,8 @@ var columns = []column{
 	{metaBatch: 16, prior: 400, extra: 600, updates: 4000, contextRows: 256, kl: 0.1, window: 128, scale: 5},
 	{metaBatch: 4, prior: 400, extra: 600, updates: 4000, contextRows: 256, kl: 0.1, window: 64, scale: 1},
 	{metaBatch: 10, prior: 400, extra: 600, updates: 4000, contextRows: 256, kl: 1, window: 128, scale: 1},
-	{metaBatch: 10, prior: 400, extra: 600, updates: 4000, contextRows: 100, kl: 0.1, nextObs: true, window: 64, scale: 5},
+	{metaBatch: 10, prior: 400, extra: 600, updates: 4000, contextRows: 100, kl: 0.1, nextObs: true, window: 64,
+		scale: 5},
 }
 
 // on configures TCL-PEARL for a benchmark, under the benchmark's own protocol, which is PEARL's.
@@ -57,9 +58,9 @@ func metaWorld() rl.Config {
 	return on(suite.MetaWorld(), p, t)
 }
 
-// push is metaWorld for the study of the embeddings: both algorithms see as many context rows, the paper's window of 64,
-// where the paper gives PEARL a context of 128 (its logs give it 64, and TCL-PEARL 128). As many, not the same kind:
-// PEARL's are independent transitions, TCL-PEARL's consecutive ones.
+// push is metaWorld for the study of the embeddings: both algorithms see as many context rows, the paper's window of
+// 64, where the paper gives PEARL a context of 128 (its logs give it 64, and TCL-PEARL 128). As many, not the same
+// kind: PEARL's are independent transitions, TCL-PEARL's consecutive ones.
 func push() rl.Config {
 	c := metaWorld()
 	p := pearl.Of(c)
@@ -113,32 +114,44 @@ func cheetah(iterations int) rl.Config {
 	return on(suite.Cheetah(), p, t)
 }
 
-// presets: oyster/… are the six configurations published with PEARL, and train it unless another is asked for, paper/… the two tables of the TCL paper, quick/… and
-// study/… stated reductions that run in minutes on two cores, ml1/… what the study of Meta-World push trains, authors/…
-// what the TCL authors' code runs (authors.go). With
+// presets: oyster/… are the six configurations published with PEARL, and train it unless another is asked for, paper/…
+// the two tables of the TCL paper, quick/… and study/… stated reductions that run in minutes on two cores, ml1/… what
+// the study of Meta-World push trains, authors/… what the TCL authors' code runs (authors.go). With
 // algorithm pearl they are PEARL's.
 func presets() []rl.PresetOf {
 	var out []rl.PresetOf
 	for i, k := range columns {
 		control := suite.Controls[i]
-		out = append(out, rl.PresetOf{Name: "oyster/" + control.Family, About: "as published with PEARL", Make: func() rl.Config {
-			p, t := k.settings()
-			c := on(control.Config(), p, t)
-			c.Algorithm = "pearl"
-			return c
-		}}, rl.PresetOf{Name: "paper/" + control.Family, About: "the TCL paper's MuJoCo table", Make: func() rl.Config {
-			p, t := k.settings()
-			p.Context = max(p.Context, t.Window)
-			return on(control.Config(), p, t)
-		}})
+		out = append(out, rl.PresetOf{Name: "oyster/" + control.Family, About: "as published with PEARL",
+			Make: func() rl.Config {
+				p, t := k.settings()
+				c := on(control.Config(), p, t)
+				c.Algorithm = "pearl"
+				return c
+			}}, rl.PresetOf{Name: "paper/" + control.Family, About: "the TCL paper's MuJoCo table",
+			Make: func() rl.Config {
+				p, t := k.settings()
+				p.Context = max(p.Context, t.Window)
+				return on(control.Config(), p, t)
+			}})
 	}
 	out = append(out, authorsPresets()...)
 	return append(out,
 		rl.PresetOf{Name: "paper/ml1", About: "the TCL paper's Meta-World table; choose the family", Make: metaWorld},
-		rl.PresetOf{Name: "ml1/push", About: "Meta-World push at the paper's scale, equal contexts for both algorithms: 136,000 updates", Make: push},
-		rl.PresetOf{Name: "ml1/push-small", About: "Meta-World push at a reduced size: 64,000 updates", Make: pushSmall},
-		rl.PresetOf{Name: "quick/point-goal", About: "the point robot, half a minute a run: 8,000 updates", Make: func() rl.Config { return point(40, 200) }},
-		rl.PresetOf{Name: "study/point-goal", About: "the point robot learned: 30,000 updates", Make: func() rl.Config { return point(120, 250) }},
-		rl.PresetOf{Name: "quick/cheetah-vel", About: "half-cheetah velocity, a minute or two a run: 4,800 updates", Make: func() rl.Config { return cheetah(12) }},
-		rl.PresetOf{Name: "study/cheetah-vel", About: "half-cheetah velocity at a reduced size: 48,000 updates", Make: func() rl.Config { return cheetah(120) }})
+		rl.PresetOf{Name: "ml1/push",
+			About: "Meta-World push at the paper's scale, equal contexts for both algorithms: 136,000 updates",
+			Make:  push},
+		rl.PresetOf{Name: "ml1/push-small", About: "Meta-World push at a reduced size: 64,000 updates",
+			Make: pushSmall},
+		rl.PresetOf{Name: "quick/point-goal", About: "the point robot, half a minute a run: 8,000 updates",
+			Make: func() rl.Config {
+				return point(40, 200)
+			}},
+		rl.PresetOf{Name: "study/point-goal", About: "the point robot learned: 30,000 updates", Make: func() rl.Config {
+			return point(120, 250)
+		}},
+		rl.PresetOf{Name: "quick/cheetah-vel", About: "half-cheetah velocity, a minute or two a run: 4,800 updates",
+			Make: func() rl.Config { return cheetah(12) }},
+		rl.PresetOf{Name: "study/cheetah-vel", About: "half-cheetah velocity at a reduced size: 48,000 updates",
+			Make: func() rl.Config { return cheetah(120) }})
 }

@@ -1,5 +1,5 @@
-// Package tclpearl is TCL-PEARL: PEARL whose context encoder carries TCL's loss. It registers the algorithm; the parts are
-// packages pearl and tcl, which know nothing of one another.
+// Package tclpearl is TCL-PEARL: PEARL whose context encoder carries TCL's loss. It registers the algorithm; the parts
+// are packages pearl and tcl, which know nothing of one another.
 //
 //	cfg, err := rl.Preset("quick/point-goal")
 //	learner, err := tclpearl.New(pearl.Of(cfg), tcl.Of(cfg), setup)
@@ -21,7 +21,9 @@ const name = "tcl-pearl"
 
 // New makes a learner with freshly drawn parameters and empty buffers.
 func New(p pearl.Config, c tcl.Config, s rl.Setup) (*pearl.Learner, error) {
-	return pearl.New(p, s, func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) { return tcl.New(c, enc, metaBatch) })
+	return pearl.New(p, s, func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
+		return tcl.New(c, enc, metaBatch)
+	})
 }
 
 // small are the settings that tests on devices use; windows are as long as PEARL's contexts.
@@ -33,7 +35,8 @@ func variants() map[string][]string {
 	return map[string][]string{
 		"transitions": append(rows, "tcl.sigma=var"),
 		"authors": slices.Concat(pearl.Variants()["authors"], rows, []string{
-			"pearl.encoder_layers=4", "tcl.sigma=raw", "tcl.query=own", "tcl.shared_layers=2", "tcl.key_gradient=true", "tcl.defect_column_maximum=true",
+			"pearl.encoder_layers=4", "tcl.sigma=raw", "tcl.query=own", "tcl.shared_layers=2", "tcl.key_gradient=true",
+			"tcl.defect_column_maximum=true",
 		}),
 	}
 }
@@ -44,7 +47,8 @@ func init() {
 		Tables: []rl.Table{pearl.Table, tcl.Table},
 		Validate: func(c rl.Config) error {
 			if n := pearl.Of(c).MetaBatch; n < 2 {
-				return fmt.Errorf("pearl.meta_batch = %d with %s, want at least 2: there must be another task to contrast", n, name)
+				return fmt.Errorf("pearl.meta_batch = %d with %s, want at least 2: there must be another task to "+
+					"contrast", n, name)
 			}
 			return nil
 		},

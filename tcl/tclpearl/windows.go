@@ -11,7 +11,8 @@ import (
 )
 
 // Windows is the name of the control between PEARL and TCL-PEARL: PEARL whose contexts are of the kind and length of
-// TCL-PEARL's, without its loss. What separates it from PEARL is the windows, what separates it from TCL-PEARL the loss.
+// TCL-PEARL's, without its loss. What separates it from PEARL is the windows, what separates it from TCL-PEARL the
+// loss.
 const Windows = "pearl-windows"
 
 // onWindows is PEARL's configuration with TCL's contexts: of what TCL says only the window and its crop count.
@@ -25,11 +26,13 @@ func onWindows(c rl.Config) pearl.Config {
 func init() {
 	rl.Builtin(rl.Algorithm{
 		Name: Windows, Title: "PEARL on windows",
-		About:  "the control between both: PEARL on TCL-PEARL's windows (tcl.window) without its loss; its presets are those of tcl-pearl",
+		About: "the control between both: PEARL on TCL-PEARL's windows (tcl.window) without its loss; its presets " +
+			"are those of tcl-pearl",
 		Tables: []rl.Table{pearl.Table, tcl.Table},
 		Validate: func(c rl.Config) error {
 			if s := tcl.Of(c).Sampling; s != "windows" {
-				return fmt.Errorf("tcl.sampling = %q with %s, want windows: the control of the loss on rows is pearl", s, Windows)
+				return fmt.Errorf("tcl.sampling = %q with %s, want windows: the control of the loss on rows is pearl",
+					s, Windows)
 			}
 			return nil
 		},

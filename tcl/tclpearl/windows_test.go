@@ -10,7 +10,8 @@ import (
 
 var small = []string{
 	"pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.meta_batch=3", "pearl.batch=8", "pearl.context=6",
-	"pearl.initial_steps=40", "pearl.tasks_per_iteration=2", "pearl.prior_steps=20", "pearl.extra_posterior_steps=20", "pearl.updates_per_iteration=6",
+	"pearl.initial_steps=40", "pearl.tasks_per_iteration=2", "pearl.prior_steps=20", "pearl.extra_posterior_steps=20",
+	"pearl.updates_per_iteration=6",
 }
 
 // The loss on rows: pairs of one trajectory, and of all of the task's, which are PEARL's own contexts.

@@ -14,7 +14,8 @@ func Example() {
 	device, _ := cpu.New(cpu.Options{Workers: 1})
 	memory, _ := device.NewMemory(nil)
 	buf, _ := replay.NewBuffer(replay.Dims{Obs: 2, Act: 1}, 3, 1000)
-	plan := feed.Plan{Obs: 2, Act: 1, Tasks: 3, Slots: 2, Choose: feed.WithReplacement, Stores: 1, Capacity: 1000, Draws: []feed.Draw{{N: 8}}}
+	plan := feed.Plan{Obs: 2, Act: 1, Tasks: 3, Slots: 2, Choose: feed.WithReplacement, Stores: 1, Capacity: 1000,
+		Draws: []feed.Draw{{N: 8}}}
 	m, err := mirror.New(device, memory, plan, func() [][]*replay.Task { return [][]*replay.Task{buf.RL} })
 	fmt.Println(m == nil, err, m.Chunk())
 	host := func(iteration, update int) error { fmt.Println("update", iteration, update); return nil }

@@ -1,6 +1,6 @@
-// Package mirror lets a device that can (feed.Device) draw an algorithm's training data by itself: it keeps a copy of the
-// replay there up to date and starts the random streams. What the device draws is what package replay draws from the same
-// stream, so a run has the same data wherever they are drawn.
+// Package mirror lets a device that can (feed.Device) draw an algorithm's training data by itself: it keeps a copy of
+// the replay there up to date and starts the random streams. What the device draws is what package replay draws from
+// the same stream, so a run has the same data wherever they are drawn.
 //
 //	m, err := mirror.New(device, memory, plan, func() [][]*replay.Task { return [][]*replay.Task{buf.RL, buf.Enc} })
 //	run, err := m.Load(program, []string{"loss"})
@@ -124,8 +124,8 @@ func (m *Mirror) Close() error {
 	return errors.Join(append(errs, m.Feed.Close())...)
 }
 
-// ready brings the copy up to date and makes the next update started be the given one. It is false where a buffer is empty, which
-// the device would not notice.
+// ready brings the copy up to date and makes the next update started be the given one. It is false where a buffer is
+// empty, which the device would not notice.
 func (m *Mirror) ready(seed, iteration, update uint64) (bool, error) {
 	if m == nil {
 		return false, nil

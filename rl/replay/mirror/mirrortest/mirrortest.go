@@ -58,7 +58,8 @@ func trajectories(t *testing.T, r *rand.Rand, to *replay.Task, n, shortest, long
 			}
 			return x
 		}
-		tr.Obs, tr.Act, tr.Reward, tr.CtxReward = fill((length+1)*obsDim), fill(length*actDim), fill(length), fill(length)
+		tr.Obs, tr.Act, tr.Reward, tr.CtxReward = fill((length+1)*obsDim), fill(length*actDim), fill(length),
+			fill(length)
 		must(t, to.Add(&tr))
 	}
 }
@@ -75,37 +76,46 @@ func pearlLike(choose feed.Choice, d feed.Draw, row feed.Field) feed.Plan {
 	}
 	p := feed.Plan{Obs: obsDim, Act: actDim, Tasks: tasks, Slots: slots, Choose: choose, Stores: 2, Capacity: 1500,
 		Draws: []feed.Draw{d, {Kind: feed.Transitions, N: feedRows}},
-		Noise: []feed.Noise{{Input: "eps_z", N: 12}, {Input: "absent", N: 5}, {Input: "eps_a", N: slots * feedRows * actDim}},
+		Noise: []feed.Noise{{Input: "eps_z", N: 12}, {Input: "absent", N: 5},
+			{Input: "eps_a", N: slots * feedRows * actDim}},
 		Fills: []feed.Fill{
 			{Input: "context", Field: row}, {Input: "weight", Field: feed.Weight},
-			{Input: "obs", Field: feed.Obs, Draw: 1}, {Input: "act", Field: feed.Act, Draw: 1}, {Input: "rew", Field: feed.Reward, Draw: 1},
+			{Input: "obs", Field: feed.Obs, Draw: 1}, {Input: "act", Field: feed.Act, Draw: 1},
+			{Input: "rew", Field: feed.Reward, Draw: 1},
 			{Input: "done", Field: feed.Done, Draw: 1}, {Input: "next_obs", Field: feed.NextObs, Draw: 1},
 			{Input: "task", Field: feed.OfTask, Table: table}, {Input: "mask", Field: feed.TaskMask, Value: -7},
 		}}
 	if d.Sets() == 2 {
-		p.Fills = append(p.Fills, feed.Fill{Input: "key", Field: row, Which: 1}, feed.Fill{Input: "key_weight", Field: feed.Weight, Which: 1})
+		p.Fills = append(p.Fills, feed.Fill{Input: "key", Field: row, Which: 1},
+			feed.Fill{Input: "key_weight", Field: feed.Weight, Which: 1})
 	}
 	return p
 }
 
 // mqlLike draws n transitions of one ring with their histories, leaving out the first skip of each trajectory.
 func mqlLike(n, skip int) feed.Plan {
-	return feed.Plan{Obs: obsDim, Act: actDim, Tasks: 1, Slots: 1, Stores: 1, Capacity: 1500, Draws: []feed.Draw{{N: n, Skip: skip}},
+	return feed.Plan{Obs: obsDim, Act: actDim, Tasks: 1, Slots: 1, Stores: 1, Capacity: 1500,
+		Draws: []feed.Draw{{N: n, Skip: skip}},
 		Noise: []feed.Noise{{Input: "eps", N: 77}},
-		Fills: []feed.Fill{{Input: "obs", Field: feed.Obs}, {Input: "before", Field: feed.Before, History: 5}, {Input: "after", Field: feed.After, History: 5}}}
+		Fills: []feed.Fill{{Input: "obs", Field: feed.Obs}, {Input: "before", Field: feed.Before, History: 5},
+			{Input: "after", Field: feed.After, History: 5}}}
 }
 
-// anyPlan is one of all that can be described, of small sizes: every rule of choosing tasks, rows and windows, every field.
+// anyPlan is one of all that can be described, of small sizes: every rule of choosing tasks, rows and windows, every
+// field.
 func anyPlan(r *rand.Rand) feed.Plan {
-	p := feed.Plan{Obs: obsDim, Act: actDim, Tasks: 1 + r.IntN(6), Stores: 1 + r.IntN(2), Capacity: 40 + r.IntN(1500), Choose: feed.Choice(r.IntN(3)),
-		Noise: []feed.Noise{{Input: "eps", N: 1 + r.IntN(3000)}}}
+	p := feed.Plan{Obs: obsDim, Act: actDim, Tasks: 1 + r.IntN(6), Stores: 1 + r.IntN(2), Capacity: 40 + r.IntN(1500),
+		Choose: feed.Choice(r.IntN(3)),
+		Noise:  []feed.Noise{{Input: "eps", N: 1 + r.IntN(3000)}}}
 	p.Slots = 1 + r.IntN(p.Tasks)
 	if p.Choose != feed.NoTasks {
 		p.Slots = 1 + r.IntN(2*p.Tasks)
 	}
 	for q := range 1 + r.IntN(4) {
-		d := feed.Draw{Kind: feed.Kind(r.IntN(4)), Store: r.IntN(p.Stores), N: 1 + r.IntN(70), Pair: feed.Pair(r.IntN(2)), ExclusiveEnd: r.IntN(2) == 0}
-		fields := []feed.Field{feed.Obs, feed.Act, feed.Reward, feed.Done, feed.NextObs, feed.Context, feed.ContextNext, feed.Weight}
+		d := feed.Draw{Kind: feed.Kind(r.IntN(4)), Store: r.IntN(p.Stores), N: 1 + r.IntN(70),
+			Pair: feed.Pair(r.IntN(2)), ExclusiveEnd: r.IntN(2) == 0}
+		fields := []feed.Field{feed.Obs, feed.Act, feed.Reward, feed.Done, feed.NextObs, feed.Context, feed.ContextNext,
+			feed.Weight}
 		if d.Kind == feed.Transitions {
 			d.N, d.Skip = 1+r.IntN(400), max(0, r.IntN(6)-2)
 			fields = append(fields, feed.Before, feed.After)
@@ -116,7 +126,8 @@ func anyPlan(r *rand.Rand) feed.Plan {
 		for which := range d.Sets() {
 			for _, field := range fields {
 				if r.IntN(3) > 0 {
-					p.Fills = append(p.Fills, feed.Fill{Input: fmt.Sprint("in", len(p.Fills)), Field: field, Draw: q, Which: which, History: 1 + r.IntN(7)})
+					p.Fills = append(p.Fills, feed.Fill{Input: fmt.Sprint("in", len(p.Fills)), Field: field, Draw: q,
+						Which: which, History: 1 + r.IntN(7)})
 				}
 			}
 		}
@@ -125,12 +136,13 @@ func anyPlan(r *rand.Rand) feed.Plan {
 	for i := range table {
 		table[i] = r.Float32()
 	}
-	p.Fills = append(p.Fills, feed.Fill{Input: "task", Field: feed.OfTask, Table: table}, feed.Fill{Input: "mask", Field: feed.TaskMask, Value: r.Float32()})
+	p.Fills = append(p.Fills, feed.Fill{Input: "task", Field: feed.OfTask, Table: table},
+		feed.Fill{Input: "mask", Field: feed.TaskMask, Value: r.Float32()})
 	return p
 }
 
-// Run checks that what a device draws is bit for bit what package replay draws from the same stream: tasks, rows, windows, weights and
-// noise, over updates and iterations between which the rings grow, overflow and are emptied.
+// Run checks that what a device draws is bit for bit what package replay draws from the same stream: tasks, rows,
+// windows, weights and noise, over updates and iterations between which the rings grow, overflow and are emptied.
 //
 // open makes a device; between, which may be nil, is called before every iteration with its number.
 func Run(t *testing.T, open func(testing.TB) core.Device, between func(iteration int)) {
@@ -138,19 +150,26 @@ func Run(t *testing.T, open func(testing.TB) core.Device, between func(iteration
 		between = func(int) {}
 	}
 	for name, p := range map[string]feed.Plan{
-		"rows":              pearlLike(feed.WithoutReplacement, feed.Draw{Kind: feed.Transitions, N: 30}, feed.Context),
-		"rows, next":        pearlLike(feed.WithReplacement, feed.Draw{Kind: feed.Transitions, N: 140}, feed.ContextNext),
-		"windows":           pearlLike(feed.WithoutReplacement, feed.Draw{Kind: feed.Window, N: windowRows}, feed.ContextNext),
-		"pairs":             pearlLike(feed.WithReplacement, feed.Draw{Kind: feed.WindowPair, N: windowRows}, feed.Context),
-		"pairs of the task": pearlLike(feed.WithoutReplacement, feed.Draw{Kind: feed.WindowPair, Pair: feed.SameTask, N: windowRows, ExclusiveEnd: true}, feed.Context),
-		"pairs of rows":     pearlLike(feed.WithReplacement, feed.Draw{Kind: feed.RowPair, N: windowRows}, feed.ContextNext),
-		"histories":         mqlLike(200, 1),
-		"many rejected":     mqlLike(6000, 25), // most of the stream, and all normals, are past what is made in advance
+		"rows": pearlLike(feed.WithoutReplacement, feed.Draw{Kind: feed.Transitions, N: 30}, feed.Context),
+		"rows, next": pearlLike(feed.WithReplacement, feed.Draw{Kind: feed.Transitions, N: 140},
+			feed.ContextNext),
+		"windows": pearlLike(feed.WithoutReplacement, feed.Draw{Kind: feed.Window, N: windowRows},
+			feed.ContextNext),
+		"pairs": pearlLike(feed.WithReplacement, feed.Draw{Kind: feed.WindowPair, N: windowRows},
+			feed.Context),
+		"pairs of the task": pearlLike(feed.WithoutReplacement, feed.Draw{Kind: feed.WindowPair, Pair: feed.SameTask,
+			N: windowRows, ExclusiveEnd: true}, feed.Context),
+		"pairs of rows": pearlLike(feed.WithReplacement, feed.Draw{Kind: feed.RowPair, N: windowRows},
+			feed.ContextNext),
+		"histories":     mqlLike(200, 1),
+		"many rejected": mqlLike(6000, 25), // most of the stream, and all normals, are past what is made in advance
 	} {
 		t.Run(name, func(t *testing.T) { check(t, open(t), between, p, 9) })
 	}
 	for seed := range uint64(24) {
-		t.Run(fmt.Sprint("any ", seed), func(t *testing.T) { check(t, open(t), between, anyPlan(rand.New(rand.NewPCG(1, seed))), seed) })
+		t.Run(fmt.Sprint("any ", seed), func(t *testing.T) {
+			check(t, open(t), between, anyPlan(rand.New(rand.NewPCG(1, seed))), seed)
+		})
 	}
 }
 
@@ -222,13 +241,16 @@ func check(t *testing.T, d core.Device, between func(iteration int), plan feed.P
 				must(t, run.Read("of "+input, got))
 				for i := range w {
 					if math.Float32bits(got[i]) != math.Float32bits(w[i]) && got[i] != w[i] {
-						t.Fatalf("iteration %d, update %d: number %d of %s is %g, want %g", iteration, update, i, input, got[i], w[i])
+						t.Fatalf("iteration %d, update %d: number %d of %s is %g, want %g", iteration, update, i, input,
+							got[i], w[i])
 					}
 				}
 			}
 			must(t, m.Hear(true, way.Note))
 			wantRecord.Scalars = []float32{7}
-			if wanted := fmt.Sprint([]mirror.Update{{Iteration: int(iteration), Number: int(update), Record: wantRecord}}); fmt.Sprint(made) != wanted {
+			if wanted := fmt.Sprint(
+				[]mirror.Update{{Iteration: int(iteration), Number: int(update), Record: wantRecord}}); fmt.Sprint(
+				made) != wanted {
 				t.Fatalf("finished %v, want %v", made, wanted)
 			}
 		}
@@ -242,7 +264,8 @@ func check(t *testing.T, d core.Device, between func(iteration int), plan feed.P
 // math/rand/v2.
 func Normals(t *testing.T, d core.Device) {
 	const n = 100_000
-	c := feed.Plan{Obs: 1, Act: 1, Tasks: 1, Slots: 1, Stores: 1, Capacity: 4, Noise: []feed.Noise{{Input: "eps", N: n}}}
+	c := feed.Plan{Obs: 1, Act: 1, Tasks: 1, Slots: 1, Stores: 1, Capacity: 4,
+		Noise: []feed.Noise{{Input: "eps", N: n}}}
 	p := echo(t, map[string][2]int{"eps": {n, 1}})
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
