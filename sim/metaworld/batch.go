@@ -81,7 +81,8 @@ func (b *batch) bind(i int) error {
 	site := func(name string) []float64 { return b.chunk.SiteXPos(i, e.id(sites, name)) }
 	e.hand = body("hand")
 	if b.row.era.pads {
-		e.leftClaw, e.rightClaw, e.leftPad, e.rightPad = body("leftclaw"), body("rightclaw"), body("leftpad"), body("rightpad")
+		e.leftClaw, e.rightClaw, e.leftPad, e.rightPad = body("leftclaw"), body("rightclaw"), body("leftpad"),
+			body("rightpad")
 	}
 	e.leftFinger, e.rightFinger = site("leftEndEffector"), site("rightEndEffector")
 	e.qpos, e.qvel, e.ctrl = b.chunk.QPos(i), b.chunk.QVel(i), b.chunk.Ctrl(i)

@@ -9,7 +9,8 @@ func binPicking() *row {
 	return &row{
 		name: "bin-picking", scene: "sawyer_bin_picking",
 		// The last three numbers are drawn and not used: the goal is the other bin.
-		low: []float64{-0.21, 0.65, 0.02, 0.1199, 0.699, -0.001}, high: []float64{-0.03, 0.75, 0.02, 0.1201, 0.701, 0.001},
+		low:   []float64{-0.21, 0.65, 0.02, 0.1199, 0.699, -0.001},
+		high:  []float64{-0.03, 0.75, 0.02, 0.1201, 0.701, 0.001},
 		start: middle, handLow: below(0.07),
 		first: bodyPart("obj"),
 		reset: func(e *env, v []float64) {

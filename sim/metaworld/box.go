@@ -6,7 +6,8 @@ func boxClose() *row {
 	success := func(e *env) bool { return distance(e.object(), e.target) < 0.08 }
 	return &row{
 		name: "box-close", scene: "sawyer_box",
-		low: []float64{-0.05, 0.5, 0.02, -0.1, 0.7, 0.133}, high: []float64{0.05, 0.55, 0.02, 0.1, 0.8, 0.133}, apart: 0.25,
+		low: []float64{-0.05, 0.5, 0.02, -0.1, 0.7, 0.133}, high: []float64{0.05, 0.55, 0.02, 0.1, 0.8, 0.133},
+		apart: 0.25,
 		start: single(middle),
 		first: bodyPart("top_link"),
 		reset: func(e *env, v []float64) {

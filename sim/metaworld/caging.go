@@ -61,9 +61,9 @@ func (c cage) medium(e *env, o vec3, radius float64) float64 {
 	return (gripping + near) / 2
 }
 
-// signedSides are the tolerances of families with a caging of their own: the signed distances from the pads inwards to the
-// object, left and right, in [low, high], with margins from where the pads are now: Meta-World keeps for "the pads at
-// reset" references to the present ones. margin is 5 cm.
+// signedSides are the tolerances of families with a caging of their own: the signed distances from the pads inwards to
+// the object, left and right, in [low, high], with margins from where the pads are now: Meta-World keeps for "the pads
+// at reset" references to the present ones. margin is 5 cm.
 func signedSides(e *env, o vec3, low, high float64) (left, right float64) {
 	const margin = 0.05
 	l, r := e.leftPad[1], e.rightPad[1]

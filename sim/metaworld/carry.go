@@ -19,7 +19,8 @@ func pickPlaceWall() *row {
 	grip := cage{radius: 0.015, reach: 0.05, plane: 0.005}
 	return &row{
 		name: "pick-place-wall", scene: "sawyer_pick_place_wall_v3",
-		low: []float64{-0.05, 0.6, 0.015, -0.05, 0.85, 0.05}, high: []float64{0.05, 0.65, 0.015, 0.05, 0.9, 0.3}, apart: 0.15,
+		low: []float64{-0.05, 0.6, 0.015, -0.05, 0.85, 0.05}, high: []float64{0.05, 0.65, 0.015, 0.05, 0.9, 0.3},
+		apart: 0.15,
 		start: middle,
 		first: geomPart("objGeom"),
 		reset: func(e *env, v []float64) {
@@ -64,7 +65,8 @@ func shelfPlace() *row {
 	grip := cage{radius: 0.02, reach: 0.05, plane: 0.01}
 	return &row{
 		name: "shelf-place", scene: "sawyer_shelf_placing",
-		low: []float64{-0.1, 0.5, 0.019, -0.1, 0.8, 0.299}, high: []float64{0.1, 0.6, 0.021, 0.1, 0.9, 0.301}, apart: 0.1,
+		low: []float64{-0.1, 0.5, 0.019, -0.1, 0.8, 0.299}, high: []float64{0.1, 0.6, 0.021, 0.1, 0.9, 0.301},
+		apart: 0.1,
 		start: single(middle),
 		first: freeObject,
 		reset: func(e *env, v []float64) {
@@ -118,7 +120,8 @@ func basketball() *row {
 	grip := cage{radius: 0.025, reach: 0.06, plane: 0.005}
 	return &row{
 		name: "basketball", scene: "sawyer_basketball",
-		low: []float64{-0.1, 0.6, 0.0299, -0.1, 0.85, 0}, high: []float64{0.1, 0.7, 0.0301, 0.1, 0.9 + 1e-7, 0}, apart: 0.15,
+		low: []float64{-0.1, 0.6, 0.0299, -0.1, 0.85, 0}, high: []float64{0.1, 0.7, 0.0301, 0.1, 0.9 + 1e-7, 0},
+		apart: 0.15,
 		start: single(middle),
 		first: bodyPart("bsktball"),
 		reset: func(e *env, v []float64) {
@@ -222,7 +225,8 @@ func handInsert() *row {
 	start := single(middle)
 	return &row{
 		name: "hand-insert", scene: "sawyer_table_with_hole",
-		low: []float64{-0.1, 0.6, 0.05, -0.04, 0.8, -0.0201}, high: []float64{0.1, 0.7, 0.05, 0.04, 0.88, -0.0199}, apart: 0.15,
+		low: []float64{-0.1, 0.6, 0.05, -0.04, 0.8, -0.0201}, high: []float64{0.1, 0.7, 0.05, 0.04, 0.88, -0.0199},
+		apart: 0.15,
 		start: start, handLow: below(-0.15),
 		first: bodyPart("obj"),
 		reset: func(e *env, v []float64) {

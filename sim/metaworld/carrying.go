@@ -12,7 +12,8 @@ type carriage struct {
 	risen bool    // it has left the table
 }
 
-// carrying measures the object at o, which must be lifted by height with the fingers within grasp of it and has d to go.
+// carrying measures the object at o, which must be lifted by height with the fingers within grasp of it and has d to
+// go.
 func carrying(e *env, o vec3, height, d, grasp float64) carriage {
 	c := carriage{high: e.height0 + height, reach: distance(o, e.tcp()), d: d, risen: o[2] > e.height0+0.005}
 	c.up = e.lifted(o[2] >= c.high-0.01 && c.reach < grasp)
@@ -24,8 +25,8 @@ func carrying(e *env, o vec3, height, d, grasp float64) carriage {
 // anywhere is a grasp that asks for no fingers at the object.
 var anywhere = math.Inf(1)
 
-// lifted is whether an object counts as lifted that is so now or not; touched is the same of having been touched. Rows say
-// whether once in an episode is enough.
+// lifted is whether an object counts as lifted that is so now or not; touched is the same of having been touched. Rows
+// say whether once in an episode is enough.
 func (e *env) lifted(now bool) bool {
 	e.picked = now || e.batch.row.keeps && e.picked
 	return e.picked

@@ -66,8 +66,8 @@ func (e *env) joint(name string) float64 { return e.qpos[e.id(joints, name)] }
 
 // The functions below are for row.reset.
 
-// placeBody and placeSite move a part of the scene in its parent's frame. Positions computed from it change with the next
-// forward or step.
+// placeBody and placeSite move a part of the scene in its parent's frame. Positions computed from it change with the
+// next forward or step.
 func (e *env) placeBody(name string, at vec3) {
 	copy(e.chunk().Parameters(e.i)[3*e.id(bodies, name):], at[:])
 }
@@ -88,8 +88,8 @@ func (e *env) setObject(at vec3) {
 	e.forward()
 }
 
-// setSlide puts the joint at qpos 9, which is the object's in scenes with one slide or hinge, at rest at x, and computes
-// what follows.
+// setSlide puts the joint at qpos 9, which is the object's in scenes with one slide or hinge, at rest at x, and
+// computes what follows.
 func (e *env) setSlide(x float64) {
 	e.qpos[9], e.qvel[9] = x, 0
 	e.forward()
@@ -147,7 +147,8 @@ func (e *env) id(kind int, name string) int {
 		_, id, err = m.Joint(name)
 	}
 	if err != nil {
-		e.keep(fmt.Errorf("scene %s: %w; expected the scenes of "+e.batch.row.era.source, e.batch.row.scene, err, e.batch.row.name))
+		e.keep(fmt.Errorf("scene %s: %w; expected the scenes of "+e.batch.row.era.source, e.batch.row.scene, err,
+			e.batch.row.name))
 		return 0
 	}
 	known[name] = id

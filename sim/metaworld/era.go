@@ -38,7 +38,8 @@ var release = &era{
 	},
 	path: scenePath,
 	tune: func(m *mujoco.Model, _ *row) error {
-		// The weld that ties the hand to the mocap body: at its origin, turned by nothing, rotation counting five times.
+		// The weld that ties the hand to the mocap body: at its origin, turned by nothing, rotation counting five
+		// times.
 		m.SetWelds(vec3{}, vec3{}, quat{-1, 0, 0, 0}, 5)
 		return nil
 	},
@@ -52,8 +53,8 @@ var release = &era{
 
 // year2020 is the time of the paper's experiments: the classes called v1 of github.com/rlworkgroup/metaworld at commit
 // 0875192. Their arm still swings at the first observation. What they observe and pay follows from the state before the
-// last mj_step. A reset is as every reset of a task in one environment of theirs but the first, which finds the scene where
-// the model file or another task has it.
+// last mj_step. A reset is as every reset of a task in one environment of theirs but the first, which finds the scene
+// where the model file or another task has it.
 var year2020 = &era{
 	prefix: "ml1-2020/", source: "Meta-World of 2020 (0875192) %s-v1", engine: " set to follow 2.1.0",
 	obsDim: 12, write: (*env).write2020,
@@ -89,8 +90,8 @@ func (e *env) write2020(obs []float64) {
 // redrawnDim is the length of an observation of the older interface, which filled shorter ones up with zeros.
 const redrawnDim = 9
 
-// redrawn is a family of the older interface of 2020 (commit 861ae8d), whose resets draw the object and the goal anew and
-// read no task. It has no start to vary, no grid of goals, and no controller that could be told the goal.
+// redrawn is a family of the older interface of 2020 (commit 861ae8d), whose resets draw the object and the goal anew
+// and read no task. It has no start to vary, no grid of goals, and no controller that could be told the goal.
 type redrawn struct {
 	unguided
 	row *row

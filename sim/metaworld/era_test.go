@@ -98,10 +98,12 @@ func TestTasksOf2020(t *testing.T) {
 // A redrawn family has 9 numbers, draws in the row's box from the episode's stream, and reads no task.
 func TestRedrawn(t *testing.T) {
 	b := batch2020(t, "push", 2, true)
-	if s := b.spec; s.Name != "ml1-2020/push:redrawn" || s.ObsDim != 9 || !strings.Contains(s.Source, "drawn in every reset") {
+	if s := b.spec; s.Name != "ml1-2020/push:redrawn" || s.ObsDim != 9 ||
+		!strings.Contains(s.Source, "drawn in every reset") {
 		t.Errorf("%+v", s)
 	}
-	first, second := sim.Task{Params: []float64{0, 0.6, 0.02, 0, 0.8, 0.1}}, sim.Task{Params: []float64{0.1, 0.65, 0.02, 0, 0.9, 0.2}}
+	first, second := sim.Task{Params: []float64{0, 0.6, 0.02, 0, 0.8, 0.1}},
+		sim.Task{Params: []float64{0.1, 0.65, 0.02, 0, 0.9, 0.2}}
 	obs, seen := make([]float64, 9), map[[4]float64]bool{}
 	for seed := range uint64(20) {
 		if err := b.Reset(0, first, rng.New(seed, rng.Reset), obs); err != nil {
@@ -110,7 +112,8 @@ func TestRedrawn(t *testing.T) {
 		start, target := slices.Clone(obs), b.envs[0].target
 		for j, x := range []float64{obs[3], obs[4], target[0], target[1]} {
 			if k := j + j/2; x < b.row.low[k]-1e-9 || x > b.row.high[k]+1e-9 {
-				t.Errorf("the object is at %v and the goal at %v, outside %v to %v", obs[3:6], target, b.row.low, b.row.high)
+				t.Errorf("the object is at %v and the goal at %v, outside %v to %v", obs[3:6], target, b.row.low,
+					b.row.high)
 			}
 		}
 		if slices.Max(obs[6:]) != 0 || slices.Min(obs[6:]) != 0 {
@@ -136,10 +139,10 @@ func TestRedrawn(t *testing.T) {
 	}
 }
 
-// With the older interface's classes and MuJoCo 2.1.0, 25 families began in these places; testdata/old-interface.npz has
-// their vectors, goals and observations. Hand and fingers swing, and do so a little otherwise in another MuJoCo. Some
-// classes first show a fixture where the episode before had it, so the second observation is compared of what is not the
-// hand. The goal of bin-picking was not kept.
+// With the older interface's classes and MuJoCo 2.1.0, 25 families began in these places; testdata/old-interface.npz
+// has their vectors, goals and observations. Hand and fingers swing, and do so a little otherwise in another MuJoCo.
+// Some classes first show a fixture where the episode before had it, so the second observation is compared of what is
+// not the hand. The goal of bin-picking was not kept.
 func TestOldInterface(t *testing.T) {
 	heavy.Skip(t, "it compiles 24 scenes")
 	kept := archive(t, "testdata/old-interface.npz")
@@ -178,8 +181,8 @@ func TestOldInterface(t *testing.T) {
 	}
 }
 
-// The classes of the older interface, on MuJoCo 3.3.0, observe and pay this along 450 actions in three tasks. The families
-// are those in which they differ from the later classes, and two others.
+// The classes of the older interface, on MuJoCo 3.3.0, observe and pay this along 450 actions in three tasks. The
+// families are those in which they differ from the later classes, and two others.
 func TestOlderClasses(t *testing.T) {
 	heavy.Skip(t, "it steps 13 families 450 times")
 	kept := archive(t, "testdata/older.npz")
@@ -218,7 +221,8 @@ func TestOlderClasses(t *testing.T) {
 				}
 			}
 			if seen > 1e-12 || paid > 1e-9 || flags != 0 {
-				t.Errorf("observations differ by %g, rewards by %g, successes at %d steps; expected 1e-12, 1e-9 and 0", seen, paid, flags)
+				t.Errorf("observations differ by %g, rewards by %g, successes at %d steps; expected 1e-12, 1e-9 and 0",
+					seen, paid, flags)
 			}
 		})
 	}
@@ -230,8 +234,8 @@ func TestOlderClasses(t *testing.T) {
 // goldenVariable names a folder of trajectories of the Python classes that are not part of the program.
 const goldenVariable = "NACRE_METAWORLD_V1_GOLDEN"
 
-// With MuJoCo 3.3.0, the classes' observations and successes along 150 smooth random actions are these, bit for bit, and
-// their rewards but for the last digits of an exponential.
+// With MuJoCo 3.3.0, the classes' observations and successes along 150 smooth random actions are these, bit for bit,
+// and their rewards but for the last digits of an exponential.
 func TestGolden(t *testing.T) {
 	heavy.Skip(t, "it steps every family of 2020 150 times")
 	folder := os.Getenv(goldenVariable)
@@ -262,7 +266,8 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			if seen != 0 || paid > 1e-12 || flags != 0 {
-				t.Errorf("observations differ by %g, rewards by %g, successes at %d steps; expected 0, 1e-12 and 0", seen, paid, flags)
+				t.Errorf("observations differ by %g, rewards by %g, successes at %d steps; expected 0, 1e-12 and 0",
+					seen, paid, flags)
 			}
 			if d := distance(b.envs[0].target, point(get("target"))); d > 1e-15 {
 				t.Errorf("the goal is %v, expected %v", b.envs[0].target, get("target"))

@@ -31,6 +31,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%d train, %d test tasks; the first is %.3f; %d steps\n", len(train), len(test), train[0].Params, trajectories[0].Len)
+	fmt.Printf("%d train, %d test tasks; the first is %.3f; %d steps\n", len(train), len(test), train[0].Params,
+		trajectories[0].Len)
 	// Output: 50 train, 50 test tasks; the first is [-0.012 0.689 0.020 -0.023 0.879 0.015]; 200 steps
 }

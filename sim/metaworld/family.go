@@ -72,10 +72,10 @@ func (f *family) Spec() sim.Spec {
 // handSpread is how far along each axis the hand may start from its usual place when that varies, in metres.
 const handSpread = 0.05
 
-// VaryStart implements sim.Starter: the hand goes to a point drawn uniformly from a cube around its usual start, 5 cm to
-// every side and within the hand's box, before the scene is set; the object and the goal are where the task has them.
-// It is as if the Python class had another hand_init_pos in every episode, and every reset takes its 500 steps of the
-// physics. The family's name gets the ending :hand.
+// VaryStart implements sim.Starter: the hand goes to a point drawn uniformly from a cube around its usual start, 5 cm
+// to every side and within the hand's box, before the scene is set; the object and the goal are where the task has
+// them. It is as if the Python class had another hand_init_pos in every episode, and every reset takes its 500 steps of
+// the physics. The family's name gets the ending :hand.
 func (f *family) VaryStart() sim.Family {
 	varied := *f
 	varied.vary = true
@@ -97,16 +97,18 @@ func (*family) Native() {}
 // Chunk implements sim.Chunker: a state has 0.2 MB, and 8 of them fit into a processor core's own cache.
 func (f *family) Chunk() int { return 8 }
 
-// Tasks implements sim.Family with ML1's tasks, 50 of each kind if not told otherwise; asking for more or fewer keeps the
-// order. Those for training are drawn after numpy.random.seed(seed). Those for testing are drawn after seed + 1, or in
-// 2020 after those for training.
+// Tasks implements sim.Family with ML1's tasks, 50 of each kind if not told otherwise; asking for more or fewer keeps
+// the order. Those for training are drawn after numpy.random.seed(seed). Those for testing are drawn after seed + 1, or
+// in 2020 after those for training.
 func (f *family) Tasks(seed uint64, nTrain, nTest int) (train, test []sim.Task, err error) {
 	if nTrain < 0 || nTest < 0 {
-		return nil, nil, fmt.Errorf("metaworld: %s: %d train and %d test tasks; expected at least 1 of each, or 0 for 50",
+		return nil, nil, fmt.Errorf("metaworld: %s: %d train and %d test tasks; expected at least 1 of each, or 0 "+
+			"for 50",
 			f.name(), nTrain, nTest)
 	}
 	if seed >= math.MaxUint32 {
-		return nil, nil, fmt.Errorf("metaworld: %s: seed %d; expected at most %d: NumPy's seeds have 32 bits and the test tasks take the next one",
+		return nil, nil, fmt.Errorf("metaworld: %s: seed %d; expected at most %d: NumPy's seeds have 32 bits and the "+
+			"test tasks take the next one",
 			f.name(), seed, uint32(math.MaxUint32-1))
 	}
 	if nTrain == 0 {

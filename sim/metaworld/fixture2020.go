@@ -8,15 +8,20 @@ import (
 func fixtureRows2020() []*row {
 	return []*row{
 		button2020("button-press", []float64{-0.1, 0.8, 0.05}, []float64{0.1, 0.9, 0.05}, vec3{0, -0.12, 0.07}, 1),
-		button2020("button-press-wall", []float64{-0.05, 0.85, 0.05}, []float64{0.05, 0.9, 0.05}, vec3{0, -0.06, 0.07}, 1),
-		topdown2020("button-press-topdown", []float64{-0.1, 0.8, 0.05}, []float64{0.1, 0.9, 0.05}, vec3{0, 0.08, 0.07 - 0.02}),
-		topdown2020("button-press-topdown-wall", []float64{-0.05, 0.8, 0.05}, []float64{0.05, 0.9, 0.05}, vec3{0, 0.08, 0.07}),
+		button2020("button-press-wall", []float64{-0.05, 0.85, 0.05}, []float64{0.05, 0.9, 0.05},
+			vec3{0, -0.06, 0.07}, 1),
+		topdown2020("button-press-topdown", []float64{-0.1, 0.8, 0.05}, []float64{0.1, 0.9, 0.05},
+			vec3{0, 0.08, 0.07 - 0.02}),
+		topdown2020("button-press-topdown-wall", []float64{-0.05, 0.8, 0.05}, []float64{0.05, 0.9, 0.05},
+			vec3{0, 0.08, 0.07}),
 		coffeeButton2020(),
 		doorOpen2020(), doorClose2020(), doorLock2020(), doorUnlock2020(), drawerOpen2020(), drawerClose2020(),
 		faucet2020("faucet-open", "handleStartOpen", []float64{-0.05, 0.8, 0.05}, []float64{0.05, 0.85, 0.05}, 0.1),
 		faucet2020("faucet-close", "handleStartClose", []float64{-0.1, 0.8, 0.05}, []float64{0.1, 0.85, 0.05}, -0.1),
-		window2020("window-open", "handleOpenStart", []float64{-0.1, 0.7, 0.16}, []float64{0.1, 0.9, 0.16}, 0.18, 0.1, 0.2),
-		window2020("window-close", "handleCloseStart", []float64{0, 0.75, 0.15}, []float64{0, 0.9, 0.15}, -0.18, -0.1, 0),
+		window2020("window-open", "handleOpenStart", []float64{-0.1, 0.7, 0.16}, []float64{0.1, 0.9, 0.16},
+			0.18, 0.1, 0.2),
+		window2020("window-close", "handleCloseStart", []float64{0, 0.75, 0.15}, []float64{0, 0.9, 0.15},
+			-0.18, -0.1, 0),
 		handle2020("handle-press", "goalPress", 0), handle2020("handle-pull", "goalPull", -0.12),
 		handleSide2020("handle-press-side", "goalPress", 0), handleSide2020("handle-pull-side", "goalPull", -0.12),
 		dialTurn2020(), leverPull2020(), pegUnplugSide2020(),
@@ -162,7 +167,8 @@ func drawerClose2020() *row {
 // faucet2020: turn a faucet's handle, to a point that is so far to the right of its base.
 func faucet2020(name, handle string, low, high []float64, right float64) *row {
 	return &row{
-		name: name, scene: "sawyer_faucet", low: low, high: high, start: middle, handLow: below(-0.15), first: seenAt(handle),
+		name: name, scene: "sawyer_faucet", low: low, high: high, start: middle, handLow: below(-0.15),
+		first: seenAt(handle),
 		reset: func(e *env, v []float64) {
 			e.object0 = point(v)
 			e.target = e.object0.add(vec3{right, -0.015, 0.065})
@@ -191,12 +197,14 @@ func window2020(name, site string, low, high []float64, right, wall, other float
 
 // handle2020: press a handle down to a site, or pull it up to one, from where its slide begins.
 func handle2020(name, goal string, slide float64) *row {
-	return handleOn(name, "sawyer_handle_press", []float64{-0.1, 0.8, 0.05}, []float64{0.1, 0.9, 0.05}, vec3{0, -0.1, 0.09}, goal, slide)
+	return handleOn(name, "sawyer_handle_press", []float64{-0.1, 0.8, 0.05}, []float64{0.1, 0.9, 0.05},
+		vec3{0, -0.1, 0.09}, goal, slide)
 }
 
 // handleSide2020: the same on the left of the table.
 func handleSide2020(name, goal string, slide float64) *row {
-	return handleOn(name, "sawyer_handle_press_sideway", []float64{-0.35, 0.65, 0.05}, []float64{-0.25, 0.75, 0.05}, vec3{0.1, 0, 0.09}, goal, slide)
+	return handleOn(name, "sawyer_handle_press_sideway", []float64{-0.35, 0.65, 0.05}, []float64{-0.25, 0.75, 0.05},
+		vec3{0.1, 0, 0.09}, goal, slide)
 }
 
 // handleOn is a handle that is `from` its box.

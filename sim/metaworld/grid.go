@@ -7,8 +7,8 @@ import (
 	"nacre/sim"
 )
 
-// varies is how wide a side of a point's box must be for a grid to divide it, in metres. Narrower sides are Meta-World's
-// way of writing a fixed number.
+// varies is how wide a side of a point's box must be for a grid to divide it, in metres. Narrower sides are
+// Meta-World's way of writing a fixed number.
 const varies = 0.02
 
 // Grid implements sim.Gridder. In vectors of six numbers the goal, which comes last, lies in the middle of n equal

@@ -16,7 +16,8 @@ func TestGridOfPush(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, task := range tasks {
-		want := []float64{0, 0.65, 0.02, []float64{-0.075, -0.025, 0.025, 0.075}[i%4], []float64{0.825, 0.875}[i/4], 0.015}
+		want := []float64{0, 0.65, 0.02, []float64{-0.075, -0.025, 0.025, 0.075}[i%4], []float64{0.825, 0.875}[i/4],
+			0.015}
 		for j, v := range task.Params {
 			if math.Abs(v-want[j]) > 1e-12 {
 				t.Errorf("task %d: %v, expected %v", i, task.Params, want)
@@ -74,7 +75,8 @@ func TestDivide(t *testing.T) {
 		want    []int
 	}{
 		{8, []float64{0.2, 0.1}, []int{4, 2}}, {9, []float64{1, 1}, []int{3, 3}}, {7, []float64{0.1, 0.2}, []int{1, 7}},
-		{8, []float64{1, 1, 1}, []int{2, 2, 2}}, {12, []float64{0.2, 0.1, 0.3}, []int{2, 1, 6}}, {5, []float64{3}, []int{5}},
+		{8, []float64{1, 1, 1}, []int{2, 2, 2}}, {12, []float64{0.2, 0.1, 0.3}, []int{2, 1, 6}},
+		{5, []float64{3}, []int{5}},
 	} {
 		if got := divide(c.n, c.lengths); !slices.Equal(got, c.want) {
 			t.Errorf("%d cells of %v: %v, expected %v", c.n, c.lengths, got, c.want)

@@ -12,8 +12,8 @@ import (
 	"nacre/sim/verify"
 )
 
-// The expected observation is that of Meta-World 3.1.1 with MuJoCo 3.3.0: the first task of ML1("push-v3", seed=0) after
-// env.hand_init_pos = [0.03, 0.57, 0.22] and a reset.
+// The expected observation is that of Meta-World 3.1.1 with MuJoCo 3.3.0: the first task of ML1("push-v3", seed=0)
+// after env.hand_init_pos = [0.03, 0.57, 0.22] and a reset.
 func TestAnotherHandStartIsThatOfThePackage(t *testing.T) {
 	b, _ := newBatch(t, "ml1/push", 1)
 	train, _, err := b.family.Tasks(0, 1, 1)
@@ -40,11 +40,13 @@ func TestAnotherHandStartIsThatOfThePackage(t *testing.T) {
 	}
 }
 
-// With a varied start the hand begins somewhere else in every episode, within the cube; the cylinder and the goal do not.
+// With a varied start the hand begins somewhere else in every episode, within the cube; the cylinder and the goal do
+// not.
 func TestVariedStart(t *testing.T) {
 	f := lookup(t, "ml1/push")
 	varied := f.VaryStart().(*family)
-	if s := varied.Spec(); s.Name != "ml1/push:hand" || !strings.Contains(s.Source, "hand starts within 5 cm") || f.vary {
+	if s := varied.Spec(); s.Name != "ml1/push:hand" || !strings.Contains(s.Source, "hand starts within 5 cm") ||
+		f.vary {
 		t.Errorf("%+v", s)
 	}
 	tasks, err := f.Grid(2)

@@ -6,7 +6,8 @@ func handleRows() []*row {
 	return []*row{
 		windowOpen(), windowClose(),
 		handlePress("handle-press", "sawyer_handle_press", []float64{-0.1, 0.8, -0.001}, []float64{0.1, 0.9, 0.001}),
-		handlePress("handle-press-side", "sawyer_handle_press_sideways", []float64{-0.35, 0.65, -0.001}, []float64{-0.25, 0.75, 0.001}),
+		handlePress("handle-press-side", "sawyer_handle_press_sideways", []float64{-0.35, 0.65, -0.001},
+			[]float64{-0.25, 0.75, 0.001}),
 		drawerClose(), dialTurn(), leverPull(),
 	}
 }
@@ -170,8 +171,8 @@ func dialV1(e *env, limit float64) (float64, bool) {
 	return r, d <= limit
 }
 
-// leverPull: lift a lever by 90 degrees. Version v1 calls it success when the distance in metres is below π/24, which is
-// the tolerance of the angle.
+// leverPull: lift a lever by 90 degrees. Version v1 calls it success when the distance in metres is below π/24, which
+// is the tolerance of the angle.
 func leverPull() *row {
 	const limit = math.Pi / 24
 	return &row{

@@ -32,7 +32,8 @@ func (e *env) setToLift(at vec3, geom string, height float64) {
 func shelfPlace2020() *row {
 	return &row{
 		name: "shelf-place", scene: "sawyer_shelf_placing",
-		low: []float64{-0.1, 0.5, 0.02, -0.1, 0.75, 0.001}, high: []float64{0.1, 0.6, 0.02, 0.1, 0.85, 0.001}, apart: 0.1,
+		low: []float64{-0.1, 0.5, 0.02, -0.1, 0.75, 0.001}, high: []float64{0.1, 0.6, 0.02, 0.1, 0.85, 0.001},
+		apart: 0.1,
 		start: single(middle), first: objGeom,
 		reset: func(e *env, v []float64) {
 			shelf := point(v[3:])
@@ -48,7 +49,8 @@ func shelfPlace2020() *row {
 func basketball2020() *row {
 	return &row{
 		name: "basketball", scene: "sawyer_basketball",
-		low: []float64{-0.1, 0.6, 0.03, -0.1, 0.85, 0.15}, high: []float64{0.1, 0.7, 0.03, 0.1, 0.9 + 1e-7, 0.15}, apart: 0.15,
+		low: []float64{-0.1, 0.6, 0.03, -0.1, 0.85, 0.15}, high: []float64{0.1, 0.7, 0.03, 0.1, 0.9 + 1e-7, 0.15},
+		apart: 0.15,
 		start: single(middle), first: objGeom, keeps: true,
 		reset: func(e *env, v []float64) {
 			hoop := point(v[3:])
@@ -64,7 +66,8 @@ func basketball2020() *row {
 func boxClose2020() *row {
 	return &row{
 		name: "box-close", scene: "sawyer_box",
-		low: []float64{-0.05, 0.55, 0.02, -0.1, 0.85, 0.1329}, high: []float64{0.05, 0.6, 0.02, 0.1, 0.95, 0.1331}, apart: 0.25,
+		low: []float64{-0.05, 0.55, 0.02, -0.1, 0.85, 0.1329}, high: []float64{0.05, 0.6, 0.02, 0.1, 0.95, 0.1331},
+		apart: 0.25,
 		start: single(middle), first: seenGeom("handle"), keeps: true,
 		reset: func(e *env, v []float64) {
 			e.target = point(v[3:])

@@ -17,8 +17,8 @@ func lock(name, site string) *row {
 	}
 }
 
-// doorLock: turn the lock down. The scene takes five steps of the physics once the door is placed. Version v2 measures how
-// near the left pad is in units of how far it is, so that this term is always a tenth of what it could be or full.
+// doorLock: turn the lock down. The scene takes five steps of the physics once the door is placed. Version v2 measures
+// how near the left pad is in units of how far it is, so that this term is always a tenth of what it could be or full.
 func doorLock() *row {
 	w := lock("door-lock", "lockStartLock")
 	w.reset = func(e *env, v []float64) {

@@ -7,16 +7,16 @@
 //	pool, err := sim.NewPool(family, 0, 0)
 //	trajectories, err := pool.Rollout(ctx, episodes, policy, 0)
 //
-// A name alone means reward version v1 and 200 steps, which is nearest to what TCL-PEARL's paper reports. Endings choose
-// otherwise: ml1/push:v2 has reward version v2, in [0, 10]; ml1/push:500 has 500 steps; ml1/push:v2:500 has both and is
-// what the package does by default.
+// A name alone means reward version v1 and 200 steps, which is nearest to what TCL-PEARL's paper reports. Endings
+// choose otherwise: ml1/push:v2 has reward version v2, in [0, 10]; ml1/push:500 has 500 steps; ml1/push:v2:500 has both
+// and is what the package does by default.
 //
 // An observation has 39 numbers: 18 of the present (hand position 3, gripper opening in [0, 1], then position 3 and
 // quaternion 4 of one or two objects, zeros where there is one), the same 18 of one step earlier, and three zeros where
 // other benchmarks show the goal. An action moves the hand by at most 1 cm along each axis and its fourth number closes
-// the gripper. Task.Params is the random vector that Meta-World draws: 3 or 6 numbers in metres, mostly where the object
-// starts and where the goal is. An episode's start depends on the task alone. Success may happen at any step and ends
-// nothing.
+// the gripper. Task.Params is the random vector that Meta-World draws: 3 or 6 numbers in metres, mostly where the
+// object starts and where the goal is. An episode's start depends on the task alone. Success may happen at any step and
+// ends nothing.
 //
 // The tasks of ML1(name, seed) are those of the Python package, number by number, for seeds from 0 to 2³²-2.
 //
@@ -35,7 +35,8 @@ import (
 const Version = home.MetaWorldVersion
 
 // Origin says whose the scenes are, for copies of them.
-const Origin = "Meta-World " + Version + ", Farama Foundation, MIT License, https://github.com/Farama-Foundation/Metaworld"
+const Origin = "Meta-World " + Version +
+	", Farama Foundation, MIT License, https://github.com/Farama-Foundation/Metaworld"
 
 func init() {
 	sim.Builtin(families()...)

@@ -84,37 +84,44 @@ func TestNames(t *testing.T) {
 			if strings.HasPrefix(variant, "v2") {
 				reward = "reward v2"
 			}
-			if s.Horizon != horizon || !strings.Contains(s.Source, base+"-v3, "+reward) || s.ObsDim != 39 || s.ActDim != 4 {
+			if s.Horizon != horizon || !strings.Contains(s.Source, base+"-v3, "+reward) || s.ObsDim != 39 ||
+				s.ActDim != 4 {
 				t.Errorf("%+v", s)
 			}
 		}
 	}
-	if len(variants) != 4 || variants[""] != 50 || variants["v2"] != 50 || variants["500"] != 50 || variants["v2:500"] != 50 {
+	if len(variants) != 4 || variants[""] != 50 || variants["v2"] != 50 || variants["500"] != 50 ||
+		variants["v2:500"] != 50 {
 		t.Errorf("variants %v", variants)
 	}
 }
 
-// Expected vectors are those of metaworld.ML1(name + "-v3", seed): the last one for training and for testing. All vectors
-// of seeds 0 to 4 are compared where the references are (package verify).
+// Expected vectors are those of metaworld.ML1(name + "-v3", seed): the last one for training and for testing. All
+// vectors of seeds 0 to 4 are compared where the references are (package verify).
 func TestTasks(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		seed uint64
 		want string
 	}{
-		{"push", 0, "[0.0719161672839243 0.6058534922235559 0.02 -0.07683319973982294 0.8457058761331367 0.01979962326342309] [0.0015843399890574927 0.6261549551832987 0.02 -0.07838693426055264 0.8787551839652508 0.011065838767888012]"},
-		{"door-lock", 4294967294, "[0.07066307569034502 0.8249667494110862 0.15] [0.07874672691376111 0.846717213354367 0.15]"},
+		{"push", 0, "[0.0719161672839243 0.6058534922235559 0.02 -0.07683319973982294 0.8457058761331367 " +
+			"0.01979962326342309] [0.0015843399890574927 0.6261549551832987 0.02 -0.07838693426055264 " +
+			"0.8787551839652508 0.011065838767888012]"},
+		{"door-lock", 4294967294,
+			"[0.07066307569034502 0.8249667494110862 0.15] [0.07874672691376111 0.846717213354367 0.15]"},
 	} {
 		f := familyCalled(t, "ml1/"+c.name)
 		train, test, err := f.Tasks(c.seed, 0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := fmt.Sprint(train[49].Params, test[49].Params); got != c.want || len(train) != 50 || len(test) != 50 || test[0].ID != 50 {
+		if got := fmt.Sprint(train[49].Params, test[49].Params); got != c.want || len(train) != 50 || len(test) != 50 ||
+			test[0].ID != 50 {
 			t.Errorf("%s, seed %d: %s, expected %s", c.name, c.seed, got, c.want)
 		}
 		few, more, err := f.Tasks(c.seed, 3, 60)
-		if err != nil || len(few) != 3 || len(more) != 60 || !slices.Equal(few[2].Params, train[2].Params) || !slices.Equal(more[49].Params, test[49].Params) {
+		if err != nil || len(few) != 3 || len(more) != 60 || !slices.Equal(few[2].Params, train[2].Params) ||
+			!slices.Equal(more[49].Params, test[49].Params) {
 			t.Errorf("other numbers of tasks are not from the same list; error %v", err)
 		}
 	}
@@ -204,7 +211,8 @@ func TestResetLeavesNothing(t *testing.T) {
 	want := run(0, 30)
 	run(1, 17)
 	b.chunk.QPos(0)[9] = math.NaN()
-	if err := b.Step([]bool{true}, make([]float64, actDim), obs, out); err == nil || !strings.Contains(err.Error(), "QPOS") {
+	if err := b.Step([]bool{true}, make([]float64, actDim), obs, out); err == nil ||
+		!strings.Contains(err.Error(), "QPOS") {
 		t.Errorf("a state that is not finite: %v", err)
 	}
 	if got := run(0, 30); !slices.Equal(got, want) {
@@ -232,7 +240,8 @@ func TestHandFollows(t *testing.T) {
 	want := []float64{0.2, 0.5, 0.2}
 	for j, v := range b.chunk.MocapPos(0) {
 		if math.Abs(v-want[j]) > 1e-12 || math.Abs(obs[j]-want[j]) > 0.04 {
-			t.Fatalf("after 20 steps the mocap body is at %v and the hand at %v, expected %v", b.chunk.MocapPos(0), obs[:3], want)
+			t.Fatalf("after 20 steps the mocap body is at %v and the hand at %v, expected %v", b.chunk.MocapPos(0),
+				obs[:3], want)
 		}
 	}
 	for range 60 {
@@ -259,7 +268,8 @@ func TestErrorsName(t *testing.T) {
 		t.Fatal(err)
 	}
 	act[6] = math.Inf(1)
-	if err := b.Step(active, act, obs, out); !errors.As(err, &at) || at.Env != 1 || at.Task.ID != 3 || !strings.Contains(err.Error(), "+Inf at index 2") {
+	if err := b.Step(active, act, obs, out); !errors.As(err, &at) || at.Env != 1 || at.Task.ID != 3 ||
+		!strings.Contains(err.Error(), "+Inf at index 2") {
 		t.Errorf("infinite action: %v", err)
 	}
 	for what, step := range map[string]error{
@@ -271,7 +281,8 @@ func TestErrorsName(t *testing.T) {
 			t.Errorf("expected %q: %v", what, step)
 		}
 	}
-	for what, params := range map[string][]float64{"3 parameters, expected 6": {0, 0, 0}, "index 1": {0, math.NaN(), 0, 0, 0, 0}} {
+	for what, params := range map[string][]float64{"3 parameters, expected 6": {0, 0, 0},
+		"index 1": {0, math.NaN(), 0, 0, 0, 0}} {
 		if err := b.Reset(0, sim.Task{Params: params}, nil, obs); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("expected %q: %v", what, err)
 		}

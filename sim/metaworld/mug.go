@@ -31,7 +31,8 @@ func mugV2(e *env) (float64, bool) {
 func coffeePush() *row {
 	return &row{
 		name: "coffee-push", scene: "sawyer_coffee",
-		low: []float64{-0.1, 0.55, -0.001, -0.05, 0.7, -0.001}, high: []float64{0.1, 0.65, 0.001, 0.05, 0.75, 0.001}, apart: 0.15,
+		low: []float64{-0.1, 0.55, -0.001, -0.05, 0.7, -0.001}, high: []float64{0.1, 0.65, 0.001, 0.05, 0.75, 0.001},
+		apart: 0.15,
 		start: front,
 		first: mugPart(),
 		reset: func(e *env, v []float64) {
@@ -52,7 +53,8 @@ func coffeePush() *row {
 func coffeePull() *row {
 	return &row{
 		name: "coffee-pull", scene: "sawyer_coffee",
-		low: []float64{-0.05, 0.7, -0.001, -0.1, 0.55, -0.001}, high: []float64{0.05, 0.75, 0.001, 0.1, 0.65, 0.001}, apart: 0.15,
+		low: []float64{-0.05, 0.7, -0.001, -0.1, 0.55, -0.001}, high: []float64{0.05, 0.75, 0.001, 0.1, 0.65, 0.001},
+		apart: 0.15,
 		start: front,
 		first: mugPart(),
 		reset: func(e *env, v []float64) {
@@ -65,8 +67,8 @@ func coffeePull() *row {
 		v1: func(e *env) (float64, bool) {
 			o := e.object()
 			reach := distance(o, e.tcp())
-			// The Python class measures from the origin here where it means the fingers, with the height they started at. As
-			// that is above 5 cm, what it rewards within 5 cm never comes.
+			// The Python class measures from the origin here where it means the fingers, with the height they started
+			// at. As that is above 5 cm, what it rewards within 5 cm never comes.
 			r := -vec3{o[0], o[1], e.tcp0[2]}.norm()
 			if reach < 0.05 {
 				r += math.Max(pull(e.span, inPlane(e)), 0)

@@ -11,7 +11,8 @@ func pegInsertSide() *row {
 	const height = 0.11
 	return &row{
 		name: "peg-insert-side", scene: "sawyer_peg_insertion_side",
-		low: []float64{0, 0.5, 0.02, -0.35, 0.4, -0.001}, high: []float64{0.2, 0.7, 0.02, -0.25, 0.7, 0.001}, apart: 0.1,
+		low: []float64{0, 0.5, 0.02, -0.35, 0.4, -0.001}, high: []float64{0.2, 0.7, 0.02, -0.25, 0.7, 0.001},
+		apart: 0.1,
 		start: middle,
 		first: part{at: func(e *env) vec3 { return e.site("pegGrasp") }, turn: siteTurn("pegGrasp")},
 		reset: func(e *env, v []float64) {
@@ -110,8 +111,8 @@ func pegUnplugSide() *row {
 	}
 }
 
-// dragV1 is touch in the plane, with a gripper that should close, and with the hand's height counting until the fingers are
-// above the object.
+// dragV1 is touch in the plane, with a gripper that should close, and with the hand's height counting until the fingers
+// are above the object.
 func dragV1(e *env) (float64, bool) {
 	o, finger := e.object(), e.tcp()
 	reach, d := distance(o, finger), distanceXY(o, e.target)

@@ -42,7 +42,8 @@ func pushWall() *row {
 	grip := cage{radius: 0.015, reach: 0.05, plane: 0.005}
 	return &row{
 		name: "push-wall", scene: "sawyer_push_wall_v3",
-		low: []float64{-0.05, 0.6, 0.015, -0.05, 0.85, 0.01}, high: []float64{0.05, 0.65, 0.015, 0.05, 0.9, 0.02}, apart: 0.15,
+		low: []float64{-0.05, 0.6, 0.015, -0.05, 0.85, 0.01}, high: []float64{0.05, 0.65, 0.015, 0.05, 0.9, 0.02},
+		apart: 0.15,
 		start: middle, first: geomPart("objGeom"),
 		reset: func(e *env, v []float64) {
 			z := e.geom("objGeom")[2]

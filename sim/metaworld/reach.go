@@ -40,7 +40,8 @@ func faucetOpen() *row {
 	return w
 }
 
-// faucetClose: turn it to the left. Its class computes what follows from moving the faucet before the first observation.
+// faucetClose: turn it to the left. Its class computes what follows from moving the faucet before the first
+// observation.
 func faucetClose() *row {
 	w := faucet("handleStartClose", "goal_close", -0.175, vec3{})
 	w.name, w.low, w.high = "faucet-close", []float64{-0.1, 0.8, 0}, []float64{0.1, 0.85, 0}

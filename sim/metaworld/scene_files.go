@@ -25,7 +25,8 @@ func scenePath(name string) (string, error) {
 	}
 	path := filepath.Join(folder, name+".xml")
 	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("the scene %s of Meta-World is %w: there is no %s; expected the files of the Python package metaworld %s; `nacre setup` puts its own right",
+		return "", fmt.Errorf("the scene %s of Meta-World is %w: there is no %s; expected the files of the Python "+
+			"package metaworld %s; `nacre setup` puts its own right",
 			name, sim.ErrUnavailable, path, Version)
 	}
 	return path, nil
@@ -55,9 +56,11 @@ func Scenes() (string, error) {
 		return path, nil
 	}
 	if other != nil {
-		return "", fmt.Errorf("Meta-World is %w: %w: run `nacre setup`, which fetches that one", sim.ErrUnavailable, other)
+		return "", fmt.Errorf("Meta-World is %w: %w: run `nacre setup`, which fetches that one",
+			sim.ErrUnavailable, other)
 	}
-	return "", fmt.Errorf("Meta-World is %w: run `nacre setup`, which fetches its scenes, or set %s to the folder of the Python package metaworld %s",
+	return "", fmt.Errorf("Meta-World is %w: run `nacre setup`, which fetches its scenes, or set %s to the folder of "+
+		"the Python package metaworld %s",
 		sim.ErrUnavailable, folderVariable, Version)
 }
 
@@ -107,10 +110,10 @@ func scenePath2020(name string) (string, error) {
 	return filepath.Join(folder, "sawyer_xyz", name+".xml"), err
 }
 
-// tune2020 makes MuJoCo 3.3.0 move a scene of 2020 as nearly as 2.1.0 does as is known (docs/metaworld2020.md). The weld is
-// at the mocap body's origin, turned by nothing; the classes set no more, and what rotation counts in it is fitted.
-// Contacts are found as before MuJoCo 3.2, or two buttons' scenes go out of bounds. Two buttons that slide freely, and that
-// friction held, are kept from falling.
+// tune2020 makes MuJoCo 3.3.0 move a scene of 2020 as nearly as 2.1.0 does as is known (docs/metaworld2020.md). The
+// weld is at the mocap body's origin, turned by nothing; the classes set no more, and what rotation counts in it is
+// fitted. Contacts are found as before MuJoCo 3.2, or two buttons' scenes go out of bounds. Two buttons that slide
+// freely, and that friction held, are kept from falling.
 func tune2020(m *mujoco.Model, w *row) error {
 	m.SetWelds(vec3{}, vec3{}, quat{1, 0, 0, 0}, 5.5)
 	m.DisableNativeCCD()

@@ -27,7 +27,8 @@ func TestMissingScenes(t *testing.T) {
 	if err := os.MkdirAll(inside, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sim.Lookup("ml1/push"); !errors.Is(err, sim.ErrUnavailable) || !strings.Contains(err.Error(), "sawyer_push_v3.xml") {
+	if _, err := sim.Lookup("ml1/push"); !errors.Is(err, sim.ErrUnavailable) ||
+		!strings.Contains(err.Error(), "sawyer_push_v3.xml") {
 		t.Errorf("no scene: %v", err)
 	}
 	text, err := os.ReadFile(filepath.Join(found, "sawyer_push_v3.xml"))

@@ -6,8 +6,8 @@ import (
 	"nacre/sim"
 )
 
-// This file has what the scripted controllers of script_table.go are made of: they do what Meta-World's scripted policies
-// do, one rule for where the hand goes and one for the gripper, both of the present observation and the goal.
+// This file has what the scripted controllers of script_table.go are made of: they do what Meta-World's scripted
+// policies do, one rule for where the hand goes and one for the gripper, both of the present observation and the goal.
 //
 // The goal-knowing controller is told the goal of the task, the goal-blind one the middle of the box that the family's
 // hidden goals are drawn from. A script that reads no goal, or one that follows from what is seen, is the same to both.
@@ -18,8 +18,8 @@ type script struct {
 	to   func(s *seen) vec3    // where the hand should go
 	grip func(s *seen) float64 // what the fingers should do: 1 is closing with all force, -1 opening
 
-	// goal is the goal of a task vector as far as the script reads it; nil where it reads none. shown says that it follows
-	// from where the object starts, which is observed, or that all tasks have one.
+	// goal is the goal of a task vector as far as the script reads it; nil where it reads none. shown says that it
+	// follows from where the object starts, which is observed, or that all tasks have one.
 	goal  func(v []float64) vec3
 	shown bool
 }
@@ -104,8 +104,8 @@ func (s *seen) height(p vec3) float64 { return math.Abs(s.hand[2] - p[2]) }
 // level is the point at the hand's place in the plane, at height z.
 func (s *seen) level(z float64) vec3 { return vec3{s.hand[0], s.hand[1], z} }
 
-// descent is how scripts come to a thing: to a point `above` it until the hand is within near of it in the plane, then to
-// `over` it until the hand is within slack of its height. In metres.
+// descent is how scripts come to a thing: to a point `above` it until the hand is within near of it in the plane, then
+// to `over` it until the hand is within slack of its height. In metres.
 type descent struct{ near, above, slack, over float64 }
 
 // descend comes to a thing and goes on from there.
@@ -125,8 +125,8 @@ func up(p vec3, z float64) vec3 { return p.add(vec3{0, 0, z}) }
 // always is a grip that does not change.
 func always(force float64) func(*seen) float64 { return func(*seen) float64 { return force } }
 
-// grasp grips with one force away from the object and with another at it: within near in the plane and slack in height of
-// a point that is by off its own.
+// grasp grips with one force away from the object and with another at it: within near in the plane and slack in height
+// of a point that is by off its own.
 func grasp(by vec3, near, slack, away, at float64) func(*seen) float64 {
 	return func(s *seen) float64 {
 		if p := s.object.add(by); s.off(p) > near || s.height(p) > slack {

@@ -10,12 +10,13 @@ import (
 // ownScripts are the families of 2020 that the repository has no policy for.
 var ownScripts = map[string]bool{
 	"reach": true, "reach-wall": true, "push": true, "push-wall": true, "pick-place": true, "pick-place-wall": true,
-	"bin-picking": true, "peg-insert-side": true, "lever-pull": true, "handle-press-side": true, "plate-slide-back-side": true,
-	"window-open": true, "window-close": true,
+	"bin-picking": true, "peg-insert-side": true, "lever-pull": true, "handle-press-side": true,
+	"plate-slide-back-side": true,
+	"window-open":           true, "window-close": true,
 }
 
-// For every observation of an episode the controller does what the repository's policy did, whose actions were rounded to
-// 1/64. This needs no physics.
+// For every observation of an episode the controller does what the repository's policy did, whose actions were rounded
+// to 1/64. This needs no physics.
 func TestScripts2020(t *testing.T) {
 	refs, err := verify.Open("")
 	if err != nil {

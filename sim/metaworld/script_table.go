@@ -2,9 +2,9 @@ package metaworld
 
 import "math"
 
-// scripts are the controllers of the fifty families, by name: written anew after what the scripted policies of the Python
-// package do, whose actions they repeat (TestScripts). What looks odd is the package's: handle-pull, for one, goes towards
-// a point whose three coordinates are one height.
+// scripts are the controllers of the fifty families, by name: written anew after what the scripted policies of the
+// Python package do, whose actions they repeat (TestScripts). What looks odd is the package's: handle-pull, for one,
+// goes towards a point whose three coordinates are one height.
 var scripts = map[string]*script{
 	"reach": {gain: 5, grip: always(0), goal: drawn, to: func(s *seen) vec3 { return s.goal }},
 	"reach-wall": {gain: 5, grip: always(0), goal: drawn, to: func(s *seen) vec3 {
@@ -19,16 +19,17 @@ var scripts = map[string]*script{
 	"push": {gain: 10, grip: grasp(vec3{}, 0.02, 0.1, 0, 0.6), goal: drawnAt(cylinderRests), to: func(s *seen) vec3 {
 		return s.descend(s.object.add(vec3{-0.005}), descent{0.02, 0.2, 0.04, 0.03}, s.goal)
 	}},
-	"push-wall": {gain: 10, grip: grasp(vec3{}, 0.02, 0.1, 0, 0.6), goal: drawnAt(cylinderRests), to: func(s *seen) vec3 {
-		o, then := s.object.add(vec3{-0.005}), s.goal
-		switch {
-		case inside(o[0], -0.1, 0.3) && inside(o[1], 0.65, 0.75):
-			then = s.hand.add(vec3{-1}) // to the left of the wall
-		case (o[0] > -0.15 && o[0] < 0.05 || o[0] > 0.15 && o[0] < 0.35) && inside(o[1], 0.695, 0.755):
-			then = s.hand.add(vec3{0, 1}) // past it
-		}
-		return s.descend(o, descent{0.02, 0.2, 0.04, 0.03}, then)
-	}},
+	"push-wall": {gain: 10, grip: grasp(vec3{}, 0.02, 0.1, 0, 0.6), goal: drawnAt(cylinderRests),
+		to: func(s *seen) vec3 {
+			o, then := s.object.add(vec3{-0.005}), s.goal
+			switch {
+			case inside(o[0], -0.1, 0.3) && inside(o[1], 0.65, 0.75):
+				then = s.hand.add(vec3{-1}) // to the left of the wall
+			case (o[0] > -0.15 && o[0] < 0.05 || o[0] > 0.15 && o[0] < 0.35) && inside(o[1], 0.695, 0.755):
+				then = s.hand.add(vec3{0, 1}) // past it
+			}
+			return s.descend(o, descent{0.02, 0.2, 0.04, 0.03}, then)
+		}},
 	"push-back": {gain: 10, grip: grasp(vec3{}, 0.04, 0.05, 0, 0.9), goal: drawnAt(blockRests), to: func(s *seen) vec3 {
 		return s.descend(s.object, descent{0.04, 0.3, 0.055, 0}, up(s.goal, s.hand[2]))
 	}},
@@ -46,9 +47,10 @@ var scripts = map[string]*script{
 			}
 			return s.descend(up(s.object, 0.015), descent{0.04, 0.3, 0.04, 0}, then)
 		}},
-	"sweep-into": {gain: 25, grip: grasp(vec3{}, 0.04, 0.15, -1, 0.7), goal: fixed(tableHole), shown: true, to: func(s *seen) vec3 {
-		return s.descend(s.object.add(vec3{-0.005, 0, 0.01}), descent{0.04, 0.3, 0.04, 0}, s.goal)
-	}},
+	"sweep-into": {gain: 25, grip: grasp(vec3{}, 0.04, 0.15, -1, 0.7), goal: fixed(tableHole), shown: true,
+		to: func(s *seen) vec3 {
+			return s.descend(s.object.add(vec3{-0.005, 0, 0.01}), descent{0.04, 0.3, 0.04, 0}, s.goal)
+		}},
 	"soccer": {gain: 25, grip: always(1), goal: drawn, to: func(s *seen) vec3 {
 		ball, kick := up(s.object, 0.03), vec3{0, -0.03}
 		if aside := ball[0] - s.goal[0]; math.Abs(aside) > 0.05 {
@@ -86,14 +88,18 @@ var scripts = map[string]*script{
 		return s.descend(s.object.add(vec3{0, -0.065, 0.025}), descent{0.01, 0.1, 0.04, 0}, then)
 	}},
 	"plate-slide-back-side": {gain: 10, grip: always(1), to: func(s *seen) vec3 {
-		return s.descend(s.object.add(vec3{0.023, 0, 0.025}), descent{0.01, 0.07, 0.04, 0}, vec3{s.hand[0] + 0.1, 0.6, s.hand[2]})
+		return s.descend(s.object.add(vec3{0.023, 0, 0.025}), descent{0.01, 0.07, 0.04, 0},
+			vec3{s.hand[0] + 0.1, 0.6, s.hand[2]})
 	}},
-	"coffee-push": {gain: 10, grip: grasp(vec3{0.01, 0, 0.05}, 0.06, 0.1, -1, 0.5), goal: drawn, to: func(s *seen) vec3 {
-		return s.descend(s.object.add(vec3{0.01, 0, 0.05}), descent{0.06, 0.2, 0.02, 0}, vec3{s.goal[0], s.goal[1], 0.1})
-	}},
-	"coffee-pull": {gain: 10, grip: grasp(vec3{0.01, 0, 0.05}, 0.06, 0.1, -1, 0.7), goal: drawn, to: func(s *seen) vec3 {
-		return s.descend(s.object.add(vec3{-0.005, 0, 0.05}), descent{0.06, 0.15, 0.02, 0}, s.goal)
-	}},
+	"coffee-push": {gain: 10, grip: grasp(vec3{0.01, 0, 0.05}, 0.06, 0.1, -1, 0.5), goal: drawn,
+		to: func(s *seen) vec3 {
+			return s.descend(s.object.add(vec3{0.01, 0, 0.05}), descent{0.06, 0.2, 0.02, 0},
+				vec3{s.goal[0], s.goal[1], 0.1})
+		}},
+	"coffee-pull": {gain: 10, grip: grasp(vec3{0.01, 0, 0.05}, 0.06, 0.1, -1, 0.7), goal: drawn,
+		to: func(s *seen) vec3 {
+			return s.descend(s.object.add(vec3{-0.005, 0, 0.05}), descent{0.06, 0.15, 0.02, 0}, s.goal)
+		}},
 
 	// Lifted and carried.
 	"pick-place": {gain: 10, goal: drawn,
@@ -123,9 +129,10 @@ var scripts = map[string]*script{
 		}
 		return s.descendTo(s.object.add(vec3{-0.005}), descent{0.015, 0.1, 0.04, 0.03}, 0.03, then)
 	}},
-	"pick-out-of-hole": {gain: 25, grip: grasp(vec3{0, 0, 0.02}, 0.02, 0.15, 0, 0.1), goal: drawn, to: func(s *seen) vec3 {
-		return s.descend(up(s.object, 0.02), descent{0.02, 0.15, 0.01, 0}, s.lift(s.goal, 0.04))
-	}},
+	"pick-out-of-hole": {gain: 25, grip: grasp(vec3{0, 0, 0.02}, 0.02, 0.15, 0, 0.1), goal: drawn,
+		to: func(s *seen) vec3 {
+			return s.descend(up(s.object, 0.02), descent{0.02, 0.15, 0.01, 0}, s.lift(s.goal, 0.04))
+		}},
 	"shelf-place": {gain: 25, grip: grasp(vec3{}, 0.04, 0.15, -1, 0.7), goal: drawn, to: func(s *seen) vec3 {
 		then := s.hand.add(vec3{0, 0.05})
 		if math.Abs(s.hand[0]-s.goal[0]) > 0.02 {
@@ -209,12 +216,15 @@ var scripts = map[string]*script{
 		}
 		return s.descendTo(s.object.add(vec3{-0.04, 0, -0.01}), descent{0.04, 0.1, 0.05, 0.03}, 0.03, then)
 	}},
-	"stick-push": {gain: 10, grip: grasp(vec3{0.015, 0, 0.03}, 0.02, 0.1, -1, 0.7), goal: drawnAt(insertionHeight), to: func(s *seen) vec3 {
-		return s.byStick(s.object.add(vec3{0.015, 0, 0.03}), s.other, up(s.goal, 0.132))
-	}},
-	"stick-pull": {gain: 25, grip: grasp(vec3{-0.015, 0, 0.03}, 0.02, 0.1, -1, 0.7), goal: drawnAt(0.02), to: func(s *seen) vec3 {
-		return s.byStick(s.object.add(vec3{-0.015, 0, 0.03}), s.other.add(vec3{-0.015, 0, 0.03}), s.goal.add(vec3{-0.05}))
-	}},
+	"stick-push": {gain: 10, grip: grasp(vec3{0.015, 0, 0.03}, 0.02, 0.1, -1, 0.7), goal: drawnAt(insertionHeight),
+		to: func(s *seen) vec3 {
+			return s.byStick(s.object.add(vec3{0.015, 0, 0.03}), s.other, up(s.goal, 0.132))
+		}},
+	"stick-pull": {gain: 25, grip: grasp(vec3{-0.015, 0, 0.03}, 0.02, 0.1, -1, 0.7), goal: drawnAt(0.02),
+		to: func(s *seen) vec3 {
+			return s.byStick(s.object.add(vec3{-0.015, 0, 0.03}), s.other.add(vec3{-0.015, 0, 0.03}),
+				s.goal.add(vec3{-0.05}))
+		}},
 
 	// Pressed, turned, opened and shut: what moves is seen, and no goal is read but door-close's.
 	"button-press": {gain: 25, grip: always(0), to: func(s *seen) vec3 {

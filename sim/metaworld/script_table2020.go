@@ -2,8 +2,8 @@ package metaworld
 
 import "math"
 
-// scripts2020 are the controllers of 2020's families that are not those of the release. They do what the scripted policies
-// of the repository do, of which there are 37 (TestScripts2020). For others there are rules of our own.
+// scripts2020 are the controllers of 2020's families that are not those of the release. They do what the scripted
+// policies of the repository do, of which there are 37 (TestScripts2020). For others there are rules of our own.
 var scripts2020 = map[string]*script{
 	// Our own: the fingers, from which rewards are measured, hang below the hand.
 	"reach": {gain: 10, grip: always(0), goal: drawn, to: func(s *seen) vec3 { return up(s.goal, hang) }},
@@ -71,10 +71,11 @@ var scripts2020 = map[string]*script{
 		}
 		return s.descend(ball, descent{0.04, 0.3, 0.025, 0}, hoop)
 	}},
-	"box-close": {gain: 25, grip: grasp(vec3{-0.04, 0, -0.06}, 0.01, 0.13, 0, 0.8), goal: drawn, to: func(s *seen) vec3 {
-		box := vec3{s.goal[0] - 0.04, s.goal[1], 0.15}
-		return s.descend(s.object.add(vec3{-0.04, 0, -0.06}), descent{0.01, 0.1, 0.05, 0}, s.lift(box, 0.04))
-	}},
+	"box-close": {gain: 25, grip: grasp(vec3{-0.04, 0, -0.06}, 0.01, 0.13, 0, 0.8), goal: drawn,
+		to: func(s *seen) vec3 {
+			box := vec3{s.goal[0] - 0.04, s.goal[1], 0.15}
+			return s.descend(s.object.add(vec3{-0.04, 0, -0.06}), descent{0.01, 0.1, 0.05, 0}, s.lift(box, 0.04))
+		}},
 	"hammer": {gain: 10, grip: grasp(vec3{-0.08, 0, -0.01}, 0.04, 0.1, 0, 0.8), to: func(s *seen) vec3 {
 		screw := vec3{0.24 - 0.19, 0.71, 0.11 + 0.05}
 		then := screw
@@ -90,9 +91,10 @@ var scripts2020 = map[string]*script{
 		}
 		return s.descendTo(s.object, descent{0.02, 0.1, 0.05, 0.03}, 0.03, then)
 	}},
-	"pick-out-of-hole": {gain: 10, grip: grasp(vec3{0, 0, -0.02}, 0.02, 0.1, 0, 0.6), goal: drawn, to: func(s *seen) vec3 {
-		return s.descendTo(up(s.object, -0.02), descent{0.02, 0.1, 0.05, 0.03}, 0.03, s.lift(s.goal, 0.04))
-	}},
+	"pick-out-of-hole": {gain: 10, grip: grasp(vec3{0, 0, -0.02}, 0.02, 0.1, 0, 0.6), goal: drawn,
+		to: func(s *seen) vec3 {
+			return s.descendTo(up(s.object, -0.02), descent{0.02, 0.1, 0.05, 0.03}, 0.03, s.lift(s.goal, 0.04))
+		}},
 	"peg-unplug-side": {gain: 25, grip: grasp(vec3{}, 0.04, 0.15, -1, 0.7), to: func(s *seen) vec3 {
 		p := s.object.add(vec3{0.005, 0, 0.015})
 		return s.descend(p, descent{0.04, 0.3, 0.02, 0}, p.add(vec3{0.1}))

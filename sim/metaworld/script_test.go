@@ -73,7 +73,8 @@ func readDump(t *testing.T) dump {
 		}
 		return out
 	}
-	d := dump{obs: cube("obs"), goal: cube("goal"), act: cube("act"), success: cube("success"), returns: cube("returns")}
+	d := dump{obs: cube("obs"), goal: cube("goal"), act: cube("act"), success: cube("success"),
+		returns: cube("returns")}
 	width := shapes["names"][1]
 	for i, hidden := range arrays["hidden"] {
 		var name strings.Builder
@@ -120,7 +121,8 @@ func TestScripts(t *testing.T) {
 			}
 		}
 		if _, blind := f.Blind().(blind); blind != d.hidden[i] {
-			t.Errorf("%s: told apart from the blind controller: %v; the package hides a goal that its policy reads: %v", name, blind, d.hidden[i])
+			t.Errorf("%s: told apart from the blind controller: %v; the package hides a goal that its policy reads: %v",
+				name, blind, d.hidden[i])
 		}
 	}
 }
@@ -161,8 +163,10 @@ func TestScriptedEpisodes(t *testing.T) {
 					t.Fatal(err)
 				}
 				success, want := out[0].Success, d.success[i][k][0] == 1
-				if returned := d.returns[i][k][0]; success != want || math.Abs(out[0].Return-returned) > 1e-9*(1+math.Abs(returned)) {
-					t.Errorf("controller %d: return %v, success %v; the package's %v, %v", k, out[0].Return, success, returned, want)
+				if returned := d.returns[i][k][0]; success != want ||
+					math.Abs(out[0].Return-returned) > 1e-9*(1+math.Abs(returned)) {
+					t.Errorf("controller %d: return %v, success %v; the package's %v, %v", k, out[0].Return, success,
+						returned, want)
 				}
 			}
 		})

@@ -68,7 +68,8 @@ func stickPush() *row {
 	grip := cage{radius: 0.04, reach: 0.05, plane: 0.01}
 	return &row{
 		name: "stick-push", scene: "sawyer_stick_obj",
-		low: []float64{-0.08, 0.58, 0, 0.399, 0.55, 0.1319}, high: []float64{-0.03, 0.62, 0.001, 0.401, 0.6, 0.1321}, apart: 0.1,
+		low: []float64{-0.08, 0.58, 0, 0.399, 0.55, 0.1319}, high: []float64{-0.03, 0.62, 0.001, 0.401, 0.6, 0.1321},
+		apart: 0.1,
 		start: middle,
 		first: stickPart,
 		second: part{
@@ -111,7 +112,8 @@ func stickPull() *row {
 	grip := cage{radius: 0.014, reach: 0.05, plane: 0.01, from: func(e *env) vec3 { return e.mark }}
 	return &row{
 		name: "stick-pull", scene: "sawyer_stick_obj",
-		low: []float64{-0.1, 0.55, 0, 0.35, 0.45, 0.0199}, high: []float64{0, 0.65, 0.001, 0.45, 0.55, 0.0201}, apart: 0.1,
+		low: []float64{-0.1, 0.55, 0, 0.35, 0.45, 0.0199}, high: []float64{0, 0.65, 0.001, 0.45, 0.55, 0.0201},
+		apart: 0.1,
 		start: middle, handLow: vec3{-0.5, 0.35, 0.05},
 		first:  stickPart,
 		second: sitePart("insertion"),
@@ -124,7 +126,8 @@ func stickPull() *row {
 		v2: func(e *env) (float64, bool) {
 			o, handle := e.object(), e.container()
 			ahead, scale := vec3{0.05, 0, 0}, vec3{1, 1, 2}
-			at := within(o.sub(handle.add(ahead)).times(scale).norm(), 0.05, e.object0.sub(e.mark.add(ahead)).times(scale).norm())
+			at := within(o.sub(handle.add(ahead)).times(scale).norm(), 0.05,
+				e.object0.sub(e.mark.add(ahead)).times(scale).norm())
 			grasped := distance(o, e.tcp()) < 0.02 && e.opening() > 0 && raised(e, 0.01)
 			switch {
 			case !grasped:

@@ -26,7 +26,8 @@ func pushBack() *row {
 	grip := signedCage{radius: 0.007, slack: 0.003, plane: 0.01}
 	return &row{
 		name: "push-back", scene: "sawyer_push_back_v3",
-		low: []float64{-0.1, 0.8, 0.02, -0.1, 0.6, 0.0199}, high: []float64{0.1, 0.85, 0.02, 0.1, 0.7, 0.0201}, apart: 0.15,
+		low: []float64{-0.1, 0.8, 0.02, -0.1, 0.6, 0.0199}, high: []float64{0.1, 0.85, 0.02, 0.1, 0.7, 0.0201},
+		apart: 0.15,
 		start: single(middle),
 		first: geomPart("objGeom"),
 		reset: func(e *env, v []float64) {

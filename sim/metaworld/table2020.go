@@ -2,8 +2,8 @@ package metaworld
 
 import "slices"
 
-// rows2020 is the table of families of 2020, grouped as rows is. What their classes do before they draw their vector and
-// after it stands in reset, in their order. Rewards have the shapes that rows calls v1.
+// rows2020 is the table of families of 2020, grouped as rows is. What their classes do before they draw their vector
+// and after it stands in reset, in their order. Rewards have the shapes that rows calls v1.
 func rows2020() []*row {
 	all := slices.Concat(touchRows2020(), fixtureRows2020(), liftRows2020(), toolRows2020())
 	for _, w := range all {

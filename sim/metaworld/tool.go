@@ -69,7 +69,8 @@ func onPeg(centre, top vec3) (placed float64, success bool) {
 		near = 0.02
 	}
 	off[2] = floorAbove(radius, near, 0.02, 0.2) - centre[2]
-	return 0.1*bonus(centre[2] > 0.02 || radius < near) + 0.9*within(off.times(vec3{1, 1, 3}).norm(), 0.02, 0.4), success
+	return 0.1*bonus(centre[2] > 0.02 || radius < near) + 0.9*within(off.times(vec3{1, 1, 3}).norm(), 0.02, 0.4),
+		success
 }
 
 // assemblyV1 is like lift with the nut's body for the object and its handle for what is grasped; distances are in the
@@ -106,7 +107,8 @@ func disassemble() *row {
 	return &row{
 		name: "disassemble", scene: "sawyer_assembly_peg",
 		// The last three numbers only keep some vectors from being used.
-		low: []float64{0, 0.6, 0.025, -0.1, 0.6, 0.1699}, high: []float64{0.1, 0.75, 0.02501, 0.1, 0.75, 0.1701}, apart: 0.1,
+		low: []float64{0, 0.6, 0.025, -0.1, 0.6, 0.1699}, high: []float64{0.1, 0.75, 0.02501, 0.1, 0.75, 0.1701},
+		apart: 0.1,
 		start: single(front),
 		first: nutPart,
 		reset: func(e *env, v []float64) {

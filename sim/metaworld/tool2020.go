@@ -28,7 +28,8 @@ func disassemble2020() *row {
 	const height = 0.05
 	return &row{
 		name: "disassemble", scene: "sawyer_assembly_peg",
-		low: []float64{0.1, 0.75, 0.02, -0.1, 0.75, 0.1699}, high: []float64{0, 0.85, 0.02, 0.1, 0.85, 0.1701}, apart: 0.1,
+		low: []float64{0.1, 0.75, 0.02, -0.1, 0.75, 0.1699}, high: []float64{0, 0.85, 0.02, 0.1, 0.85, 0.1701},
+		apart: 0.1,
 		start: single(middle), first: seenGeom("RoundNut-8"), keeps: true,
 		reset: func(e *env, v []float64) {
 			e.object0 = point(v)
@@ -104,7 +105,8 @@ func stick2020(name string, low, high []float64, container part, x, y float64) *
 
 // stickPush2020: push a container with a stick.
 func stickPush2020() *row {
-	w := stick2020("stick-push", []float64{-0.08, 0.58, 0.02, 0.399, 0.55, 0.0199}, []float64{-0.03, 0.62, 0.02, 0.401, 0.6, 0.0201},
+	w := stick2020("stick-push", []float64{-0.08, 0.58, 0.02, 0.399, 0.55, 0.0199},
+		[]float64{-0.03, 0.62, 0.02, 0.401, 0.6, 0.0201},
 		part{at: func(e *env) vec3 { return e.body("object") }}, 0, 0)
 	w.v1 = func(e *env) (float64, bool) {
 		return stickV1(e, e.container(), 0.001, 0.0001), atTarget(e, 0.1)
@@ -114,7 +116,8 @@ func stickPush2020() *row {
 
 // stickPull2020: pull a container with a stick through its handle.
 func stickPull2020() *row {
-	w := stick2020("stick-pull", []float64{-0.1, 0.55, 0.02, 0.3, 0.4, 0.0199}, []float64{0, 0.65, 0.02, 0.4, 0.5, 0.0201},
+	w := stick2020("stick-pull", []float64{-0.1, 0.55, 0.02, 0.3, 0.4, 0.0199},
+		[]float64{0, 0.65, 0.02, 0.4, 0.5, 0.0201},
 		seenAt("insertion"), 0, 0.09)
 	w.handLow = vec3{-0.5, 0.35, 0.05}
 	w.v1 = func(e *env) (float64, bool) {

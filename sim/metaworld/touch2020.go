@@ -4,12 +4,18 @@ import "math"
 
 func touchRows2020() []*row {
 	return []*row{
-		reach2020("reach", plain), reach2020("reach-wall", walled), push2020("push", plain), push2020("push-wall", walled),
-		pushBack2020(), soccer2020(), sweep2020(), sweepInto2020(), coffeePush2020(), coffeePull2020(), handInsert2020(),
-		plate2020("plate-slide", "sawyer_plate_slide", []float64{0, 0.6, 0.015, -0.1, 0.85, 0.02}, []float64{0, 0.6, 0.015, 0.1, 0.9, 0.02}, 0, 0),
-		plate2020("plate-slide-side", "sawyer_plate_slide_sideway", []float64{0, 0.6, 0.015, -0.3, 0.6, 0.02}, []float64{0, 0.6, 0.015, -0.25, 0.7, 0.02}, 0, 0),
-		plate2020("plate-slide-back", "sawyer_plate_slide", []float64{0, 0.85, 0.02, -0.1, 0.6, 0.015}, []float64{0, 0.85, 0.02, 0.1, 0.6, 0.015}, 0, 0.2),
-		plate2020("plate-slide-back-side", "sawyer_plate_slide_sideway", []float64{-0.25, 0.6, 0.02, -0.1, 0.6, 0.015}, []float64{-0.25, 0.6, 0.02, 0.1, 0.6, 0.015}, -0.2, 0),
+		reach2020("reach", plain), reach2020("reach-wall", walled), push2020("push", plain),
+		push2020("push-wall", walled),
+		pushBack2020(), soccer2020(), sweep2020(), sweepInto2020(), coffeePush2020(), coffeePull2020(),
+		handInsert2020(),
+		plate2020("plate-slide", "sawyer_plate_slide", []float64{0, 0.6, 0.015, -0.1, 0.85, 0.02},
+			[]float64{0, 0.6, 0.015, 0.1, 0.9, 0.02}, 0, 0),
+		plate2020("plate-slide-side", "sawyer_plate_slide_sideway", []float64{0, 0.6, 0.015, -0.3, 0.6, 0.02},
+			[]float64{0, 0.6, 0.015, -0.25, 0.7, 0.02}, 0, 0),
+		plate2020("plate-slide-back", "sawyer_plate_slide", []float64{0, 0.85, 0.02, -0.1, 0.6, 0.015},
+			[]float64{0, 0.85, 0.02, 0.1, 0.6, 0.015}, 0, 0.2),
+		plate2020("plate-slide-back-side", "sawyer_plate_slide_sideway", []float64{-0.25, 0.6, 0.02, -0.1, 0.6, 0.015},
+			[]float64{-0.25, 0.6, 0.02, 0.1, 0.6, 0.015}, -0.2, 0),
 	}
 }
 
@@ -70,7 +76,8 @@ func (e *env) setOnTable(v []float64, z float64) {
 func pushBack2020() *row {
 	return &row{
 		name: "push-back", scene: "sawyer_push_back",
-		low: []float64{-0.1, 0.8, 0.02, -0.1, 0.6, 0.0199}, high: []float64{0.1, 0.85, 0.02, 0.1, 0.7, 0.0201}, apart: 0.15,
+		low: []float64{-0.1, 0.8, 0.02, -0.1, 0.6, 0.0199}, high: []float64{0.1, 0.85, 0.02, 0.1, 0.7, 0.0201},
+		apart: 0.15,
 		start: single(middle), first: objGeom,
 		reset: func(e *env, v []float64) { e.setOnTable(v, e.geom("objGeom")[2]) },
 		v1:    dragV1,
@@ -151,8 +158,8 @@ func coffeePush2020() *row {
 	return w
 }
 
-// coffeePull2020: pull a mug away from the coffee machine. Coming near is measured to where the mug is in the plane, at the
-// height that the fingers started at.
+// coffeePull2020: pull a mug away from the coffee machine. Coming near is measured to where the mug is in the plane, at
+// the height that the fingers started at.
 func coffeePull2020() *row {
 	w := coffee("coffee-pull", func(e *env, v []float64) vec3 { return point(v).add(vec3{0, 0.15, 0}) })
 	w.low, w.high = []float64{-0.05, 0.75, 0, -0.1, 0.6, -0.001}, []float64{0.05, 0.8, 0, 0.1, 0.7, 0}
@@ -178,7 +185,8 @@ func coffeePull2020() *row {
 func handInsert2020() *row {
 	return &row{
 		name: "hand-insert", scene: "sawyer_table_with_hole",
-		low: []float64{-0.1, 0.6, 0.02, -0.04, 0.8, -0.0801}, high: []float64{0.1, 0.7, 0.02, 0.04, 0.88, -0.0799}, apart: 0.15,
+		low: []float64{-0.1, 0.6, 0.02, -0.04, 0.8, -0.0801}, high: []float64{0.1, 0.7, 0.02, 0.04, 0.88, -0.0799},
+		apart: 0.15,
 		start: single(middle), handLow: below(-0.15), first: objGeom,
 		reset: func(e *env, v []float64) {
 			e.object0, e.target = vec3{v[0], v[1], e.geom("objGeom")[2]}, point(v[3:])

@@ -23,9 +23,12 @@ func (b *batch) State(i int) sim.State {
 func (b *batch) SetState(i int, s sim.State, obs []float64) error {
 	e := &b.envs[i]
 	warm := b.chunk.Warmstart(i)
-	if len(s.QPos) != len(e.qpos) || len(s.QVel) != len(e.qvel) || s.Warmstart != nil && len(s.Warmstart) != len(warm) || len(s.MocapPos) != len(e.mocap) {
-		return b.fail(i, fmt.Errorf("a state of %d positions, %d velocities, %d accelerations and %d mocap numbers; expected %d, %d, %d or none, and %d",
-			len(s.QPos), len(s.QVel), len(s.Warmstart), len(s.MocapPos), len(e.qpos), len(e.qvel), len(warm), len(e.mocap)))
+	if len(s.QPos) != len(e.qpos) || len(s.QVel) != len(e.qvel) ||
+		s.Warmstart != nil && len(s.Warmstart) != len(warm) || len(s.MocapPos) != len(e.mocap) {
+		return b.fail(i, fmt.Errorf("a state of %d positions, %d velocities, %d accelerations and %d mocap numbers; "+
+			"expected %d, %d, %d or none, and %d",
+			len(s.QPos), len(s.QVel), len(s.Warmstart), len(s.MocapPos), len(e.qpos), len(e.qvel), len(warm),
+			len(e.mocap)))
 	}
 	copy(e.qpos, s.QPos)
 	copy(e.qvel, s.QVel)
@@ -48,7 +51,8 @@ func (b *batch) Scene(i int) (*shown.Scene, error) {
 	shapes, meshes, omitted := b.drawn()
 	s := &shown.Scene{
 		Name: b.family.name(), Meshes: meshes, Omitted: omitted, Interval: substeps * b.sizes.Timestep,
-		View: shown.View{Target: [3]float64{0, 0.58, 0.15}, Distance: 2.3, Azimuth: -24, Elevation: 26, Angle: 30, Follow: -1}, Grid: 0.5,
+		View: shown.View{Target: [3]float64{0, 0.58, 0.15}, Distance: 2.3, Azimuth: -24, Elevation: 26, Angle: 30,
+			Follow: -1}, Grid: 0.5,
 	}
 	for _, g := range shapes {
 		g.Color = paint(g)
@@ -59,7 +63,8 @@ func (b *batch) Scene(i int) (*shown.Scene, error) {
 	}
 	goal := shown.Goal
 	goal[3] = 0.75
-	s.Solids = append(s.Solids, shown.Solid{Name: "target", Kind: shown.Sphere, Size: [3]float64{0.02}, Color: goal, Sign: true})
+	s.Solids = append(s.Solids, shown.Solid{Name: "target", Kind: shown.Sphere, Size: [3]float64{0.02}, Color: goal,
+		Sign: true})
 	return s, nil
 }
 
@@ -67,7 +72,8 @@ func (b *batch) Scene(i int) (*shown.Scene, error) {
 func (b *batch) Poses(i int, poses []shown.Pose) error {
 	shapes, _, _ := b.drawn()
 	if len(poses) != len(shapes)+1 {
-		return fmt.Errorf("metaworld: %s: room for %d poses; the scene has %d solids", b.family.name(), len(poses), len(shapes)+1)
+		return fmt.Errorf("metaworld: %s: room for %d poses; the scene has %d solids", b.family.name(), len(poses),
+			len(shapes)+1)
 	}
 	b.chunk.Poses(i, shapes, poses)
 	t := b.envs[i].target

@@ -1,5 +1,5 @@
-// Package bundle says which files the scenes of Meta-World's families are made of, and makes them small, for programs that
-// fetch them one by one: a page in a browser. It reads the folder that nacre setup fetched.
+// Package bundle says which files the scenes of Meta-World's families are made of, and makes them small, for programs
+// that fetch them one by one: a page in a browser. It reads the folder that nacre setup fetched.
 //
 //	b, err := bundle.New()
 //	for scene, files := range b.Scenes {
@@ -92,8 +92,8 @@ func (b *Bundle) named(known []string, file, from string) ([]string, error) {
 
 func (b *Bundle) path(file string) string { return filepath.Join(b.folder, filepath.FromSlash(file)) }
 
-// Read returns the content of a file. Textures, which no physics reads, come as one pixel of their mean colour: they are
-// most of the bytes.
+// Read returns the content of a file. Textures, which no physics reads, come as one pixel of their mean colour: they
+// are most of the bytes.
 func (b *Bundle) Read(file string) ([]byte, error) {
 	data, err := os.ReadFile(b.path(file))
 	if err != nil || path.Ext(file) != ".png" {

@@ -39,7 +39,8 @@ func TestNamedFiles(t *testing.T) {
 		}
 	}
 	files, err := b.named(nil, "models/a.xml", "models")
-	if want := []string{"models/a.xml", "parts/b.xml", "meshes/c.stl", "d.png"}; err != nil || !slices.Equal(files, want) {
+	if want := []string{"models/a.xml", "parts/b.xml", "meshes/c.stl", "d.png"}; err != nil ||
+		!slices.Equal(files, want) {
 		t.Errorf("the model names %v, %v; expected %v", files, err, want)
 	}
 	if data, err := b.Read("meshes/c.stl"); err != nil || string(data) != "mesh" {
