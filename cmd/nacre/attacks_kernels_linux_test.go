@@ -28,7 +28,8 @@ func attackToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Stop()
-	if cell := cellOf(t, client(t, p), "import (\"fmt\"; \"os\")\nfmt.Println(os.Environ())"); strings.Contains(cell.Text, "0123456789abcdef-secret") || cell.Text == "" {
+	if cell := cellOf(t, client(t, p), "import (\"fmt\"; \"os\")\nfmt.Println(os.Environ())"); strings.Contains(
+		cell.Text, "0123456789abcdef-secret") || cell.Text == "" {
 		t.Errorf("a cell sees the token among %d bytes of its environment", len(cell.Text))
 	}
 }
@@ -38,7 +39,8 @@ func jupyterKernel(t *testing.T, ip, key string) (shell int, said string) {
 	t.Helper()
 	dir := t.TempDir()
 	var free []net.Listener
-	connection := map[string]any{"transport": "tcp", "ip": ip, "key": key, "signature_scheme": "hmac-sha256", "kernel_name": "nacre"}
+	connection := map[string]any{"transport": "tcp", "ip": ip, "key": key, "signature_scheme": "hmac-sha256",
+		"kernel_name": "nacre"}
 	for _, channel := range []string{"shell", "iopub", "stdin", "control", "hb"} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -77,7 +79,8 @@ func attackOpenKernel(t *testing.T) {
 	_, said := jupyterKernel(t, "0.0.0.0", "")
 	var heard []byte
 	for range 12_000 {
-		if heard, _ = os.ReadFile(said); bytes.Contains(heard, []byte("no key")) && bytes.Contains(heard, []byte("other machines")) {
+		if heard, _ = os.ReadFile(said); bytes.Contains(heard, []byte("no key")) &&
+			bytes.Contains(heard, []byte("other machines")) {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -92,7 +95,9 @@ func attackReplay(t *testing.T) {
 	var shell *zmtp.Socket
 	for range 12_000 {
 		var err error
-		if shell, err = zmtp.Dial(zmtp.Dealer, fmt.Sprintf("127.0.0.1:%d", port), []byte("attacker"), func(m [][]byte) { answers <- m }); err == nil {
+		if shell, err = zmtp.Dial(zmtp.Dealer, fmt.Sprintf("127.0.0.1:%d", port), []byte("attacker"), func(m [][]byte) {
+			answers <- m
+		}); err == nil {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -104,7 +109,8 @@ func attackReplay(t *testing.T) {
 	execute := func(id string) [][]byte {
 		parts := [][]byte{
 			fmt.Appendf(nil, `{"msg_id":%q,"session":"s","username":"u","date":"2026-11-22T00:00:00Z","msg_type":"execute_request","version":"5.4"}`, id),
-			[]byte("{}"), []byte("{}"), []byte(`{"code":"1","silent":false,"store_history":true,"allow_stdin":false,"stop_on_error":true}`),
+			[]byte("{}"), []byte("{}"),
+			[]byte(`{"code":"1","silent":false,"store_history":true,"allow_stdin":false,"stop_on_error":true}`),
 		}
 		mac := hmac.New(sha256.New, []byte("secret"))
 		for _, p := range parts {
@@ -138,8 +144,8 @@ func attackReplay(t *testing.T) {
 	}
 }
 
-// A cell that writes to the descriptors at which the kernel got its channel, or wherever a pipe is, leaves a kernel that
-// answers, itself or its successor.
+// A cell that writes to the descriptors at which the kernel got its channel, or wherever a pipe is, leaves a kernel
+// that answers, itself or its successor.
 func attackChannel(t *testing.T) {
 	p, _ := served(t)
 	c := client(t, p)

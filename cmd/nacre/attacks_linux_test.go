@@ -23,8 +23,8 @@ import (
 )
 
 // TestAttacks repeats what has once got through, by nothing but the program's commands and its server's HTTP. NACRE_BIN
-// names another program to try; that of commit db218f0 fails every one. Those that need a page are in nacre/web/browser.
-// make attacks OLD=PROGRAM runs all with two programs.
+// names another program to try; that of commit db218f0 fails every one. Those that need a page are in
+// nacre/web/browser. make attacks OLD=PROGRAM runs all with two programs.
 func TestAttacks(t *testing.T) {
 	heavy.Skip(t, "starts many programs")
 	for _, attack := range []struct {
@@ -103,7 +103,9 @@ func cellOf(t *testing.T, c *servertest.Client, code string) servertest.Cell {
 func login(t *testing.T, p *servertest.Program) (cookies []*http.Cookie, proof string) {
 	t.Helper()
 	jar, _ := cookiejar.New(nil)
-	browser := http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	browser := http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	request, _ := http.NewRequest("GET", "http://"+p.Host+"/tree?token="+p.Token, nil)
 	answer, err := browser.Do(request)
 	if err != nil {
@@ -149,7 +151,8 @@ func attackCookies(t *testing.T) {
 		t.Fatal("no cookies")
 	}
 	for _, c := range cookies {
-		status := ask(t, "GET", "http://"+p.Host+"/api/contents/n.ipynb", cookies, "Origin: http://"+p.Host, "X-XSRFToken: "+c.Value)
+		status := ask(t, "GET", "http://"+p.Host+"/api/contents/n.ipynb", cookies, "Origin: http://"+p.Host,
+			"X-XSRFToken: "+c.Value)
 		if status != http.StatusForbidden {
 			t.Errorf("a notebook is read with cookies alone: status %d", status)
 		}
@@ -165,9 +168,11 @@ func attackDelivery(t *testing.T) {
 	defer cut.Close()
 	c := client(t, p)
 	c.Through = cut.Host()
-	cell := cellOf(t, c, "import (\"fmt\"; \"time\")\nfor i := range 6000 {\n\tfmt.Println(i)\n\tif i%100 == 0 { time.Sleep(20*time.Millisecond) }\n}")
+	cell := cellOf(t, c, "import (\"fmt\"; \"time\")\nfor i := range 6000 {\n\tfmt.Println(i)\n"+
+		"\tif i%100 == 0 { time.Sleep(20*time.Millisecond) }\n}")
 	if want := strings.Join(upTo(6000, "%d\n"), ""); cell.Text != want || c.Missing > 0 {
-		t.Errorf("after %d cuts %d messages are missing, %d bytes of %d came", c.Cuts, c.Missing, len(cell.Text), len(want))
+		t.Errorf("after %d cuts %d messages are missing, %d bytes of %d came", c.Cuts, c.Missing, len(cell.Text),
+			len(want))
 	}
 	if c.Cuts < 3 {
 		t.Errorf("%d cuts", c.Cuts)
@@ -177,7 +182,8 @@ func attackDelivery(t *testing.T) {
 // What a cell prints beyond 10 MiB goes to a file.
 func attackFlood(t *testing.T) {
 	p, _ := served(t)
-	cell := cellOf(t, client(t, p), "import (\"fmt\"; \"strings\")\nline := strings.Repeat(\"x\", 9999)\nfor range 4000 { fmt.Println(line) }")
+	cell := cellOf(t, client(t, p), "import (\"fmt\"; \"strings\")\nline := strings.Repeat(\"x\", 9999)\n"+
+		"for range 4000 { fmt.Println(line) }")
 	if n := len(cell.Text); n < 1<<20 || n > 12<<20 {
 		t.Errorf("of 40 MB %.1f MB reach the client", float64(n)/1e6)
 	}
@@ -202,7 +208,8 @@ func attackCrash(t *testing.T) {
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	cell, err := c.Run(ctx, fmt.Sprintf("import (\"os\"; \"time\")\nos.WriteFile(%q, nil, 0o600)\ntime.Sleep(10*time.Minute)", runs), "")
+	cell, err := c.Run(ctx, fmt.Sprintf("import (\"os\"; \"time\")\nos.WriteFile(%q, nil, 0o600)\n"+
+		"time.Sleep(10*time.Minute)", runs), "")
 	if err != nil || !strings.HasPrefix(cell.Error, "KernelDied") || len(cell.Text) > 1<<20 {
 		t.Errorf("%.1f MB of the dump reach the client (%s%v)", float64(len(cell.Text))/1e6, cell.Error, err)
 	}
@@ -216,12 +223,14 @@ func attackLogout(t *testing.T) {
 	for _, k := range cookies {
 		header.Add("Cookie", k.Name+"="+k.Value)
 	}
-	ws, _, err := websocket.DefaultDialer.Dial("ws://"+p.Host+"/api/kernels/"+c.Kernel+"/channels?session_id=x&proof="+proof, header)
+	ws, _, err := websocket.DefaultDialer.Dial("ws://"+p.Host+"/api/kernels/"+c.Kernel+"/channels?session_id=x&proof="+
+		proof, header)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ws.Close()
-	if status := ask(t, "POST", "http://"+p.Host+"/logout", cookies, "Origin: http://"+p.Host, "X-XSRFToken: "+proof); status >= 400 {
+	if status := ask(t, "POST", "http://"+p.Host+"/logout", cookies, "Origin: http://"+p.Host, "X-XSRFToken: "+
+		proof); status >= 400 {
 		t.Fatalf("logout: status %d", status)
 	}
 	_ = ws.SetReadDeadline(time.Now().Add(time.Minute))

@@ -77,7 +77,8 @@ func attackNoCheckpoint(t *testing.T) {
 	go func() { // a program that starts over would train for minutes
 		time.Sleep(time.Minute)
 		for _, pid := range children(os.Getpid()) {
-			if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.Contains(line, []byte("resume\x00"+dir)) {
+			if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.Contains(line,
+				[]byte("resume\x00"+dir)) {
 				_ = syscall.Kill(pid, syscall.SIGINT)
 			}
 		}

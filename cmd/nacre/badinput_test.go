@@ -42,16 +42,24 @@ func TestBadConfigurations(t *testing.T) {
 		want []string
 	}{
 		{[]string{"--preset", "quik/point-goal"}, []string{`"quik/point-goal"`, `did you mean "quick/point-goal"?`}},
-		{[]string{"--preset", "quick/point-goal", "--family", "point-gaol"}, []string{`"point-gaol"`, `did you mean "point-goal"?`}},
-		{[]string{"--preset", "quick/point-goal", "--algorithm", "tcl_pearl"}, []string{`algorithm "tcl_pearl" does not exist; did you mean "tcl-pearl"?`}},
-		{[]string{"--preset", "quick/point-goal", "--set", "pearl.laten=7"}, []string{"unknown key pearl.laten; the nearest is pearl.latent"}},
-		{[]string{"--preset", "quick/point-goal", "--set", "pearl.latent=0"}, []string{"pearl.latent = 0: expected a value in [1,256]"}},
-		{[]string{"--preset", "quick/point-goal", "--set", "pearl.latent=many"}, []string{"pearl.latent", "many", "expected a whole number"}},
-		{[]string{"--preset", "quick/point-goal", "--set", "evaluation.protocol.z=mode"}, []string{`evaluation.protocol.z = "mode": expected one of "mean", "sample"`}},
-		{[]string{"--preset", "quick/point-goal", "--set", "evaluation.protocol.scored=0"}, []string{"evaluation.protocol.scored = 0: expected a value in [1,1000]"}},
+		{[]string{"--preset", "quick/point-goal", "--family", "point-gaol"},
+			[]string{`"point-gaol"`, `did you mean "point-goal"?`}},
+		{[]string{"--preset", "quick/point-goal", "--algorithm", "tcl_pearl"},
+			[]string{`algorithm "tcl_pearl" does not exist; did you mean "tcl-pearl"?`}},
+		{[]string{"--preset", "quick/point-goal", "--set", "pearl.laten=7"},
+			[]string{"unknown key pearl.laten; the nearest is pearl.latent"}},
+		{[]string{"--preset", "quick/point-goal", "--set", "pearl.latent=0"},
+			[]string{"pearl.latent = 0: expected a value in [1,256]"}},
+		{[]string{"--preset", "quick/point-goal", "--set", "pearl.latent=many"},
+			[]string{"pearl.latent", "many", "expected a whole number"}},
+		{[]string{"--preset", "quick/point-goal", "--set", "evaluation.protocol.z=mode"},
+			[]string{`evaluation.protocol.z = "mode": expected one of "mean", "sample"`}},
+		{[]string{"--preset", "quick/point-goal", "--set", "evaluation.protocol.scored=0"},
+			[]string{"evaluation.protocol.scored = 0: expected a value in [1,1000]"}},
 		{[]string{"--config", file}, []string{"my.toml:3", "unknown key pearl.latnet; the nearest is pearl.latent"}},
 		{[]string{"--config", filepath.Join(dir, "no.toml")}, []string{"no.toml", "no such file"}},
-		{[]string{"--preset", "quick/point-goal", "--set", "pearl.meta_batch=1"}, []string{"pearl.meta_batch = 1 with tcl-pearl"}},
+		{[]string{"--preset", "quick/point-goal", "--set", "pearl.meta_batch=1"},
+			[]string{"pearl.meta_batch = 1 with tcl-pearl"}},
 	} {
 		fails(t, append([]string{"train", "--out", dir}, c.args...), c.want...)
 		if _, err := os.Stat(dir); err == nil {
@@ -61,7 +69,8 @@ func TestBadConfigurations(t *testing.T) {
 	fails(t, []string{"resume", dir}, "run folder "+dir+" does not exist")
 	fails(t, []string{"eval", filepath.Dir(file)}, "is not a run folder")
 	fails(t, []string{"tsne", file + ".npz"}, file+".npz does not exist")
-	if status, _, stderr := nacre(t.Context(), "train"); status != exitUsage || !strings.Contains(stderr, "neither --preset nor --config") {
+	if status, _, stderr := nacre(t.Context(), "train"); status != exitUsage ||
+		!strings.Contains(stderr, "neither --preset nor --config") {
 		t.Errorf("train without a configuration: %d, %q", status, stderr)
 	}
 }
@@ -72,7 +81,8 @@ func TestBadRunFolders(t *testing.T) {
 	interrupt(t, dir)
 	fails(t, trainArgs(dir), "already holds a run", "nacre resume "+dir)
 	fails(t, []string{"tsne", dir}, "has no embeddings.npz", "nacre embed "+dir)
-	fails(t, []string{"embed", dir, "--windows", "3", "--length", "500000"}, "windows of 500000 transitions; expected 1 to 20")
+	fails(t, []string{"embed", dir, "--windows", "3", "--length", "500000"},
+		"windows of 500000 transitions; expected 1 to 20")
 	fails(t, []string{"eval", dir, "--protocol", "oister"}, `did you mean "oyster"?`)
 
 	path := filepath.Join(dir, experiment.CheckpointFile)
@@ -94,7 +104,8 @@ func TestBadRunFolders(t *testing.T) {
 	flipped[len(flipped)/2] ^= 1
 	spoilt(flipped, "checksum")
 	spoilt([]byte("not at all"), "not a nacre checkpoint")
-	if status, _, stderr := nacre(t.Context(), "verify", "run", dir); status != exitFailed || !strings.Contains(stderr, "2 cannot be made again") {
+	if status, _, stderr := nacre(t.Context(), "verify", "run", dir); status != exitFailed ||
+		!strings.Contains(stderr, "2 cannot be made again") {
 		t.Errorf("verify run: status %d, %q", status, stderr)
 	}
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
@@ -102,7 +113,8 @@ func TestBadRunFolders(t *testing.T) {
 	}
 
 	text := contents(t, dir, experiment.ConfigFile)
-	if err := os.WriteFile(filepath.Join(dir, experiment.ConfigFile), []byte(strings.Replace(text, "discount = 0.9", "discount = 0.5", 1)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, experiment.ConfigFile),
+		[]byte(strings.Replace(text, "discount = 0.9", "discount = 0.5", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	fails(t, []string{"resume", dir}, "configuration")
@@ -145,13 +157,16 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Symlink("/dev/full", temporary); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, []string{"resume", dir}, temporary+" is a device; expected a file") // or it would take the checkpoint's place
+	// or it would take the checkpoint's place
+	fails(t, []string{"resume", dir}, temporary+" is a device; expected a file")
 	if err := os.Remove(temporary); err != nil {
 		t.Fatal(err)
 	}
 	cmd, stderr := separate("resume", dir, "--quiet") // a file may have less than a checkpoint's bytes
-	cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `ulimit -f 16; exec "$0" "$@"`}, append([]string{os.Args[0]}, cmd.Args[1:]...)...)
-	if err := cmd.Run(); err == nil || !strings.Contains(stderr.String(), experiment.CheckpointFile) || !strings.Contains(stderr.String(), "previous file is unchanged") {
+	cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `ulimit -f 16; exec "$0" "$@"`},
+		append([]string{os.Args[0]}, cmd.Args[1:]...)...)
+	if err := cmd.Run(); err == nil || !strings.Contains(stderr.String(), experiment.CheckpointFile) ||
+		!strings.Contains(stderr.String(), "previous file is unchanged") {
 		t.Errorf("without room: %v, %q", err, stderr)
 	}
 	if contents(t, dir, experiment.CheckpointFile) != before {
@@ -182,8 +197,10 @@ func TestNoFiles(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	interrupt(t, dir)
-	for name, want := range map[string]string{"mkfifo": "a named pipe", "ln -s /dev/zero": "a device", "ln -s loop": "symbolic links", "mkdir": "a folder"} {
-		for _, file := range []string{experiment.CheckpointFile, experiment.ConfigFile, experiment.MetricsFile, experiment.WeightsFile} {
+	for name, want := range map[string]string{"mkfifo": "a named pipe", "ln -s /dev/zero": "a device",
+		"ln -s loop": "symbolic links", "mkdir": "a folder"} {
+		for _, file := range []string{experiment.CheckpointFile, experiment.ConfigFile, experiment.MetricsFile,
+			experiment.WeightsFile} {
 			path := filepath.Join(dir, file)
 			if err := os.Rename(path, path+".kept"); err != nil {
 				t.Fatal(err)

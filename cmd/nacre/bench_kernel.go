@@ -19,7 +19,8 @@ measured in the same run where their kernelspecs are installed; the others are n
 ($NACRE_CHROMIUM, or on the PATH) it also opens notebooks of 20 and 300 cells, headless and with an empty cache, and times the page.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := firstError(between("cells", o.Cells, 3, maxCount), between("lines", o.Lines, 1, maxCount), between("loads", o.Loads, 1, maxCount)); err != nil {
+			if err := firstError(between("cells", o.Cells, 3, maxCount), between("lines", o.Lines, 1, maxCount),
+				between("loads", o.Loads, 1, maxCount)); err != nil {
 				return err
 			}
 			return do(cmd.Context(), env, app.BenchKernel, o)

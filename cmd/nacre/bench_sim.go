@@ -24,7 +24,8 @@ worker, as many processes as workers beside all of them.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(between("envs", o.Envs, 0, 10_000), between("steps", o.Steps, 1, maxCount),
-				between("rounds", o.Rounds, 1, maxCount), between("workers", o.Workers, 0, maxWorkers), oneOf("vs", vs, "", "python"))
+				between("rounds", o.Rounds, 1, maxCount), between("workers", o.Workers, 0, maxWorkers),
+				oneOf("vs", vs, "", "python"))
 			if err != nil {
 				return err
 			}
@@ -37,7 +38,8 @@ worker, as many processes as workers beside all of them.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Family, "family", "f", "cheetah-vel", "`family` to step, one of those on MuJoCo that nacre envs lists, or all")
+	f.StringVarP(&o.Family, "family", "f", "cheetah-vel",
+		"`family` to step, one of those on MuJoCo that nacre envs lists, or all")
 	f.StringVar(&vs, "vs", "", "python to step the defining Python package too")
 	f.StringVar(&interpreter, "python", "", "its `interpreter` (default "+chosenPython+")")
 	f.IntVar(&o.Envs, "envs", 0, "environments per worker, 0 for what rollouts of the family use")

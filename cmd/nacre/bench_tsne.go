@@ -39,14 +39,18 @@ points are judged by a sample of 1,000.`,
 	f.IntSliceVar(&o.Sizes, "sizes", []int{1600, 10000}, "numbers of points")
 	f.BoolVar(&o.Digits, "digits", false, "lay out the digits of scikit-learn too")
 	f.BoolVar(&o.UMAP, "umap", false, "lay them out by UMAP too, beside umap-learn")
-	f.IntVar(&o.Starts, "starts", 0, "further layouts from random starts that the libraries share, to tell differences from chance")
+	f.IntVar(&o.Starts, "starts", 0,
+		"further layouts from random starts that the libraries share, to tell differences from chance")
 	f.StringSliceVar(&o.Peers, "peers", nil, "other libraries by name (default all)")
 	f.StringVar(&o.Scripts, "scripts", "", "`folder` of the programs that run the others (default those in nacre)")
-	f.StringVar(&o.Home, "home", "", "`folder` in which those that are not there are installed (default tsne in the cache)")
-	f.StringVar(&o.Python, "python", "", "`interpreter` with numpy, scikit-learn and openTSNE (default one made in --home)")
+	f.StringVar(&o.Home, "home", "",
+		"`folder` in which those that are not there are installed (default tsne in the cache)")
+	f.StringVar(&o.Python, "python", "",
+		"`interpreter` with numpy, scikit-learn and openTSNE (default one made in --home)")
 	f.StringVar(&o.Node, "node", "node", "Node.js `command`")
 	f.StringVar(&o.Modules, "modules", "", "`folder` with wasm-bhtsne (default one made in --home)")
-	f.StringVar(&o.Keep, "keep", "", "`folder` in which the others' layouts stay, so that a run that was stopped goes on")
+	f.StringVar(&o.Keep, "keep", "",
+		"`folder` in which the others' layouts stay, so that a run that was stopped goes on")
 	f.IntVar(&o.Workers, "workers", 1, "threads each library may use")
 	jsonFlag(cmd, env)
 	return cmd

@@ -46,8 +46,11 @@ and targets on 1,280 transitions.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(
-				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, append([]string{"both"}, app.Measured()...)...),
-				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "simd128", "go"), oneOf("vs", o.Versus, "", "torch", "torch-graph", "torch-compile", "jax"), checkDevice(o.Host), oneOf("products", o.Products, "", "own"),
+				oneOf("size", o.Size, "both", "oyster", "metaworld"),
+				oneOf("algo", o.Algorithm, append([]string{"both"}, app.Measured()...)...),
+				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "simd128", "go"),
+				oneOf("vs", o.Versus, "", "torch", "torch-graph", "torch-compile", "jax"), checkDevice(o.Host),
+				oneOf("products", o.Products, "", "own"),
 				between("updates", o.Updates, 1, maxCount), between("workers", o.Workers, 0, maxWorkers),
 				between("seeds", o.Seeds, 1, 1024), oneOf("gpu", o.GPU, append([]string{""}, roofline.Names()...)...))
 			switch {
@@ -56,7 +59,8 @@ and targets on 1,280 transitions.`,
 			case o.GPU != "" && (!o.Explain || !devices.Accelerated(o.Device)):
 				return app.Usagef("--gpu %s models a GPU: expected with it --explain --device cuda", o.GPU)
 			case o.Dump != "" && o.GPU == "":
-				return app.Usagef("--dump writes what --explain --device cuda --gpu NAME models: expected those with it")
+				return app.Usagef("--dump writes what --explain --device cuda --gpu NAME models: expected those " +
+					"with it")
 			}
 			if o.Versus != "" {
 				if o.Python, err = orChosen(o.Python); err != nil {
@@ -72,8 +76,10 @@ and targets on 1,280 transitions.`,
 	f.StringVar(&o.GPU, "gpu", "", "with --explain, the GPU to model: "+strings.Join(roofline.Names(), ", "))
 	f.IntVar(&o.Seeds, "seeds", 1, "with --gpu, how many seeds run as one program")
 	f.StringVar(&o.Dump, "dump", "", "with --gpu, `folder` for the graph and the kernels")
-	f.BoolVar(&o.Scaling, "scaling", false, "time one worker, all on one update, and all on updates of their own, in turns")
-	f.StringVar(&o.Versus, "vs", "", "what to time in turns with it: torch; on a GPU also torch-graph, torch-compile or jax")
+	f.BoolVar(&o.Scaling, "scaling", false,
+		"time one worker, all on one update, and all on updates of their own, in turns")
+	f.StringVar(&o.Versus, "vs", "",
+		"what to time in turns with it: torch; on a GPU also torch-graph, torch-compile or jax")
 	f.StringVar(&o.Python, "python", "", "Python `interpreter` for --vs (default "+chosenPython+")")
 	cmd.MarkFlagsMutuallyExclusive("check", "explain", "scaling", "vs")
 	f.StringVar(&o.Size, "size", "both", "oyster, metaworld or both")

@@ -26,7 +26,8 @@ seed or the family, is refused by its name. Without --set the branch ends as its
 			if !cmd.Flags().Changed("at") || o.Out == "" {
 				return app.Usagef("expected --at, the iterations to begin after, and --out, the folder of the new run")
 			}
-			if err := firstError(between("at", o.At, 1, 1e6), between("workers", o.Workers, 0, maxWorkers), checkOtherDevice(o.Host), checkKeep(o.Host)); err != nil {
+			if err := firstError(between("at", o.At, 1, 1e6), between("workers", o.Workers, 0, maxWorkers),
+				checkOtherDevice(o.Host), checkKeep(o.Host)); err != nil {
 				return err
 			}
 			return do(cmd.Context(), env, app.Branch, o)

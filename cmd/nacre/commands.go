@@ -12,8 +12,8 @@ import (
 	"nacre/cmd/nacre/app"
 )
 
-// A command is one file: a function that makes it, with its help, its flags and what it runs, and an init that registers
-// this function. A command that belongs to another, such as "bench sim", is a file too, and names the other.
+// A command is one file: a function that makes it, with its help, its flags and what it runs, and an init that
+// registers this function. A command that belongs to another, such as "bench sim", is a file too, and names the other.
 
 // heading groups commands in nacre --help.
 type heading string

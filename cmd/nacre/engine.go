@@ -16,12 +16,15 @@ var engines = map[string]kernel.Engine{
 }
 
 func engineFlag(cmd *cobra.Command, engine *string) {
-	cmd.Flags().StringVar(engine, "engine", "", "`engine` that runs the cells: "+strings.Join(engineNames(), ", ")+" (default auto: go once its packages are compiled, which nacre notebook does in the background, yaegi until then and elsewhere)")
+	cmd.Flags().StringVar(engine, "engine", "", "`engine` that runs the cells: "+strings.Join(engineNames(), ", ")+
+		" (default auto: go once its packages are compiled, which nacre notebook does in the background, yaegi until "+
+		"then and elsewhere)")
 }
 
 // kernelFlags adds the flags of commands that start kernels.
 func kernelFlags(cmd *cobra.Command, memory, engine *string) {
-	cmd.Flags().StringVar(memory, "kernel-memory", "", "most `memory` a kernel may use, such as 8GB, or none (default what the machine has)")
+	cmd.Flags().StringVar(memory, "kernel-memory", "",
+		"most `memory` a kernel may use, such as 8GB, or none (default what the machine has)")
 	engineFlag(cmd, engine)
 }
 

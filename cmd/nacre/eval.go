@@ -23,7 +23,8 @@ the goal. Flags that are not given are the protocol's.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = args[0]
 			err := firstError(
-				between("explore", o.Explore, -1, 1000), between("scored", o.Scored, -1, 1000), between("repeats", o.Repeats, -1, 10_000),
+				between("explore", o.Explore, -1, 1000), between("scored", o.Scored, -1, 1000),
+				between("repeats", o.Repeats, -1, 10_000),
 				oneOf("z", o.Z, "", "mean", "sample"), oneOf("actions", o.Actions, "", "deterministic", "sampled"),
 				between("workers", o.Workers, 0, maxWorkers),
 			)

@@ -60,9 +60,11 @@ func deviceFlags(cmd *cobra.Command, h *experiment.Host) {
 		}
 		names = append(names, fmt.Sprintf("%s (%s)", name, b.Title))
 	}
-	cmd.Flags().StringVar(&h.Device, "device", "", "where training computes: "+strings.Join(names, ", ")+", or "+devices.Auto+", a GPU where there is one (default cpu)")
+	cmd.Flags().StringVar(&h.Device, "device", "", "where training computes: "+strings.Join(names, ", ")+", or "+
+		devices.Auto+", a GPU where there is one (default cpu)")
 	cmd.Flags().StringVar(&h.Precision, "precision", "",
-		"of matrix products: fp32 (the default); on an NVIDIA GPU tf32, tf32x3 (errors like those of fp32) or bf16; bf16x3 or bf16 on processors with a matrix unit (AMX)")
+		"of matrix products: fp32 (the default); on an NVIDIA GPU tf32, tf32x3 (errors like those of fp32) or bf16; "+
+			"bf16x3 or bf16 on processors with a matrix unit (AMX)")
 }
 
 // checkDevice checks --device and --precision.
@@ -83,13 +85,16 @@ func checkOtherDevice(h experiment.Host) error {
 
 // workersFlag adds --workers.
 func workersFlag(cmd *cobra.Command, n *int) {
-	cmd.Flags().IntVarP(n, "workers", "w", 0, "`number` of processor threads, 0 for one per core; results do not depend on it")
+	cmd.Flags().IntVarP(n, "workers", "w", 0,
+		"`number` of processor threads, 0 for one per core; results do not depend on it")
 }
 
 func keepFlags(cmd *cobra.Command, h *experiment.Host) {
 	f := cmd.Flags()
-	f.IntVar(&h.Keep, "keep", 0, "keep the weights after every so many `iterations`, for a notebook's Scrubber; 0 keeps none")
-	f.IntVar(&h.KeepState, "keep-checkpoints", 0, "keep a checkpoint, with all data, after every so many `iterations`, for nacre branch; 0 keeps none")
+	f.IntVar(&h.Keep, "keep", 0,
+		"keep the weights after every so many `iterations`, for a notebook's Scrubber; 0 keeps none")
+	f.IntVar(&h.KeepState, "keep-checkpoints", 0,
+		"keep a checkpoint, with all data, after every so many `iterations`, for nacre branch; 0 keeps none")
 }
 
 func checkKeep(h experiment.Host) error {

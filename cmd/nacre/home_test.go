@@ -28,7 +28,8 @@ func TestExamples(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "reproduce.ipynb")); err != nil {
 		t.Fatal(err)
 	}
-	if out := must(t, "examples", dir); !strings.Contains(out, "1 file copied") || contents(t, dir, "quickstart.ipynb") != "my own" {
+	if out := must(t, "examples", dir); !strings.Contains(out, "1 file copied") ||
+		contents(t, dir, "quickstart.ipynb") != "my own" {
 		t.Errorf("a second time: %q, quickstart %q", out, contents(t, dir, "quickstart.ipynb"))
 	}
 }
@@ -41,7 +42,8 @@ func TestSetupWithoutPip(t *testing.T) {
 	t.Setenv("NACRE_HOME", t.TempDir())
 	status, _, stderr := nacre(t.Context(), "setup")
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
-	if last := lines[len(lines)-1]; status != 1 || len(lines) > 2 || !strings.Contains(last, "pip") && !strings.Contains(last, "built without MuJoCo") {
+	if last := lines[len(lines)-1]; status != 1 || len(lines) > 2 || !strings.Contains(last, "pip") &&
+		!strings.Contains(last, "built without MuJoCo") {
 		t.Errorf("status %d: %q", status, stderr)
 	}
 }

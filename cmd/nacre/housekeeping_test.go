@@ -25,20 +25,23 @@ func TestPruneRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := must(t, "runs", root, "--prune")
-	if !strings.Contains(said, "nothing was removed: --yes") || !strings.Contains(said, "1 run") || contents(t, filepath.Join(root, "done"), experiment.CheckpointFile) == "" {
+	if !strings.Contains(said, "nothing was removed: --yes") || !strings.Contains(said, "1 run") ||
+		contents(t, filepath.Join(root, "done"), experiment.CheckpointFile) == "" {
 		t.Errorf("dry: %s", said)
 	}
 	var report app.PruneReport
 	if err := json.Unmarshal([]byte(must(t, "runs", root, "--prune", "--yes", "--json")), &report); err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Runs) != 1 || report.Runs[0].Run != "done" || report.Runs[0].Removed != report.Bytes || report.Bytes == 0 || report.Unfinished != 1 {
+	if len(report.Runs) != 1 || report.Runs[0].Run != "done" || report.Runs[0].Removed != report.Bytes ||
+		report.Bytes == 0 || report.Unfinished != 1 {
 		t.Errorf("report %+v", report)
 	}
 	if _, err := os.Stat(filepath.Join(root, "half", experiment.CheckpointFile)); err != nil {
 		t.Error(err)
 	}
-	if status, _, stderr := nacre(t.Context(), "resume", filepath.Join(root, "done")); status != exitFailed || !strings.Contains(stderr, "nacre runs --prune") {
+	if status, _, stderr := nacre(t.Context(), "resume", filepath.Join(root, "done")); status != exitFailed ||
+		!strings.Contains(stderr, "nacre runs --prune") {
 		t.Errorf("resumed: %d, %s", status, stderr)
 	}
 	if said := must(t, "runs", root, "--prune"); !strings.Contains(said, "nothing to prune") {
@@ -74,17 +77,21 @@ func unzipped(t *testing.T, path string) map[string]string {
 	return out
 }
 
-// A bundle tells what a developer asks first, of a whole run and of one that is broken in any way, and nothing of a person.
+// A bundle tells what a developer asks first, of a whole run and of one that is broken in any way, and nothing of a
+// person.
 func TestBundle(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home of", "jdoe")
 	run := filepath.Join(home, "runs", "point")
 	t.Setenv("HOME", home)
 	t.Setenv("USER", "jdoe")
 	t.Setenv("NACRE_TOKEN", "abcdef123456")
-	secrets := []string{"jdoe", "abcdef123456", "ghp_0123456789abcdefghij", "hunter2hunter2", "0123456789abcdef0123456789abcdef01234567", "eyJhbGciOiJIUzI1NiJ9"}
+	secrets := []string{"jdoe", "abcdef123456", "ghp_0123456789abcdefghij", "hunter2hunter2",
+		"0123456789abcdef0123456789abcdef01234567", "eyJhbGciOiJIUzI1NiJ9"}
 	must(t, trainArgs(run, "--set", "pearl.iterations=2")...)
-	log := "epoch 1\nWANDB_API_KEY=0123456789abcdef0123456789abcdef01234567\nAuthorization: Bearer eyJhbGciOiJIUzI1NiJ9.e30.abc\n" +
-		"fetched https://jdoe:hunter2hunter2@example.org/x with ghp_0123456789abcdefghij\n/home/jdoe/data: no such file\npanic: boom\n"
+	log := "epoch 1\nWANDB_API_KEY=0123456789abcdef0123456789abcdef01234567\nAuthorization: Bearer " +
+		"eyJhbGciOiJIUzI1NiJ9.e30.abc\n" +
+		"fetched https://jdoe:hunter2hunter2@example.org/x with ghp_0123456789abcdefghij\n/home/jdoe/data: no such " +
+		"file\npanic: boom\n"
 	if err := os.MkdirAll(filepath.Join(home, "logs"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +102,8 @@ func TestBundle(t *testing.T) {
 	said := must(t, "report", run, "--bundle", "-o", out)
 	got := unzipped(t, out)
 	for name, want := range map[string]string{
-		"README.txt": "files.txt", "versions.txt": runtime.GOOS, "doctor.txt": "current folder", "settings.toml": "pearl.iterations", "log.txt": "panic: boom",
+		"README.txt": "files.txt", "versions.txt": runtime.GOOS, "doctor.txt": "current folder",
+		"settings.toml": "pearl.iterations", "log.txt": "panic: boom",
 		"error.txt": "nothing is known", "files.txt": experiment.CheckpointFile, "environment.txt": "NACRE_TOKEN",
 	} {
 		if name == "settings.toml" {
@@ -116,7 +124,9 @@ func TestBundle(t *testing.T) {
 		}
 	}
 	for what, spoil := range map[string]func() error{
-		"no configuration": func() error { return os.Rename(filepath.Join(run, "config.toml"), filepath.Join(run, "c")) },
+		"no configuration": func() error {
+			return os.Rename(filepath.Join(run, "config.toml"), filepath.Join(run, "c"))
+		},
 		"a folder as metrics": func() error {
 			os.Remove(filepath.Join(run, "metrics.csv"))
 			return os.Mkdir(filepath.Join(run, "metrics.csv"), 0o755)
@@ -135,7 +145,8 @@ func TestBundle(t *testing.T) {
 	if _, has := unzipped(t, out)["settings.toml"]; has {
 		t.Error("without a run there are settings")
 	}
-	for _, args := range [][]string{{"report"}, {"report", "--bundle", "-o", "x.html"}, {"report", filepath.Join(home, "none"), "--bundle"}} {
+	for _, args := range [][]string{{"report"}, {"report", "--bundle", "-o", "x.html"},
+		{"report", filepath.Join(home, "none"), "--bundle"}} {
 		if status, _, stderr := nacre(t.Context(), args...); status == 0 || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: %d, %s", args, status, stderr)
 		}

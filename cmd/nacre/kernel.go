@@ -31,7 +31,8 @@ func kernelCommand(env *app.Env) *cobra.Command {
 			if err := knownEngine(o.Engine); err != nil {
 				return err
 			}
-			signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // an interrupt is for the running cell, not for the program
+			// an interrupt is for the running cell, not for the program
+			signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM)
 			defer stop()
 			if err := do(ctx, env, serveKernel, o); err != nil && ctx.Err() == nil {

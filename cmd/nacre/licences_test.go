@@ -8,7 +8,8 @@ import (
 	"nacre/internal/bom"
 )
 
-// Everything that is in the program and its page has a checksum and a licence that is allowed. go run ./cmd/bom lists them.
+// Everything that is in the program and its page has a checksum and a licence that is allowed. go run ./cmd/bom lists
+// them.
 func TestLicences(t *testing.T) {
 	t.Chdir("../..")
 	if _, err := os.Stat("web/node_modules"); err != nil {

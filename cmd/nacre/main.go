@@ -3,8 +3,8 @@
 // apart. `nacre help` lists its commands; `nacre doctor` says what the machine offers.
 //
 // Results go to standard output, everything for the person watching to standard error. The exit status is 0 when the
-// command did its work, 1 when it failed, 2 when it was called wrongly, 3 when sweep status has told of runs that are not
-// finished and 130 when it was interrupted.
+// command did its work, 1 when it failed, 2 when it was called wrongly, 3 when sweep status has told of runs that are
+// not finished and 130 when it was interrupted.
 package main
 
 import (

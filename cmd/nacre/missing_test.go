@@ -24,7 +24,8 @@ func TestMissingThings(t *testing.T) {
 		{`did you mean "point-goal"?`, []string{"rollout", "point-gaol"}},
 		{`did you mean "point-goal"?`, []string{"render", "point-gaol"}},
 	} {
-		if status, _, stderr := nacre(t.Context(), c.args...); status == 0 || !strings.Contains(stderr, c.want) || strings.Count(strings.TrimSpace(stderr), "\n") > 0 {
+		if status, _, stderr := nacre(t.Context(), c.args...); status == 0 || !strings.Contains(stderr, c.want) ||
+			strings.Count(strings.TrimSpace(stderr), "\n") > 0 {
 			t.Errorf("nacre %v ended with %d and\n%s\nwant one line with %q", c.args, status, stderr, c.want)
 		}
 	}

@@ -21,13 +21,15 @@ func withoutFlock(t *testing.T, answer string, args ...string) *exec.Cmd {
 	if err := exec.Command(strace, "-o", os.DevNull, "true").Run(); err != nil {
 		t.Skipf("strace may not watch a process here (%v): run where ptrace is allowed", err)
 	}
-	cmd := exec.Command(strace, append([]string{"-f", "--seccomp-bpf", "-o", os.DevNull, "-e", "trace=flock", "-e", "inject=flock:error=" + answer, os.Args[0]}, args...)...)
+	cmd := exec.Command(strace,
+		append([]string{"-f", "--seccomp-bpf", "-o", os.DevNull, "-e", "trace=flock", "-e", "inject=flock:error=" +
+			answer, os.Args[0]}, args...)...)
 	cmd.Env = append(os.Environ(), "NACRE_TEST_PROCESS=1")
 	return cmd
 }
 
-// On a file system without flock a run trains under a lock of files, says so once and records it; a second writer is refused
-// while it does, and it is continued after a kill.
+// On a file system without flock a run trains under a lock of files, says so once and records it; a second writer is
+// refused while it does, and it is continued after a kill.
 func TestTrainWithoutFlock(t *testing.T) {
 	answers := []string{"ENOSYS", "ENOLCK", "EOPNOTSUPP"}
 	if testing.Short() {
@@ -41,7 +43,8 @@ func TestTrainWithoutFlock(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", answer, err, out)
 		}
-		if strings.Count(string(out), "flock is not there on this file system") != 1 || !strings.Contains(contents(t, dir, experiment.ConfigFile), "flock is not there") {
+		if strings.Count(string(out), "flock is not there on this file system") != 1 ||
+			!strings.Contains(contents(t, dir, experiment.ConfigFile), "flock is not there") {
 			t.Errorf("%s: said %s", answer, out)
 		}
 		sameRun(t, answer, dir, whole)
@@ -50,7 +53,8 @@ func TestTrainWithoutFlock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out, err := withoutFlock(t, answer, "resume", dir).CombinedOutput(); err == nil || !strings.Contains(string(out), "another process is writing this run") {
+		if out, err := withoutFlock(t, answer, "resume", dir).CombinedOutput(); err == nil ||
+			!strings.Contains(string(out), "another process is writing this run") {
 			t.Errorf("%s: beside another writer: %v\n%s", answer, err, out)
 		}
 		run.Close()
@@ -62,8 +66,10 @@ func TestSweepWithoutFlock(t *testing.T) {
 	heavy.Skip(t, "two runs in processes of their own")
 	dir := t.TempDir()
 	plan := filepath.Join(dir, "plan.toml")
-	text := "name = \"s\"\nout = \"" + filepath.Join(dir, "out") + "\"\nfamilies = [\"point-goal\"]\nseeds = [1, 2]\npreset = \"quick/point-goal\"\n" +
-		"set = [\"" + strings.Join(append(tiny, "pearl.iterations=2"), "\", \"") + "\"]\n[[systems]]\nname = \"pearl\"\nalgorithm = \"pearl\"\n"
+	text := "name = \"s\"\nout = \"" + filepath.Join(dir, "out") + "\"\nfamilies = [\"point-goal\"]\nseeds = [1, 2]\n" +
+		"preset = \"quick/point-goal\"\n" +
+		"set = [\"" + strings.Join(append(tiny, "pearl.iterations=2"), "\", \"") +
+		"\"]\n[[systems]]\nname = \"pearl\"\nalgorithm = \"pearl\"\n"
 	if err := os.WriteFile(plan, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

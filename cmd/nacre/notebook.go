@@ -32,7 +32,8 @@ on being collected when the browser is closed. The page of runs (/runs) shows al
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := firstError(between("port", o.Port, 0, 65535), between("processes", o.Processes, 1, maxWorkers), knownEngine(o.Engine)); err != nil {
+			if err := firstError(between("port", o.Port, 0, 65535), between("processes", o.Processes, 1, maxWorkers),
+				knownEngine(o.Engine)); err != nil {
 				return err
 			}
 			if len(args) == 1 {
@@ -44,7 +45,8 @@ on being collected when the browser is closed. The page of runs (/runs) shows al
 	f := cmd.Flags()
 	f.StringVar(&o.Address, "address", "127.0.0.1", "`address` to listen on")
 	f.IntVar(&o.Port, "port", 8888, "`port` to listen on, or one of the nine after it; 0 for any")
-	f.StringVar(&o.Token, "token", os.Getenv(process.TokenVariable), "`secret` of at least 16 characters; better set as NACRE_TOKEN (default a new one)")
+	f.StringVar(&o.Token, "token", os.Getenv(process.TokenVariable),
+		"`secret` of at least 16 characters; better set as NACRE_TOKEN (default a new one)")
 	f.Lookup("token").DefValue = ""
 	f.StringArrayVar(&o.Hosts, "allow-host", nil, "one more `name` the server may be called by; may be repeated")
 	f.BoolVar(&o.Browser, "browser", false, "open the browser")

@@ -11,12 +11,14 @@ import (
 func TestPackedRun(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "one")
-	must(t, append([]string{"train", "-q", "--preset", "quick/point-goal", "--algorithm", "pearl", "--out", run}, set(append(tiny, "pearl.iterations=2")...)...)...)
+	must(t, append([]string{"train", "-q", "--preset", "quick/point-goal", "--algorithm", "pearl", "--out", run},
+		set(append(tiny, "pearl.iterations=2")...)...)...)
 	zip := filepath.Join(dir, "one.zip")
 	if text := must(t, "pack", run); !strings.Contains(text, zip+": ") || !strings.Contains(text, "left out: ") {
 		t.Errorf("pack: %s", text)
 	}
-	for _, args := range [][]string{{"eval", "-q", ""}, {"table", "runs", ""}, {"runs", ""}, {"curves", "-o", filepath.Join(dir, "c.svg"), ""}} {
+	for _, args := range [][]string{{"eval", "-q", ""}, {"table", "runs", ""}, {"runs", ""},
+		{"curves", "-o", filepath.Join(dir, "c.svg"), ""}} {
 		said := func(of string) string {
 			args[len(args)-1] = of
 			text := must(t, args...)
@@ -63,7 +65,8 @@ func TestPackedRun(t *testing.T) {
 		}
 	}
 	must(t, "pack", both)
-	fails(t, []string{"eval", both + ".zip"}, "is not one run: it holds 2 ("+filepath.Join(both+".zip", "a"), "name one, such as")
+	fails(t, []string{"eval", both + ".zip"}, "is not one run: it holds 2 ("+filepath.Join(both+".zip", "a"),
+		"name one, such as")
 	must(t, "eval", "-q", filepath.Join(both+".zip", "b"))
 	if err := os.Truncate(both+".zip", 2000); err != nil {
 		t.Fatal(err)

@@ -41,7 +41,8 @@ data is in it; names of the user, of the machine and of the home folder, and wha
 			return app.ReportRun(cmd.Context(), env, o)
 		},
 	}
-	cmd.Flags().StringVarP(&o.Out, "out", "o", "", "`file` to write (default report.html in the run folder, or NAME-report.html beside NAME.zip; of --bundle, nacre-report.zip here)")
+	cmd.Flags().StringVarP(&o.Out, "out", "o", "", "`file` to write (default report.html in the run folder, or "+
+		"NAME-report.html beside NAME.zip; of --bundle, nacre-report.zip here)")
 	cmd.Flags().BoolVar(&bundle, "bundle", false, "write a .zip for a bug report")
 	jsonFlag(cmd, env)
 	return cmd

@@ -28,17 +28,21 @@ the run is, byte for byte, one that was as long from its beginning.`,
 		Args: oneArg("a run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = args[0]
-			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkOtherDevice(o.Host), checkKeep(o.Host)); err != nil {
+			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkOtherDevice(o.Host),
+				checkKeep(o.Host)); err != nil {
 				return err
 			}
 			if o.StartOver && len(o.Set) > 0 {
-				return app.Usagef("--start-over with --set: expected one of them; a run is made longer from where it is")
+				return app.Usagef("--start-over with --set: expected one of them; a run is made longer from where " +
+					"it is")
 			}
 			return do(cmd.Context(), env, app.Resume, o)
 		},
 	}
-	cmd.Flags().BoolVar(&o.StartOver, "start-over", false, "train the run from its beginning again; what it computed is removed")
-	cmd.Flags().StringArrayVar(&o.Set, "set", nil, "`key=value` of what makes the run longer, for example pearl.iterations=80")
+	cmd.Flags().BoolVar(&o.StartOver, "start-over", false,
+		"train the run from its beginning again; what it computed is removed")
+	cmd.Flags().StringArrayVar(&o.Set, "set", nil,
+		"`key=value` of what makes the run longer, for example pearl.iterations=80")
 	workersFlag(cmd, &o.Workers)
 	keepFlags(cmd, &o.Host)
 	deviceFlags(cmd, &o.Host)

@@ -28,7 +28,8 @@ agent of a run acts: it adapts to each task by the run's protocol, and its last 
 			if o.Family == "" && o.Run == "" {
 				return app.Usagef("rollout needs a family, such as point-goal (see nacre envs), or --run FOLDER")
 			}
-			err := firstError(oneOf("policy", o.Policy, "random", "scripted", "blind"), between("task", o.Task, 0, maxCount),
+			err := firstError(oneOf("policy", o.Policy, "random", "scripted", "blind"),
+				between("task", o.Task, 0, maxCount),
 				between("episodes", o.Episodes, 1, maxCount), between("steps", o.Steps, 0, maxCount))
 			if err != nil {
 				return err
@@ -43,7 +44,8 @@ agent of a run acts: it adapts to each task by the run's protocol, and its last 
 	f.BoolVar(&o.Train, "train-tasks", false, "take train tasks instead of test tasks")
 	f.IntVarP(&o.Episodes, "episodes", "n", 1, "episodes, one on each of as many tasks")
 	f.IntVar(&o.Steps, "steps", 0, "longest episode, 0 for the family's horizon")
-	f.StringVarP(&o.Out, "out", "o", "", "recording to write, a `file` NAME.npz; NAME-1.npz and so on for several episodes")
+	f.StringVarP(&o.Out, "out", "o", "",
+		"recording to write, a `file` NAME.npz; NAME-1.npz and so on for several episodes")
 	seedFlag(cmd, &o.Seed, 0, "seed of the tasks, the initial states and the random policy")
 	cmd.MarkFlagsMutuallyExclusive("run", "policy")
 	jsonFlag(cmd, env)

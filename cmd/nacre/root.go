@@ -115,7 +115,8 @@ func badFlag(cmd *cobra.Command, err error) error {
 // badFlagValue says what a flag takes.
 func badFlagValue(bad *pflag.InvalidValueError) error {
 	f := bad.GetFlag()
-	want := map[string]string{"int": "a whole number", "uint": config.WholeFromZero, "float64": "a number", "bool": "true or false"}[f.Value.Type()]
+	want := map[string]string{"int": "a whole number", "uint": config.WholeFromZero, "float64": "a number",
+		"bool": "true or false"}[f.Value.Type()]
 	if want == "" {
 		return &app.UsageError{Err: bad}
 	}

@@ -98,7 +98,8 @@ func contents(t *testing.T, dir, name string) string {
 // sameRun compares everything a run computed, byte by byte.
 func sameRun(t *testing.T, what, got, want string) {
 	t.Helper()
-	for _, name := range []string{experiment.MetricsFile, experiment.WeightsFile, experiment.EvaluationFile, experiment.TasksFile} {
+	for _, name := range []string{experiment.MetricsFile, experiment.WeightsFile, experiment.EvaluationFile,
+		experiment.TasksFile} {
 		if contents(t, got, name) != contents(t, want, name) {
 			t.Errorf("%s: %s differs", what, name)
 		}
@@ -124,13 +125,15 @@ func rl2Args(dir string) []string {
 
 func mqlArgs(dir string) []string {
 	return append([]string{"train", "--preset", "quick/point-goal-mql", "--seed", "3", "--out", dir},
-		set("mql.hidden=16", "mql.batch=32", "mql.history=4", "mql.updates_per_iteration=20", "mql.iterations=8", "evaluation.every=3", "test_tasks=3")...)
+		set("mql.hidden=16", "mql.batch=32", "mql.history=4", "mql.updates_per_iteration=20", "mql.iterations=8",
+			"evaluation.every=3", "test_tasks=3")...)
 }
 
 // mamlArgs trains MAML for some iterations.
 func mamlArgs(dir string) []string {
 	return append([]string{"train", "--preset", "quick/point-goal-maml", "--seed", "3", "--out", dir},
-		set("maml.hidden=16", "maml.meta_batch=4", "maml.episodes=5", "maml.iterations=12", "maml.value=mlp", "evaluation.every=4")...)
+		set("maml.hidden=16", "maml.meta_batch=4", "maml.episodes=5", "maml.iterations=12", "maml.value=mlp",
+			"evaluation.every=4")...)
 }
 
 func testKilled(t *testing.T, train func(dir string) []string) {
@@ -202,7 +205,8 @@ func interrupt(t *testing.T, dir string, more ...string) {
 	}()
 	status, _, stderr := nacre(ctx, trainArgs(dir, more...)...)
 	want := "checkpoint saved; continue with: nacre resume " + dir
-	if status != exitInterrupted || !strings.Contains(stderr, "nacre: interrupted after") || !strings.Contains(stderr, want) {
+	if status != exitInterrupted || !strings.Contains(stderr, "nacre: interrupted after") ||
+		!strings.Contains(stderr, want) {
 		t.Fatalf("interrupted: status %d, %q", status, stderr)
 	}
 }
@@ -242,8 +246,8 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// A run made before some settings were added is read, evaluated and resumed: those it lacks have their defaults and no say
-// in its fingerprint.
+// A run made before some settings were added is read, evaluated and resumed: those it lacks have their defaults and no
+// say in its fingerprint.
 func TestRunsWithoutLaterSettings(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	interrupt(t, dir, "--algorithm", "pearl")
@@ -270,10 +274,12 @@ func TestConfigurationLayers(t *testing.T) {
 	sameRun(t, "the same configuration", second, first)
 
 	third := filepath.Join(parent, "c")
-	must(t, "train", "--preset", "oyster/cheetah-vel", "--config", filepath.Join(first, experiment.ConfigFile), "--algorithm", "pearl",
+	must(t, "train", "--preset", "oyster/cheetah-vel", "--config", filepath.Join(first, experiment.ConfigFile),
+		"--algorithm", "pearl",
 		"--set", "pearl.iterations=1", "--seed", "7", "--out", third)
 	text := contents(t, third, experiment.ConfigFile)
-	for _, want := range []string{"algorithm = 'pearl'", "family = 'point-goal'", "seed = 7", "iterations = 1", "hidden = 16"} {
+	for _, want := range []string{"algorithm = 'pearl'", "family = 'point-goal'", "seed = 7", "iterations = 1",
+		"hidden = 16"} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("config.toml lacks %q", want)
 		}
@@ -292,7 +298,8 @@ func TestEvaluateAnOlderRun(t *testing.T) {
 	if from < 0 || to < from {
 		t.Fatalf("no tables of other algorithms in %s", text)
 	}
-	if err := os.WriteFile(filepath.Join(dir, experiment.ConfigFile), []byte(text[:from]+text[to:]), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, experiment.ConfigFile), []byte(text[:from]+text[to:]),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	if got := must(t, "eval", dir, "--json"); got != want {
@@ -321,16 +328,19 @@ func TestCommandsOnRuns(t *testing.T) {
 		t.Errorf("eval: share %v, want %v", *eval.Share, want)
 	}
 	text := must(t, "eval", tcl, "--train-tasks")
-	if !strings.Contains(text, "6 tasks") || !strings.Contains(text, "goal-knowing") || !strings.Contains(text, "of the way") {
+	if !strings.Contains(text, "6 tasks") || !strings.Contains(text, "goal-knowing") ||
+		!strings.Contains(text, "of the way") {
 		t.Errorf("eval printed %s", text)
 	}
 
 	csv := filepath.Join(parent, "tcl.csv")
 	for kind, want := range map[string]string{
-		"window": "2 windows of 8 transitions from", "rows": "2 contexts of 8 independent transitions from", "rollout": "2 whole rollouts from",
+		"window": "2 windows of 8 transitions from", "rows": "2 contexts of 8 independent transitions from",
+		"rollout":   "2 whole rollouts from",
 		"meta-test": "2 explorations under", "adapted": "2 windows of 8 transitions after adaptation from",
 	} {
-		if text := must(t, "embed", tcl, "--context", kind, "--tasks", "2", "--windows", "2", "--length", "8", "--out", csv); !strings.HasPrefix(text, want) {
+		if text := must(t, "embed", tcl, "--context", kind, "--tasks", "2", "--windows", "2", "--length", "8", "--out",
+			csv); !strings.HasPrefix(text, want) {
 			t.Errorf("embed of %s printed %q, want %q first", kind, text, want)
 		}
 	}
@@ -345,20 +355,23 @@ func TestCommandsOnRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Mean.Rows != 30 || a.Mean.Cols != 5 || b.Mean.Rows != 30 || a.Mean.Data[17] != b.Mean.Data[17] || len(a.Std.Data) != 150 {
+	if a.Mean.Rows != 30 || a.Mean.Cols != 5 || b.Mean.Rows != 30 || a.Mean.Data[17] != b.Mean.Data[17] ||
+		len(a.Std.Data) != 150 {
 		t.Errorf("embed: csv %d×%d, npz %d rows", a.Mean.Rows, a.Mean.Cols, b.Mean.Rows)
 	}
 
 	figures := filepath.Join(parent, "figures")
 	var planes app.TSNEReport
 	decode(t, must(t, "tsne", pearl, tcl, "--perplexity", "8", "--repeats", "2", "--out", figures, "--json"), &planes)
-	if len(planes.Planes) != 2 || planes.Planes[1].Name != "TCL-PEARL, seed 3" || planes.Planes[0].Report.Points != 30 || planes.Planes[0].Report.Seeds.Layouts != 2 {
+	if len(planes.Planes) != 2 || planes.Planes[1].Name != "TCL-PEARL, seed 3" ||
+		planes.Planes[0].Report.Points != 30 || planes.Planes[0].Report.Seeds.Layouts != 2 {
 		t.Errorf("tsne: %+v", planes.Planes)
 	}
 	picture(t, filepath.Join(figures, "tsne.png"))
 	var saved app.TSNEReport
 	decode(t, contents(t, figures, "tsne.json"), &saved)
-	if saved.Planes[0].Report.Plane.Ratio != planes.Planes[0].Report.Plane.Ratio || !strings.Contains(contents(t, figures, "tsne.svg"), "<svg") {
+	if saved.Planes[0].Report.Plane.Ratio != planes.Planes[0].Report.Plane.Ratio ||
+		!strings.Contains(contents(t, figures, "tsne.svg"), "<svg") {
 		t.Error("tsne: saved figures differ from printed ones")
 	}
 }
@@ -406,7 +419,8 @@ func TestQuickstart(t *testing.T) {
 	report := contents(t, dir, study.ReportFile)
 	for _, r := range suite.Studies {
 		checkStudy(t, r)
-		if !strings.Contains(report, "("+r.Family+"/tsne.png)") || !strings.Contains(report, "("+r.Family+"/report.md)") {
+		if !strings.Contains(report, "("+r.Family+"/tsne.png)") ||
+			!strings.Contains(report, "("+r.Family+"/report.md)") {
 			t.Errorf("%s is not in the report", r.Family)
 		}
 	}
@@ -434,12 +448,14 @@ func checkStudy(t *testing.T, r *study.Result) {
 		}
 	}
 	report := contents(t, r.Dir, study.ReportFile)
-	for _, want := range []string{"tsne.png", "adaptation.png", "learning.png", "38.8", "44.86", "1.156", "2.575", "nothing can be said about the spread"} {
+	for _, want := range []string{"tsne.png", "adaptation.png", "learning.png", "38.8", "44.86", "1.156", "2.575",
+		"nothing can be said about the spread"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("%s: the report lacks %q", r.Family, want)
 		}
 	}
-	if (r.Family == "point-goal") != strings.Contains(report, "Share of the way from standing still or random actions") {
+	if (r.Family == "point-goal") != strings.Contains(report,
+		"Share of the way from standing still or random actions") {
 		t.Errorf("%s: the report, share of the way to the goal-knowing controller", r.Family)
 	}
 }
@@ -462,7 +478,8 @@ func TestLists(t *testing.T) {
 	}
 	sparse := false
 	for line := range strings.Lines(must(t, "envs")) {
-		sparse = sparse || strings.HasPrefix(strings.Join(strings.Fields(line), " "), "point-goal-sparse 2 2 20 2 80/20 ")
+		sparse = sparse || strings.HasPrefix(strings.Join(strings.Fields(line), " "),
+			"point-goal-sparse 2 2 20 2 80/20 ")
 	}
 	if len(presets) < 15 || !sparse {
 		t.Errorf("%d presets; envs lists point-goal-sparse: %v", len(presets), sparse)
@@ -473,17 +490,21 @@ func TestBench(t *testing.T) {
 	heavy.Skip(t, "runs updates at the sizes of the publications")
 	var timings app.UpdateTimings
 	decode(t, must(t, "bench", "update", "--size", "oyster", "--algo", "pearl", "--updates", "1", "--json"), &timings)
-	// 2 per multiply-add; 16 tasks of 256 transitions and contexts of 64 rows at the published widths, see core/README.md.
-	if len(timings.Rows) != 1 || timings.Rows[0].Work < 20 || timings.Rows[0].Work > 35 || !(timings.Rows[0].Median >= timings.Rows[0].Min) {
+	// 2 per multiply-add; 16 tasks of 256 transitions and contexts of 64 rows at the published widths, see
+	// core/README.md.
+	if len(timings.Rows) != 1 || timings.Rows[0].Work < 20 || timings.Rows[0].Work > 35 ||
+		!(timings.Rows[0].Median >= timings.Rows[0].Min) {
 		t.Errorf("bench update: %+v", timings)
 	}
 	var plans app.UpdatePlans
-	decode(t, must(t, "bench", "update", "--explain", "--size", "oyster", "--algo", "pearl", "--updates", "1", "--json"), &plans)
+	decode(t, must(t, "bench", "update", "--explain", "--size", "oyster", "--algo", "pearl", "--updates", "1",
+		"--json"), &plans)
 	if len(plans.Plans) != 1 || len(plans.Plans[0].Regions) < 50 || !(plans.Plans[0].Wall > 0) {
 		t.Errorf("bench update --explain: %+v", plans)
 	}
 	var scalings app.UpdateScalings
-	decode(t, must(t, "bench", "update", "--scaling", "--size", "oyster", "--algo", "mql", "--updates", "1", "-w", "2", "--json"), &scalings)
+	decode(t, must(t, "bench", "update", "--scaling", "--size", "oyster", "--algo", "mql", "--updates", "1", "-w", "2",
+		"--json"), &scalings)
 	if r := scalings.Rows; len(r) != 1 || r[0].Workers != 2 || !(r[0].One > 0 && r[0].All > 0 && r[0].Apart > 0) {
 		t.Errorf("bench update --scaling: %+v", scalings)
 	}
@@ -504,8 +525,8 @@ func TestBench(t *testing.T) {
 	}
 }
 
-// The plan of an update is as fast by the model as the page says, drawing and eight seeds included: a plan that lost its
-// transposed copies, its sums by several blocks or its drawing by many would not be.
+// The plan of an update is as fast by the model as the page says, drawing and eight seeds included: a plan that lost
+// its transposed copies, its sums by several blocks or its drawing by many would not be.
 func TestModelledUpdates(t *testing.T) {
 	heavy.Skip(t, "models the launches of every update")
 	files, err := filepath.Glob("../../docs/measurements/gpu-model-*.json")
@@ -527,7 +548,8 @@ func TestModelledUpdates(t *testing.T) {
 	}
 	compared := 0
 	for _, precision := range cuda.Precisions {
-		args := []string{"bench", "update", "--explain", "--device", "cuda", "--gpu", "h100", "--precision", precision, "--algo", "both", "--json"}
+		args := []string{"bench", "update", "--explain", "--device", "cuda", "--gpu", "h100", "--precision", precision,
+			"--algo", "both", "--json"}
 		var one, eight app.UpdateModels
 		decode(t, must(t, args...), &one)
 		decode(t, must(t, append(args, "--seeds", "8")...), &eight)
@@ -541,7 +563,8 @@ func TestModelledUpdates(t *testing.T) {
 				got := []float64{m.Total, m.Given, eight[k].PerSeed, m.Critical, m.Compiler, m.Fused}
 				for j, want := range []float64{c.Now, c.Given, c.Eight, c.Critical, c.Compiler, c.Fused} {
 					if math.Abs(got[j]-want) > 0.06 {
-						t.Errorf("%s, %s, %s: %.1f µs, %s has %.1f", m.Algorithm, m.Size, precision, got, filepath.Base(slices.Max(files)), want)
+						t.Errorf("%s, %s, %s: %.1f µs, %s has %.1f", m.Algorithm, m.Size, precision, got,
+							filepath.Base(slices.Max(files)), want)
 					}
 				}
 			}

@@ -53,7 +53,8 @@ embedded and drawn as before; "nacre resume" says that it was pruned. --filter c
 			case !serve:
 				return app.Runs(cmd.Context(), env, o)
 			}
-			if err := firstError(between("port", notebook.Port, 0, 65535), between("processes", notebook.Processes, 1, maxWorkers)); err != nil {
+			if err := firstError(between("port", notebook.Port, 0, 65535),
+				between("processes", notebook.Processes, 1, maxWorkers)); err != nil {
 				return err
 			}
 			notebook.Path = o.Root

@@ -32,8 +32,8 @@ minutes the first time. Notebooks then run on the engine go, which compiles cell
 With --metaworld-v1 it lays instead the scenes of Meta-World's first environments into the cache, which the families
 ml1-2020/... need and no package carries. You name your own checkout or archive (.zip, .tar, .tar.gz) of
 github.com/rlworkgroup/metaworld at commit 0875192, or its folder metaworld/envs/assets_v1. Each file is compared with
-the id that git has of it; textures and meshes that it lacks are taken from the wheel of Meta-World ` + home.MetaWorldVersion + `.
-NACRE_METAWORLD_V1 names another folder with these files.
+the id that git has of it; textures and meshes that it lacks are taken from the wheel of Meta-World
+` + home.MetaWorldVersion + `. NACRE_METAWORLD_V1 names another folder with these files.
 
 With --gpu it fetches instead the library by which --device webgpu trains on the GPUs of all makers, by Vulkan or
 Metal (3 MB). NACRE_WEBGPU_LIB names another.`,

@@ -26,9 +26,11 @@ the folder of a study or that of a run. The pages ask no other machine for anyth
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.Out, "out", "o", "out/site", "`folder` to write; an earlier site in it is replaced")
-	f.StringVar(&o.Programs, "programs", home.Beside("wasm"), "`folder` of the programs for the browser, which make site builds")
+	f.StringVar(&o.Programs, "programs", home.Beside("wasm"),
+		"`folder` of the programs for the browser, which make site builds")
 	f.Lookup("programs").DefValue = "wasm beside nacre"
-	f.BoolVar(&o.NoScenes, "no-scenes", false, "leave out Meta-World's scenes, 2.1 MB that pages fetch piece by piece when an ML1 family is used")
+	f.BoolVar(&o.NoScenes, "no-scenes", false,
+		"leave out Meta-World's scenes, 2.1 MB that pages fetch piece by piece when an ML1 family is used")
 	jsonFlag(cmd, env)
 	return cmd
 }

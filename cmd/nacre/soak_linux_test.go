@@ -31,8 +31,8 @@ func program(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// soakCells are what the kernels of a soak run again and again, with what each prints and shows; no text is whatever the
-// first run to its end has printed, as results depend on the seed only.
+// soakCells are what the kernels of a soak run again and again, with what each prints and shows; no text is whatever
+// the first run to its end has printed, as results depend on the seed only.
 var soakCells = []struct {
 	id, code    string
 	text, shown []string
@@ -84,9 +84,9 @@ type soak struct {
 	died    int    // of them with their kernel
 }
 
-// A server with several kernels that print, show and train, whose clients' connections break off again and again and whose
-// kernels are killed at random, loses nothing, says nothing wrong, and leaves nothing behind. NACRE_SOAK is for how long,
-// such as 1h; without it, seconds, and on a busy machine until a kernel has been killed. make soak runs it.
+// A server with several kernels that print, show and train, whose clients' connections break off again and again and
+// whose kernels are killed at random, loses nothing, says nothing wrong, and leaves nothing behind. NACRE_SOAK is for
+// how long, such as 1h; without it, seconds, and on a busy machine until a kernel has been killed. make soak runs it.
 func TestSoak(t *testing.T) {
 	kernels, length, pause, between := 3, 5*time.Second, 100*time.Millisecond, 2*time.Second
 	if text := os.Getenv("NACRE_SOAK"); text == "" {
@@ -130,7 +130,8 @@ func TestSoak(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.clients = append(s.clients, &servertest.Client{Host: p.Host, Through: cut.Host(), Token: p.Token, Kernel: kernel, Session: fmt.Sprint("tab-", i), After: i%2 == 0})
+		s.clients = append(s.clients, &servertest.Client{Host: p.Host, Through: cut.Host(), Token: p.Token,
+			Kernel: kernel, Session: fmt.Sprint("tab-", i), After: i%2 == 0})
 	}
 	round(func(turn int) bool { return turn < 1 }) // so that all kernels have started and computed once
 	workers.Wait()
@@ -148,7 +149,8 @@ func TestSoak(t *testing.T) {
 			over = true
 		case <-time.After(time.Second):
 			u := s.state()
-			most = usage{max(most.server, u.server), max(most.kernels, u.kernels), max(most.files, u.files), max(most.processes, u.processes)}
+			most = usage{max(most.server, u.server), max(most.kernels, u.kernels), max(most.files, u.files),
+				max(most.processes, u.processes)}
 			if time.Since(next) > 5*time.Minute {
 				next = time.Now()
 				t.Logf("after %v: %v", time.Since(began).Round(time.Second), u)
@@ -190,12 +192,16 @@ func (s *soak) turn(c *servertest.Client, i int) {
 		}
 		s.mu.Unlock()
 		whole := got.Text == text && slices.Equal(got.Shown, cell.shown) && got.Error == ""
-		part := died && strings.HasPrefix(text, got.Text) && len(got.Shown) <= len(cell.shown) && slices.Equal(got.Shown, cell.shown[:len(got.Shown)])
+		part := died && strings.HasPrefix(text, got.Text) && len(got.Shown) <= len(cell.shown) &&
+			slices.Equal(got.Shown, cell.shown[:len(got.Shown)])
 		if !whole && !part {
-			s.Errorf("kernel %d, %s, after %d cuts: %d bytes of %d, %d displays of %d, error %q", i, cell.id, got.Cuts, len(got.Text), len(text), len(got.Shown), len(cell.shown), got.Error)
+			s.Errorf("kernel %d, %s, after %d cuts: %d bytes of %d, %d displays of %d, error %q", i, cell.id, got.Cuts,
+				len(got.Text), len(text), len(got.Shown), len(cell.shown), got.Error)
 		}
-		if kept := notebookText(s.T, s.Program, fmt.Sprintf("%d.ipynb", i), cell.id); kept != got.Text+strings.Join(got.Shown, "\n") {
-			s.Errorf("kernel %d, %s: the notebook has %d bytes, the client %d", i, cell.id, len(kept), len(got.Text)+len(got.Shown))
+		if kept := notebookText(s.T, s.Program, fmt.Sprintf("%d.ipynb", i), cell.id); kept != got.Text+
+			strings.Join(got.Shown, "\n") {
+			s.Errorf("kernel %d, %s: the notebook has %d bytes, the client %d", i, cell.id, len(kept),
+				len(got.Text)+len(got.Shown))
 		}
 	}
 }
@@ -247,8 +253,8 @@ func joined(v any) string {
 	return b.String()
 }
 
-// kill ends a random kernel again and again and counts how often. On a busy machine a kernel that was killed may still be
-// there the next time: it is not killed twice.
+// kill ends a random kernel again and again and counts how often. On a busy machine a kernel that was killed may still
+// be there the next time: it is not killed twice.
 func (s *soak) kill(between time.Duration, kills *atomic.Int64, stop <-chan struct{}) {
 	dying := map[int]bool{}
 	for {
@@ -275,7 +281,8 @@ type usage struct {
 }
 
 func (u usage) String() string {
-	return fmt.Sprintf("server %d MiB, kernels %d MiB, %d open files, %d kernels", u.server, u.kernels, u.files, u.processes)
+	return fmt.Sprintf("server %d MiB, kernels %d MiB, %d open files, %d kernels", u.server, u.kernels, u.files,
+		u.processes)
 }
 
 func (s *soak) state() usage {
@@ -304,7 +311,8 @@ func children(parent int) (list []int) {
 		status, _ := os.ReadFile(f + "/status")
 		_, rest, _ := strings.Cut(string(status), "PPid:\t")
 		line, _, _ := strings.Cut(rest, "\n")
-		if pid, _ := strconv.Atoi(filepath.Base(f)); line == strconv.Itoa(parent) && !strings.Contains(string(status), "State:\tZ") {
+		if pid, _ := strconv.Atoi(filepath.Base(f)); line == strconv.Itoa(parent) &&
+			!strings.Contains(string(status), "State:\tZ") {
 			list = append(list, pid)
 		}
 	}
@@ -315,15 +323,18 @@ func (s *soak) report(kills int, start, most, end usage) {
 	var sum servertest.Client
 	for _, c := range s.clients {
 		sum.Sent, sum.Messages, sum.Twice, sum.Missing, sum.Cuts, sum.Forgotten =
-			sum.Sent+c.Sent, sum.Messages+c.Messages, sum.Twice+c.Twice, sum.Missing+c.Missing, sum.Cuts+c.Cuts, sum.Forgotten+c.Forgotten
+			sum.Sent+c.Sent, sum.Messages+c.Messages, sum.Twice+c.Twice, sum.Missing+c.Missing, sum.Cuts+c.Cuts,
+			sum.Forgotten+c.Forgotten
 	}
-	s.Logf("%d cells sent, %d ended, %d of them with their kernel; %d messages received, %d twice, %d missing; %d connections cut; %d kernels killed",
+	s.Logf("%d cells sent, %d ended, %d of them with their kernel; %d messages received, %d twice, %d missing; %d "+
+		"connections cut; %d kernels killed",
 		sum.Sent, s.cells, s.died, sum.Messages, sum.Twice, sum.Missing, sum.Cuts, kills)
 	s.Logf("start: %v", start)
 	s.Logf("most:  %v", most)
 	s.Logf("end:   %v", end)
 	if sum.Missing+sum.Forgotten > 0 {
-		s.Errorf("%d messages are missing; %d times the server did not keep what a client had missed", sum.Missing, sum.Forgotten)
+		s.Errorf("%d messages are missing; %d times the server did not keep what a client had missed", sum.Missing,
+			sum.Forgotten)
 	}
 	if sum.Cuts == 0 {
 		s.Error("no cut of a connection has tested anything")
@@ -365,9 +376,11 @@ func writeNotebook(t *testing.T, path string) {
 	t.Helper()
 	cells := []any{}
 	for _, c := range soakCells {
-		cells = append(cells, map[string]any{"cell_type": "code", "id": c.id, "metadata": map[string]any{}, "source": c.code, "outputs": []any{}, "execution_count": nil})
+		cells = append(cells, map[string]any{"cell_type": "code", "id": c.id, "metadata": map[string]any{},
+			"source": c.code, "outputs": []any{}, "execution_count": nil})
 	}
-	b, err := json.Marshal(map[string]any{"cells": cells, "metadata": map[string]any{}, "nbformat": 4, "nbformat_minor": 5})
+	b, err := json.Marshal(map[string]any{"cells": cells, "metadata": map[string]any{}, "nbformat": 4,
+		"nbformat_minor": 5})
 	if err == nil {
 		err = os.WriteFile(path, b, 0o644)
 	}

@@ -38,7 +38,8 @@ func oneStudyCommand(env *app.Env, line study.Line) *cobra.Command {
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(between("seeds", o.Seeds, 0, 100), between("windows", o.Windows, 0, maxCount),
-				between("layouts", o.Layouts, -1, 1000), between("workers", o.Workers, 0, maxWorkers), checkDevice(o.Host))
+				between("layouts", o.Layouts, -1, 1000), between("workers", o.Workers, 0, maxWorkers),
+				checkDevice(o.Host))
 			if err != nil {
 				return err
 			}
@@ -57,19 +58,24 @@ func oneStudyCommand(env *app.Env, line study.Line) *cobra.Command {
 	workersFlag(cmd, &o.Workers)
 	deviceFlags(cmd, &o.Host)
 	jsonFlag(cmd, env)
-	f.StringArrayVar(&o.Sweeps, "sweep", nil, "`folder` of a sweep that trains the runs (nacre sweep push, nacre sweep families); may be repeated")
+	f.StringArrayVar(&o.Sweeps, "sweep", nil,
+		"`folder` of a sweep that trains the runs (nacre sweep push, nacre sweep families); may be repeated")
 	f.BoolVar(&o.Plan, "plan", false, "print the runs, and the hours from a short measurement, and stop")
 	if line.Name == study.Families {
-		f.StringArrayVar(&o.Families, "family", nil, "an ML1 `family` such as ml1/push; may be repeated (default eight, chosen by the rule in docs/study.md)")
+		f.StringArrayVar(&o.Families, "family", nil,
+			"an ML1 `family` such as ml1/push; may be repeated (default eight, chosen by the rule in docs/study.md)")
 	}
 	if !slices.Contains(study.Suites, line.Name) {
 		var points []string
 		for _, a := range study.Ablations() {
 			points = append(points, a.Name)
 		}
-		f.StringVar(&o.Scale, "scale", "", "`size`, small or paper; the paper's goes to a folder of its own (default the study's only or small one)")
-		f.StringVar(&o.Ablate, "ablate", "", "compare readings of an open `point` of the paper instead: "+strings.Join(points, ", "))
+		f.StringVar(&o.Scale, "scale", "",
+			"`size`, small or paper; the paper's goes to a folder of its own (default the study's only or small one)")
+		f.StringVar(&o.Ablate, "ablate", "", "compare readings of an open `point` of the paper instead: "+
+			strings.Join(points, ", "))
 	}
-	f.StringVar(&o.Pack, "pack", "", "also write what is shipped (weights, embeddings, metrics, results) to this `folder`, or .zip file")
+	f.StringVar(&o.Pack, "pack", "",
+		"also write what is shipped (weights, embeddings, metrics, results) to this `folder`, or .zip file")
 	return cmd
 }

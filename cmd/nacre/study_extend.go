@@ -16,8 +16,9 @@ func extendStudyCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "extend FOLDER",
 		Short: "Add an arm to a study that is done",
-		Long: `Extend trains an arm that a study lacks on its seeds and tasks, or takes it from a sweep, measures it as the others were
-measured, and writes tables and report anew. The other arms keep their figures. FOLDER may be a copy of a packed study.`,
+		Long: `Extend trains an arm that a study lacks on its seeds and tasks, or takes it from a sweep, measures it as the
+others were measured, and writes tables and report anew. The other arms keep their figures. FOLDER may be a copy of a
+packed study.`,
 		Example: "  nacre study extend out/point-goal --arm pearl-windows --pack packed",
 		Args:    oneArg("the folder of a study"),
 		RunE: func(cmd *cobra.Command, args []string) error {

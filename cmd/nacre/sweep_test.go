@@ -29,15 +29,18 @@ func TestSweepToTables(t *testing.T) {
 	for _, a := range tiny {
 		assignments = append(assignments, fmt.Sprintf("%q", a))
 	}
-	text := fmt.Sprintf("name = 'tables'\nout = %q\nfamilies = ['point-goal']\nseeds = [1, 2]\npreset = 'quick/point-goal'\nenv_steps = 3000\nset = [%s]\n"+
-		"[[systems]]\nalgorithm = 'pearl'\n[[systems]]\nalgorithm = 'tcl-pearl'\n[local]\nprocesses = 2\n", out, strings.Join(assignments, ", "))
+	text := fmt.Sprintf("name = 'tables'\nout = %q\nfamilies = ['point-goal']\nseeds = [1, 2]\n"+
+		"preset = 'quick/point-goal'\nenv_steps = 3000\nset = [%s]\n"+
+		"[[systems]]\nalgorithm = 'pearl'\n[[systems]]\nalgorithm = 'tcl-pearl'\n[local]\nprocesses = 2\n", out,
+		strings.Join(assignments, ", "))
 	if err := os.WriteFile(plan, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	fails(t, []string{"sweep", "status", plan}, "is not the folder of a sweep")
 	t.Setenv("NACRE_TEST_PROCESS", "1") // the sweep's workers are this program as nacre
 	var report app.SweepReport
-	if err := json.Unmarshal([]byte(must(t, "sweep", plan, "--json")), &report); err != nil || report.Counts["finished"] != 4 {
+	if err := json.Unmarshal([]byte(must(t, "sweep", plan, "--json")), &report); err != nil ||
+		report.Counts["finished"] != 4 {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	budget(t, filepath.Join(out, "runs", "point-goal-pearl-seed1"))
@@ -51,14 +54,17 @@ func TestSweepToTables(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if status, text, stderr := nacre(t.Context(), "sweep", "status", more); status != exitUnfinished || !strings.Contains(text, "6 runs, 4 finished, 2 not begun;") || stderr != "" {
+	if status, text, stderr := nacre(t.Context(), "sweep", "status", more); status != exitUnfinished ||
+		!strings.Contains(text, "6 runs, 4 finished, 2 not begun;") || stderr != "" {
 		t.Errorf("status %d: %s%s", status, text, stderr)
 	}
 	const others = "not in this plan: 2 runs of the folder, 2 finished"
-	if text := must(t, "sweep", less, "-q"); !strings.Contains(text, "2 runs, 2 finished;") || !strings.Contains(text, others) {
+	if text := must(t, "sweep", less, "-q"); !strings.Contains(text, "2 runs, 2 finished;") ||
+		!strings.Contains(text, others) {
 		t.Errorf("a smaller plan: %s", text)
 	}
-	if text := must(t, "sweep", "collect", less); !strings.Contains(text, others+"; the finished keep their rows") || strings.Count(contents(t, out, "results.csv"), "\n") != 5 {
+	if text := must(t, "sweep", "collect", less); !strings.Contains(text, others+"; the finished keep their rows") ||
+		strings.Count(contents(t, out, "results.csv"), "\n") != 5 {
 		t.Errorf("a smaller plan collected: %s", text)
 	}
 	must(t, "sweep", "collect", plan)
@@ -88,18 +94,21 @@ func TestSweepToTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	cell := table.Cells[0][0]
-	if len(table.Systems) != 2 || len(cell.Seeds) != 2 || math.Abs(cell.Final.Mean-stats.Mean(pearl)) > 1e-9 || cell.Budget.Steps < 3000 {
+	if len(table.Systems) != 2 || len(cell.Seeds) != 2 || math.Abs(cell.Final.Mean-stats.Mean(pearl)) > 1e-9 ||
+		cell.Budget.Steps < 3000 {
 		t.Errorf("table %+v, collected %v", table, pearl)
 	}
 	picture := filepath.Join(dir, "curves.svg")
-	if text := must(t, "curves", out, "-o", picture); !strings.Contains(text, "point-goal, TCL-PEARL: ") || !strings.Contains(contents(t, dir, "curves.svg"), "TCL-PEARL") {
+	if text := must(t, "curves", out, "-o", picture); !strings.Contains(text, "point-goal, TCL-PEARL: ") ||
+		!strings.Contains(contents(t, dir, "curves.svg"), "TCL-PEARL") {
 		t.Errorf("curves: %s", text)
 	}
 	run := filepath.Join(out, "runs", "point-goal-tcl-pearl-seed2")
 	fails(t, []string{"table", "tsne", out}, "none of the 4 runs has an embeddings.npz", "nacre embed")
 	must(t, "embed", run, "--tasks", "2", "--windows", "40")
 	words := strings.Join(strings.Fields(must(t, "table", "tsne", out)), " ")
-	for _, want := range []string{"point-goal TCL-PEARL 1 80 ", "3 runs have no embeddings.npz", "the paper TCL-PEARL 1 1600 26.60 68.50 2.58"} {
+	for _, want := range []string{"point-goal TCL-PEARL 1 80 ", "3 runs have no embeddings.npz",
+		"the paper TCL-PEARL 1 1600 26.60 68.50 2.58"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("no %q in %s", want, words)
 		}
@@ -119,7 +128,8 @@ func budget(t *testing.T, dir string) {
 	}
 	returns, err := metrics.Column("adapted_return")
 	if n := len(steps); err != nil || n < 2 || steps[n-1] < 3000 || steps[n-2] >= 3000 || returns[n-1] != returns[n-1] {
-		t.Errorf("environment steps %v, returns %v, %v; want the last to be the first of 3,000 and more, and evaluated", steps, returns, err)
+		t.Errorf("environment steps %v, returns %v, %v; want the last to be the first of 3,000 and more, and evaluated",
+			steps, returns, err)
 	}
 }
 
@@ -139,7 +149,8 @@ func TestPaperGrid(t *testing.T) {
 	if err != nil || len(runs) != 50*7*3 {
 		t.Fatalf("%d runs, %v; want 1050", len(runs), err)
 	}
-	protocols := map[string]string{"pearl": "garage-ml1", "pearl-windows": "garage-ml1", "tcl-pearl": "garage-ml1", "maml": "garage-ml1-onpolicy", "rl2": "garage-ml1-onpolicy", "mql": "mql", "oracle": "oracle"}
+	protocols := map[string]string{"pearl": "garage-ml1", "pearl-windows": "garage-ml1", "tcl-pearl": "garage-ml1",
+		"maml": "garage-ml1-onpolicy", "rl2": "garage-ml1-onpolicy", "mql": "mql", "oracle": "oracle"}
 	for _, r := range runs {
 		want, err := protocol.Preset(protocols[r.System])
 		if err != nil {

@@ -31,7 +31,8 @@ draws from it: which claims hold, under which reading, and by how much.`,
 			o.Name, o.Runs = args[0], args[1:]
 			switch {
 			case !published && len(o.Runs) == 0 && slices.Contains(app.RunTableNames(), o.Name):
-				return app.Usagef("table %s: expected run folders or a sweep, or --paper for the paper's own figures", o.Name)
+				return app.Usagef("table %s: expected run folders or a sweep, or --paper for the paper's own figures",
+					o.Name)
 			case published && len(o.Runs) > 0:
 				return app.Usagef("table %s --paper takes no runs, got %s", o.Name, o.Runs[0])
 			case published:
@@ -46,7 +47,8 @@ draws from it: which claims hold, under which reading, and by how much.`,
 	f := cmd.Flags()
 	f.BoolVar(&published, "paper", false, "the paper's own figures")
 	f.Int64Var(&o.At, "at", 0, "compare runs at so many environment `steps`, 0 for the end of each")
-	f.StringVar(&o.Against, "against", "", "`system` that the others are set beside (default PEARL in ml1, else TCL-PEARL)")
+	f.StringVar(&o.Against, "against", "",
+		"`system` that the others are set beside (default PEARL in ml1, else TCL-PEARL)")
 	columnFlags(cmd, &o.Columns)
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)

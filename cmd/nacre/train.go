@@ -30,7 +30,8 @@ stopped.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.SeedGiven = cmd.Flags().Changed("seed")
-			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.Host), between("seeds", o.Seeds, 1, 64), checkKeep(o.Host)); err != nil {
+			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.Host),
+				between("seeds", o.Seeds, 1, 64), checkKeep(o.Host)); err != nil {
 				return err
 			}
 			return do(cmd.Context(), env, app.Train, o)

@@ -32,15 +32,18 @@ the figures as tsne.json, and the coordinates as tsne.csv, with labels and the i
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Inputs = args
 			err := firstError(
-				between("iterations", o.Iterations, 0, maxCount), between("neighbours", o.Neighbours, 0, maxCount), between("repeats", o.Repeats, 0, 1000),
+				between("iterations", o.Iterations, 0, maxCount), between("neighbours", o.Neighbours, 0, maxCount),
+				between("repeats", o.Repeats, 0, 1000),
 				oneOf("start", o.Start, "", "pca", "random"), oneOf("decimal", o.Decimal, "", ".", ","),
 				oneOf("metric", o.Metric, "", "euclidean", "cosine"),
-				oneOf("method", o.Method, "", "exact", "fft", "barnes-hut"), between("workers", o.Workers, 0, maxWorkers),
+				oneOf("method", o.Method, "", "exact", "fft", "barnes-hut"),
+				between("workers", o.Workers, 0, maxWorkers),
 			)
 			if err != nil {
 				return err
 			}
-			if o.Separator = strings.NewReplacer(`\t`, "\t", "tab", "\t").Replace(o.Separator); utf8.RuneCountInString(o.Separator) > 1 {
+			if o.Separator = strings.NewReplacer(`\t`, "\t", "tab", "\t").Replace(o.Separator); utf8.RuneCountInString(
+				o.Separator) > 1 {
 				return app.Usagef("--separator %q: expected one letter, such as ; or tab", o.Separator)
 			}
 			if !(o.Perplexity == 0 || o.Perplexity > 1 && o.Perplexity < 1e6) {
@@ -68,17 +71,23 @@ the figures as tsne.json, and the coordinates as tsne.csv, with labels and the i
 	f.IntVar(&o.Iterations, "iterations", 0, "iterations, 0 for the recipe's")
 	f.StringVar(&o.Start, "start", "", "first layout: pca or random (default the recipe's)")
 	f.StringVar(&o.Metric, "metric", "", "distance of neighbours: euclidean (default) or cosine")
-	f.StringVar(&o.Method, "method", "", "repulsion: exact, fft or barnes-hut (default the quickest for the number of points here)")
+	f.StringVar(&o.Method, "method", "",
+		"repulsion: exact, fft or barnes-hut (default the quickest for the number of points here)")
 	f.BoolVar(&o.UMAP, "umap", false, "lay out with UMAP instead of t-SNE")
 	f.IntVar(&o.Neighbours, "neighbours", 0, "with --umap, neighbours of a point, itself among them (default 15)")
 	f.Float64Var(&o.MinDist, "min-dist", 0, "with --umap, how near points may come (default 0.1)")
-	f.IntVar(&o.Repeats, "repeats", 0, "layouts from other random starts, to see how far the figures spread (default 5 for several inputs of at most 5,000 points)")
-	f.StringVar(&o.Label, "label", "", "`name` of the column or array that holds the labels; for an .npy file, a second .npy file with them")
-	f.StringSliceVar(&o.Columns, "columns", nil, "`names` of the columns to lay out, parted by commas; patterns such as 'latent*' too (default all of numbers but labels and what numbers rows, time or seeds)")
-	f.StringVar(&o.Separator, "separator", "", "what parts the fields of a CSV file: one letter, or tab (default found out, as are the next two)")
+	f.IntVar(&o.Repeats, "repeats", 0, "layouts from other random starts, to see how far the figures spread (default "+
+		"5 for several inputs of at most 5,000 points)")
+	f.StringVar(&o.Label, "label", "",
+		"`name` of the column or array that holds the labels; for an .npy file, a second .npy file with them")
+	f.StringSliceVar(&o.Columns, "columns", nil, "`names` of the columns to lay out, parted by commas; patterns such "+
+		"as 'latent*' too (default all of numbers but labels and what numbers rows, time or seeds)")
+	f.StringVar(&o.Separator, "separator", "",
+		"what parts the fields of a CSV file: one letter, or tab (default found out, as are the next two)")
 	f.StringVar(&o.Decimal, "decimal", "", "decimal mark of a CSV file: . or ,")
 	f.StringVar(&o.Encoding, "encoding", "", "encoding of a file's text, such as latin1 or utf-16le")
-	f.StringVarP(&o.Out, "out", "o", "", "`folder` for plots and figures (default beside the input, of several the current folder)")
+	f.StringVarP(&o.Out, "out", "o", "",
+		"`folder` for plots and figures (default beside the input, of several the current folder)")
 	seedFlag(cmd, &o.Seed, 0, "seed of the layout")
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)

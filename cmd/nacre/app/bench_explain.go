@@ -37,7 +37,8 @@ func (o BenchUpdateOptions) explain(ctx context.Context, env *Env, device core.D
 			Explain(updates int) (*cpu.Plan, error)
 		})
 		if !ok {
-			return Usagef("--explain --algo %s: expected an update that is one program, as those of %s are; its own is several that run many times", algorithm, strings.Join(compared, " and "))
+			return Usagef("--explain --algo %s: expected an update that is one program, as those of %s are; its own "+
+				"is several that run many times", algorithm, strings.Join(compared, " and "))
 		}
 		m := updateMeter{y: y}
 		warmUp, _ := pace(y)
@@ -57,7 +58,8 @@ func (o BenchUpdateOptions) explain(ctx context.Context, env *Env, device core.D
 // WriteText prints the plans for a person.
 func (r UpdatePlans) WriteText(w io.Writer) error {
 	for _, p := range r.Plans {
-		fmt.Fprintf(w, "%s, %s, on %s: %d tiles, %d lanes, %.1f ms\n\n", p.Algorithm, p.Size, r.Device, p.Tiles, p.Lanes, p.Wall)
+		fmt.Fprintf(w, "%s, %s, on %s: %d tiles, %d lanes, %.1f ms\n\n", p.Algorithm, p.Size, r.Device, p.Tiles,
+			p.Lanes, p.Wall)
 		for _, b := range p.Buffers {
 			fmt.Fprintf(w, "  %s: %d × %.1f KiB\n", b.Name, b.Count, float64(b.Bytes)/1024)
 		}
@@ -70,10 +72,12 @@ func (r UpdatePlans) WriteText(w io.Writer) error {
 				if g.Tiled {
 					how = "all for a tile before the next"
 				}
-				fmt.Fprintf(t, "\nphase %d, %s\n  region\tresult\tin\tMFLOP\tMB\tpredicted ms\tms\tGFLOP/s\n", phase, how)
+				fmt.Fprintf(t, "\nphase %d, %s\n  region\tresult\tin\tMFLOP\tMB\tpredicted ms\tms\tGFLOP/s\n",
+					phase, how)
 			}
 			writeRegion(t, g)
-			total.FLOPs, total.Bytes, total.Predicted, total.Measured = total.FLOPs+g.FLOPs, total.Bytes+g.Bytes, total.Predicted+g.Predicted, total.Measured+g.Measured
+			total.FLOPs, total.Bytes, total.Predicted, total.Measured = total.FLOPs+g.FLOPs, total.Bytes+g.Bytes,
+				total.Predicted+g.Predicted, total.Measured+g.Measured
 		}
 		total.Code = "all"
 		fmt.Fprintln(t)
@@ -91,5 +95,6 @@ func writeRegion(w io.Writer, g cpu.Region) {
 	if g.FLOPs > 0 {
 		rate = fmt.Sprintf("%.0f", float64(g.FLOPs)/g.Measured/1e6)
 	}
-	fmt.Fprintf(w, "  %s\t%s\t%s\t%.1f\t%.1f\t%.3f\t%.3f\t%s\n", g.Code, g.Result, g.Place, float64(g.FLOPs)/1e6, float64(g.Bytes)/1e6, g.Predicted, g.Measured, rate)
+	fmt.Fprintf(w, "  %s\t%s\t%s\t%.1f\t%.1f\t%.3f\t%.3f\t%s\n", g.Code, g.Result, g.Place, float64(g.FLOPs)/1e6,
+		float64(g.Bytes)/1e6, g.Predicted, g.Measured, rate)
 }

@@ -87,7 +87,8 @@ func (r *KernelReport) openPages(ctx context.Context, loads int) error {
 	if err != nil {
 		return err
 	}
-	r.Page, err = page.Measure(ctx, page.Plan{Chromium: program, Kernel: argv, Static: files, Cells: pageCells, Loads: loads})
+	r.Page, err = page.Measure(ctx, page.Plan{Chromium: program, Kernel: argv, Static: files, Cells: pageCells,
+		Loads: loads})
 	if err != nil {
 		r.PageProblem = err.Error()
 	}
@@ -103,7 +104,8 @@ func (r KernelReport) WriteText(w io.Writer) error {
 			fmt.Fprintf(tw, "%s\t%s\t\n", k.Name, k.Problem)
 			continue
 		}
-		fmt.Fprintf(tw, "%s\t%.0f\t%.2f\t%.2f\t%d\t%.0f\t%d\t\n", k.Name, k.First, k.P50, k.P99, k.Cells, k.Print, k.Messages)
+		fmt.Fprintf(tw, "%s\t%.0f\t%.2f\t%.2f\t%d\t%.0f\t%d\t\n", k.Name, k.First, k.P50, k.P99, k.Cells, k.Print,
+			k.Messages)
 	}
 	if err := tw.Flush(); err != nil {
 		return err

@@ -17,11 +17,14 @@ func TestNoBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), "\nthe page was not timed: no Chromium found: install one, or set NACRE_CHROMIUM to its path\n") {
+	if err := r.WriteText(&text); err != nil ||
+		!strings.Contains(text.String(),
+			"\nthe page was not timed: no Chromium found: install one, or set NACRE_CHROMIUM to its path\n") {
 		t.Errorf("%v, the text is\n%s", err, text.String())
 	}
 	b, err := json.Marshal(r)
-	if err != nil || strings.Contains(string(b), `"page":`) || !strings.Contains(string(b), `"page_problem":"no Chromium found`) {
+	if err != nil || strings.Contains(string(b), `"page":`) ||
+		!strings.Contains(string(b), `"page_problem":"no Chromium found`) {
 		t.Errorf("%v, the JSON is %s", err, b)
 	}
 }

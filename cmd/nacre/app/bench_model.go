@@ -35,7 +35,8 @@ func (o BenchUpdateOptions) model(ctx context.Context, env *Env) error {
 	return o.models(ctx, env, card, ref.Device)
 }
 
-// measured prints the same of a GPU that is there, with what every launch took. One that is not modelled stands beside another.
+// measured prints the same of a GPU that is there, with what every launch took. One that is not modelled stands beside
+// another.
 func (o BenchUpdateOptions) measured(ctx context.Context, env *Env, device core.Device) error {
 	card, ok := roofline.Of(device.Name())
 	if !ok {
@@ -98,7 +99,8 @@ func (o BenchUpdateOptions) models(ctx context.Context, env *Env, card roofline.
 func (o BenchUpdateOptions) measure(y benchmark.Update, m *roofline.Model) error {
 	drawn, ok := y.(benchmark.Drawn)
 	if !ok {
-		return Usagef("--explain --algo %s --device cuda: expected an update whose data the GPU draws, as those of %v are", y.Algorithm(), compared)
+		return Usagef("--explain --algo %s --device cuda: expected an update whose data the GPU draws, as those of "+
+			"%v are", y.Algorithm(), compared)
 	}
 	burst, err := drawn.Draw()
 	if err != nil {
@@ -119,7 +121,8 @@ func (o BenchUpdateOptions) measure(y benchmark.Update, m *roofline.Model) error
 func programOf(y benchmark.Update) (*core.Program, error) {
 	one, ok := y.(interface{ Program() *core.Program })
 	if !ok {
-		return nil, Usagef("--explain --algo %s: expected an update that is one program, as those of %v are; its own is several that run many times", y.Algorithm(), compared)
+		return nil, Usagef("--explain --algo %s: expected an update that is one program, as those of %v are; its own "+
+			"is several that run many times", y.Algorithm(), compared)
 	}
 	return one.Program(), nil
 }
@@ -127,7 +130,8 @@ func programOf(y benchmark.Update) (*core.Program, error) {
 // WriteText prints the models for a person.
 func (r UpdateModels) WriteText(w io.Writer) error {
 	for _, m := range r {
-		if _, err := fmt.Fprintf(w, "%s, %s, %s: %v\n", m.Algorithm, m.Size, cmp.Or(m.Options.Precision, cuda.Precisions[0]), m.Model); err != nil {
+		if _, err := fmt.Fprintf(w, "%s, %s, %s: %v\n", m.Algorithm, m.Size,
+			cmp.Or(m.Options.Precision, cuda.Precisions[0]), m.Model); err != nil {
 			return err
 		}
 	}

@@ -59,7 +59,8 @@ func (o BenchUpdateOptions) scaling(ctx context.Context, env *Env) error {
 	return env.Print(r, r.WriteText)
 }
 
-func (o BenchUpdateOptions) scalingOf(ctx context.Context, env *Env, size benchmark.Size, algorithm string) (row UpdateScaling, device string, err error) {
+func (o BenchUpdateOptions) scalingOf(ctx context.Context, env *Env, size benchmark.Size,
+	algorithm string) (row UpdateScaling, device string, err error) {
 	var meters []*updateMeter // one worker each; the last has all
 	for i := range o.Workers + 1 {
 		workers := 1
@@ -80,7 +81,8 @@ func (o BenchUpdateOptions) scalingOf(ctx context.Context, env *Env, size benchm
 	}
 	apart, all := meters[:o.Workers], meters[o.Workers]
 	warmUp, _ := pace(all.y)
-	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, one worker, %d, and %d apart", algorithm, size.Name, o.Workers, o.Workers), o.Updates)
+	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, one worker, %d, and %d apart", algorithm, size.Name, o.Workers,
+		o.Workers), o.Updates)
 	defer stage.Done()
 	peak, err := cpu.Peak(cpu.KernelNameOf(o.on(1)))
 	if err != nil {
@@ -143,14 +145,17 @@ func atOnce(ctx context.Context, meters []*updateMeter) (float64, error) {
 func (r UpdateScalings) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s, load %s; medians, share of the peak of the cores at work\n\n", r.Device, r.Load)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "update\tsize\trounds\tone worker ms\tshare\tworkers\ttogether ms\tshare\tgain\tby fastest\tapart ms\tshare\tgain\t")
+	fmt.Fprintln(t, "update\tsize\trounds\tone worker ms\tshare\tworkers\ttogether ms\tshare\tgain\tby "+
+		"fastest\tapart ms\tshare\tgain\t")
 	for _, u := range r.Rows {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%.1f\t%.0f %%\t%d\t%.1f\t%.0f %%\t%.2f\t%.2f\t%.1f\t%.0f %%\t%.2f\t\n", u.Algorithm, u.Size, u.Rounds,
+		fmt.Fprintf(t, "%s\t%s\t%d\t%.1f\t%.0f %%\t%d\t%.1f\t%.0f %%\t%.2f\t%.2f\t%.1f\t%.0f %%\t%.2f\t\n", u.Algorithm,
+			u.Size, u.Rounds,
 			u.One, 100*u.PeakOne, u.Workers, u.All, 100*u.PeakAll, u.Gain, u.Fastest, u.Apart, 100*u.PeakApart, u.Limit)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(w, "\nTogether: one update by all workers; apart: an update by each of them at the same time, which is what the machine gains at most.\n")
+	_, err := fmt.Fprint(w, "\nTogether: one update by all workers; apart: an update by each of them at the same "+
+		"time, which is what the machine gains at most.\n")
 	return err
 }

@@ -176,12 +176,14 @@ func pointRate(ctx context.Context, env *Env, o BenchSimOptions) (float64, error
 
 // WriteText prints the report for a person.
 func (r SimReport) WriteText(w io.Writer) error {
-	fmt.Fprintf(w, "point-goal: %.0f episodes of 20 steps per second on %d workers (random actions, median of %d rounds)\n", r.Episodes, r.Workers, r.Rounds)
+	fmt.Fprintf(w, "point-goal: %.0f episodes of 20 steps per second on %d workers (random actions, median of %d "+
+		"rounds)\n", r.Episodes, r.Workers, r.Rounds)
 	if r.Missing != "" {
 		_, err := fmt.Fprintf(w, "families on MuJoCo: %s\n", r.Missing)
 		return err
 	}
-	fmt.Fprintf(w, "\nControl steps per second, medians of %d rounds: of processor time with one worker, by the clock with %d.\n", r.Rounds, r.Workers)
+	fmt.Fprintf(w, "\nControl steps per second, medians of %d rounds: of processor time with one worker, by the "+
+		"clock with %d.\n", r.Rounds, r.Workers)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "family\tC loop\tbatch\tratio\tall workers\t")
 	python := len(r.Families) > 0 && r.Families[0].Python != nil

@@ -46,7 +46,8 @@ type BenchTSNEOptions struct {
 
 // BenchTSNE lays the same points out by this program and by other libraries and judges all layouts alike.
 func BenchTSNE(ctx context.Context, env *Env, o BenchTSNEOptions) error {
-	r := TSNEBenchReport{Date: time.Now().Format(time.DateOnly), Load: load(), Cores: runtime.NumCPU(), Workers: max(o.Workers, 1)}
+	r := TSNEBenchReport{Date: time.Now().Format(time.DateOnly), Load: load(), Cores: runtime.NumCPU(),
+		Workers: max(o.Workers, 1)}
 	where := tsnebench.Where{Scripts: o.Scripts, Home: o.Home, Python: o.Python, Node: o.Node, Modules: o.Modules}
 	if where.Home == "" {
 		dir, err := home.Dir()
@@ -113,7 +114,8 @@ func (b *tsneBench) run(ctx context.Context, r *TSNEBenchReport, title string, x
 }
 
 // all are the judged layouts of every library that is wanted, this program's first; the k-th start is shared.
-func (b *tsneBench) all(ctx context.Context, judge *tsnebench.Judge, x, start tsne.Matrix, k int, stage progress.Stage) ([]tsnebench.Result, error) {
+func (b *tsneBench) all(ctx context.Context, judge *tsnebench.Judge, x, start tsne.Matrix, k int,
+	stage progress.Stage) ([]tsnebench.Result, error) {
 	own, err := tsnebench.Self(ctx, x, start, b.workers)
 	if err != nil {
 		return nil, err
@@ -170,7 +172,8 @@ func paired(x tsne.Matrix, shared [][]tsnebench.Result) []TSNEPaired {
 		var kl, trust, recall []float64
 		for _, results := range shared {
 			if own, r := results[0], results[l+1]; r.Absent == "" {
-				kl, trust, recall = append(kl, own.KL-r.KL), append(trust, own.Trust-r.Trust), append(recall, own.Recall-r.Recall)
+				kl, trust, recall = append(kl, own.KL-r.KL), append(trust, own.Trust-r.Trust),
+					append(recall, own.Recall-r.Recall)
 			}
 		}
 		if len(kl) > 0 {
@@ -184,7 +187,8 @@ func paired(x tsne.Matrix, shared [][]tsnebench.Result) []TSNEPaired {
 }
 
 // peerOrKept lets a library lay out x unless it has done so before.
-func (b *tsneBench) peerOrKept(ctx context.Context, p tsnebench.Peer, x, start tsne.Matrix, k int) (tsnebench.Result, error) {
+func (b *tsneBench) peerOrKept(ctx context.Context, p tsnebench.Peer, x, start tsne.Matrix,
+	k int) (tsnebench.Result, error) {
 	kept := tsnebench.Kept(b.o.Keep)
 	r, found, err := kept.Load(p.Name, x.Rows, x.Cols, k)
 	if err != nil || found {
@@ -233,15 +237,18 @@ func (r TSNEBenchReport) WriteText(w io.Writer) error {
 			if v.KL > 0 {
 				kl = fmt.Sprintf("%.4f", v.KL)
 			}
-			fmt.Fprintf(t, "%d×%d\t%s\t%d\t%s\t%.2f\t%s\t%.4f\t%.3f\t\n", v.Points, v.Columns, strings.TrimSpace(v.Name+" "+v.Version), v.Iterations, cpu, v.Wall, kl, v.Trust, v.Recall)
+			fmt.Fprintf(t, "%d×%d\t%s\t%d\t%s\t%.2f\t%s\t%.4f\t%.3f\t\n", v.Points, v.Columns,
+				strings.TrimSpace(v.Name+" "+v.Version), v.Iterations, cpu, v.Wall, kl, v.Trust, v.Recall)
 		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for _, v := range r.Paired {
-		fmt.Fprintf(w, "\n%d×%d, nacre less %s from %s they share, mean and 95 %%: KL %+.4f (%+.4f to %+.4f), trustworthiness %+.5f (%+.5f to %+.5f), kNN recall %+.4f (%+.4f to %+.4f)\n",
-			v.Points, v.Columns, v.Name, plural(v.Starts, "start"), v.KL.Mean, v.KL.Lo, v.KL.Hi, v.Trust.Mean, v.Trust.Lo, v.Trust.Hi, v.Recall.Mean, v.Recall.Lo, v.Recall.Hi)
+		fmt.Fprintf(w, "\n%d×%d, nacre less %s from %s they share, mean and 95 %%: KL %+.4f (%+.4f to %+.4f), "+
+			"trustworthiness %+.5f (%+.5f to %+.5f), kNN recall %+.4f (%+.4f to %+.4f)\n",
+			v.Points, v.Columns, v.Name, plural(v.Starts, "start"), v.KL.Mean, v.KL.Lo, v.KL.Hi, v.Trust.Mean,
+			v.Trust.Lo, v.Trust.Hi, v.Recall.Mean, v.Recall.Lo, v.Recall.Hi)
 	}
 	for _, v := range r.Results {
 		if v.Absent != "" {

@@ -40,13 +40,14 @@ var ErrCheck = errors.New("bench update: figures differ from the reference by mo
 
 // BenchUpdateOptions are the flags of nacre bench update.
 type BenchUpdateOptions struct {
-	Check     bool   // compare with reference figures instead of timing
-	Explain   bool   // print how the update is executed, and the time of every region
-	GPU       string // with Explain: a GPU, one of roofline.Names(), that is modelled; empty measures
-	Seeds     int    // with GPU: how many run as one program
-	Dump      string // with GPU: folder for the graph and the text of the kernels; empty for none
-	Scaling   bool   // time one worker, all, and all of them on updates of their own
-	Versus    string // what to time in turns with it: "torch", on a GPU also "torch-graph", "torch-compile", "jax"; or empty
+	Check   bool   // compare with reference figures instead of timing
+	Explain bool   // print how the update is executed, and the time of every region
+	GPU     string // with Explain: a GPU, one of roofline.Names(), that is modelled; empty measures
+	Seeds   int    // with GPU: how many run as one program
+	Dump    string // with GPU: folder for the graph and the text of the kernels; empty for none
+	Scaling bool   // time one worker, all, and all of them on updates of their own
+	// what to time in turns with it: "torch", on a GPU also "torch-graph", "torch-compile", "jax"; or empty
+	Versus    string
 	Python    string // the interpreter that has it
 	Products  string // on a GPU: "own" for Nacre's own matrix products; empty is cuBLASLt's
 	Size      string // "oyster", "metaworld", "both"
@@ -123,7 +124,8 @@ func newBenchmark(size benchmark.Size, algorithm string, device core.Device) (be
 		return nil, err
 	}
 	if a.Benchmark == nil {
-		return nil, Usagef("--algo %s: it has no update to measure; expected both, %s", algorithm, strings.Join(Measured(), ", "))
+		return nil, Usagef("--algo %s: it has no update to measure; expected both, %s", algorithm,
+			strings.Join(Measured(), ", "))
 	}
 	return a.Benchmark(size, device)
 }
@@ -178,13 +180,17 @@ type UpdateTiming struct {
 	Peak      float64 `json:"peak_gflops"` // multiply-adds of one core in its fastest 3 ms × workers
 	Share     float64 `json:"peak_share"`  // Rate of Peak
 	MinShare  float64 `json:"min_share"`   // of Peak, by the fastest update: both as undisturbed as can be
-	CPUShare  float64 `json:"cpu_share"`   // of the peak of one core, per processor time: what a busy machine does not distort
-	FMA       float64 `json:"fma_gflops"`  // multiply-adds alone by all workers in the 3 ms after every update, median
-	FMAShare  float64 `json:"fma_share"`   // of the updates' rates beside it, median: on a shared machine, how close they come to what there was
-	Mallocs   float64 `json:"allocations_per_update"`
-	Stream    float64 `json:"back_to_back_ms,omitempty"` // on a GPU: per update, of updates given to it without waiting for one another; Median where they must
-	Drawn     float64 `json:"drawn_ms,omitempty"`        // likewise, as in training: of updates on data that the GPU draws, the fastest of three times as many
-	Versus    *Versus `json:"versus,omitempty"`
+	// of the peak of one core, per processor time: what a busy machine does not distort
+	CPUShare float64 `json:"cpu_share"`
+	FMA      float64 `json:"fma_gflops"` // multiply-adds alone by all workers in the 3 ms after every update, median
+	// of the updates' rates beside it, median: on a shared machine, how close they come to what there was
+	FMAShare float64 `json:"fma_share"`
+	Mallocs  float64 `json:"allocations_per_update"`
+	// on a GPU: per update, of updates given to it without waiting for one another; Median where they must
+	Stream float64 `json:"back_to_back_ms,omitempty"`
+	// likewise, as in training: of updates on data that the GPU draws, the fastest of three times as many
+	Drawn  float64 `json:"drawn_ms,omitempty"`
+	Versus *Versus `json:"versus,omitempty"`
 }
 
 func (o BenchUpdateOptions) time(ctx context.Context, env *Env, device core.Device) error {
@@ -218,7 +224,8 @@ func loadAverage() string {
 }
 
 // timeSize times one kind of update.
-func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size benchmark.Size, algorithm string, device core.Device) (UpdateTiming, error) {
+func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size benchmark.Size, algorithm string,
+	device core.Device) (UpdateTiming, error) {
 	y, err := newBenchmark(size, algorithm, device)
 	if err != nil {
 		return UpdateTiming{}, err
@@ -244,7 +251,8 @@ func (o BenchUpdateOptions) timeBoth(ctx context.Context, env *Env, y benchmark.
 // timeGPU times updates one by one, waiting for each, and then, unless their figures decide what follows, back to back.
 func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b benchmark.Update) (UpdateTiming, error) {
 	if o.Versus != "" && !slices.Contains(compared, b.Algorithm()) {
-		return UpdateTiming{}, Usagef("--algo %s --vs %s on a GPU: expected pearl or tcl-pearl, the others' updates are timed alone there", b.Algorithm(), o.Versus)
+		return UpdateTiming{}, Usagef("--algo %s --vs %s on a GPU: expected pearl or tcl-pearl, the others' updates "+
+			"are timed alone there", b.Algorithm(), o.Versus)
 	}
 	row, err := o.timeBoth(ctx, env, b)
 	if err != nil {
@@ -273,7 +281,8 @@ func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b benchmark.U
 
 // timeDrawn times bursts of updates on data that the device draws, each followed by one of other software, if any, and
 // returns the fastest of either, in ms per update; 0 where the device draws none.
-func (o BenchUpdateOptions) timeDrawn(ctx context.Context, b benchmark.Update, peer *torch.Process) (ours, theirs float64, err error) {
+func (o BenchUpdateOptions) timeDrawn(ctx context.Context, b benchmark.Update,
+	peer *torch.Process) (ours, theirs float64, err error) {
 	y, ok := b.(benchmark.Drawn)
 	if !ok {
 		return 0, 0, nil
@@ -386,9 +395,11 @@ func (m *updateMeter) run(ctx context.Context, n int) error {
 }
 
 func (m *updateMeter) timing() UpdateTiming {
-	t := UpdateTiming{Updates: len(m.ms), Median: stats.Median(m.ms), Min: slices.Min(m.ms), CPU: stats.Median(m.cpu), Work: float64(m.y.FLOPs()) / 1e9}
+	t := UpdateTiming{Updates: len(m.ms), Median: stats.Median(m.ms), Min: slices.Min(m.ms), CPU: stats.Median(m.cpu),
+		Work: float64(m.y.FLOPs()) / 1e9}
 	t.Rate = t.Work / t.Median * 1e3
-	t.Mallocs = math.Floor(float64(m.mallocs) / float64(len(m.ms))) // as testing.AllocsPerRun: the display allocates now and then
+	// as testing.AllocsPerRun: the display allocates now and then
+	t.Mallocs = math.Floor(float64(m.mallocs) / float64(len(m.ms)))
 	if m.peak == nil {
 		return t
 	}
@@ -413,10 +424,12 @@ func (r UpdateTimings) WriteText(w io.Writer) error {
 	if len(r.Rows) > 0 && r.Rows[0].Stream > 0 {
 		return r.writeGPU(w, t)
 	}
-	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tprocessor ms\tGFLOP\tGFLOP/s\tpeak\tof peak\tfastest\tper processor time\tFMA alone\tof that\tallocations\t")
+	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tprocessor ms\tGFLOP\tGFLOP/s\tpeak\tof peak\tfastest\tper "+
+		"processor time\tFMA alone\tof that\tallocations\t")
 	for _, u := range r.Rows {
 		fmt.Fprintf(t, "%s\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%.0f\t%.0f\t%.0f %%\t%.0f %%\t%.0f %%\t%.0f\t%.0f %%\t%.2g\t\n",
-			u.Algorithm, u.Size, u.Median, u.Min, u.CPU, u.Work, u.Rate, u.Peak, 100*u.Share, 100*u.MinShare, 100*u.CPUShare, u.FMA, 100*u.FMAShare, u.Mallocs)
+			u.Algorithm, u.Size, u.Median, u.Min, u.CPU, u.Work, u.Rate, u.Peak, 100*u.Share, 100*u.MinShare,
+			100*u.CPUShare, u.FMA, 100*u.FMAShare, u.Mallocs)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -433,7 +446,8 @@ func (r UpdateTimings) writeGPU(w io.Writer, t *tabwriter.Writer) error {
 		if u.Drawn > 0 {
 			drawn = fmt.Sprintf("%.3f", u.Drawn)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%.3f\t%.3f\t%.3f\t%s\t%.2f\t%.0f\t\n", u.Algorithm, u.Size, u.Median, u.Min, u.Stream, drawn, u.Work, u.Work/u.Stream*1e3)
+		fmt.Fprintf(t, "%s\t%s\t%.3f\t%.3f\t%.3f\t%s\t%.2f\t%.0f\t\n", u.Algorithm, u.Size, u.Median, u.Min, u.Stream,
+			drawn, u.Work, u.Work/u.Stream*1e3)
 	}
 	err := t.Flush()
 	r.writeVersus(w)
@@ -493,7 +507,8 @@ func (o BenchUpdateOptions) check(ctx context.Context, env *Env, device core.Dev
 }
 
 // checkOne makes the first three updates in float64 and on the device.
-func checkOne(ctx context.Context, env *Env, size benchmark.Size, algorithm string, device core.Device) ([]UpdateCheckLine, error) {
+func checkOne(ctx context.Context, env *Env, size benchmark.Size, algorithm string,
+	device core.Device) ([]UpdateCheckLine, error) {
 	exact, err := newBenchmark(size, algorithm, ref.Device)
 	if err != nil {
 		return nil, err
@@ -566,7 +581,8 @@ func (r UpdateCheck) WriteText(w io.Writer) error {
 	for _, l := range r.Rows {
 		limit = max(limit, l.tolerance)
 	}
-	_, err := fmt.Fprintf(w, "\nRelative differences from figures of an independent program in float64: %s %.0e in float64 and %.0e on the device.\n",
+	_, err := fmt.Fprintf(w, "\nRelative differences from figures of an independent program in float64: %s %.0e in "+
+		"float64 and %.0e on the device.\n",
 		verdict, limit, r.Tolerance)
 	return err
 }

@@ -20,8 +20,9 @@ type Versus struct {
 	CPU    float64       `json:"cpu_ms"`
 	CPUs   float64       `json:"cpu_ratio"` // likewise of processor time
 	Rounds []VersusRound `json:"rounds"`
-	Burst  float64       `json:"burst_ms,omitempty"`    // on a GPU: of bursts in turns with ours as in training, per update
-	Ahead  float64       `json:"burst_ratio,omitempty"` // that over ours
+	// on a GPU: of bursts in turns with ours as in training, per update
+	Burst float64 `json:"burst_ms,omitempty"`
+	Ahead float64 `json:"burst_ratio,omitempty"` // that over ours
 }
 
 // VersusRound is one turn of each: medians in milliseconds.
@@ -37,7 +38,8 @@ type VersusRound struct {
 func (o BenchUpdateOptions) peer(ctx context.Context, y benchmark.Update) (*torch.Process, error) {
 	if o.gpu() {
 		if o.Precision == "bf16" {
-			return nil, Usagef("--precision bf16 --vs %s: expected fp32, tf32 or tf32x3; other software is timed in fp32 or tf32", o.Versus)
+			return nil, Usagef("--precision bf16 --vs %s: expected fp32, tf32 or tf32x3; other software is timed in "+
+				"fp32 or tf32", o.Versus)
 		}
 		return torch.StartGPU(ctx, o.Python, o.Versus, y.Size().Name, y.Algorithm(), o.Precision == "tf32")
 	}
@@ -113,7 +115,8 @@ func (v *Versus) writeText(w io.Writer, u UpdateTiming) {
 		fmt.Fprintf(w, "\n%s, %s: %s takes %.3f ms (median), %.2f times as long (median of %d rounds in turns)\n",
 			u.Algorithm, u.Size, v.Software, v.Median, v.Ratio, len(v.Rounds))
 		if u.Drawn > 0 {
-			fmt.Fprintf(w, "  in bursts %.3f ms, %.2f times as long as ours on data that the GPU draws\n", v.Burst, v.Ahead)
+			fmt.Fprintf(w, "  in bursts %.3f ms, %.2f times as long as ours on data that the GPU draws\n",
+				v.Burst, v.Ahead)
 		}
 		return
 	}
@@ -121,7 +124,9 @@ func (v *Versus) writeText(w io.Writer, u UpdateTiming) {
 		u.Algorithm, u.Size, v.Torch, v.Median, v.Ratio, len(v.Rounds))
 	fmt.Fprintf(w, "  of processor time %.1f ms, %.2f times as much\n", v.CPU, v.CPUs)
 	for _, r := range v.Rounds {
-		fmt.Fprintf(w, "  %.1f ms, PyTorch %.1f ms; of processor time %.1f ms, PyTorch %.1f ms\n", r.Ours, r.Theirs, r.OursCPU, r.TheirsCPU)
+		fmt.Fprintf(w, "  %.1f ms, PyTorch %.1f ms; of processor time %.1f ms, PyTorch %.1f ms\n", r.Ours, r.Theirs,
+			r.OursCPU, r.TheirsCPU)
 	}
-	fmt.Fprintf(w, "  %d threads, %s with %s kernels, NumPy %s, Python %s, %s\n", v.Threads, v.BLAS, v.Kernels, v.NumPy, v.Python, strings.Join(v.Set, " "))
+	fmt.Fprintf(w, "  %d threads, %s with %s kernels, NumPy %s, Python %s, %s\n", v.Threads, v.BLAS, v.Kernels, v.NumPy,
+		v.Python, strings.Join(v.Set, " "))
 }

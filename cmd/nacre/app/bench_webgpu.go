@@ -15,8 +15,8 @@ import (
 	"nacre/rl/benchmark"
 )
 
-// WebGPUPlan is what nacre bench update --explain --device webgpu prints of one kind of update. Nothing is run: the plan is
-// the same whatever the GPU.
+// WebGPUPlan is what nacre bench update --explain --device webgpu prints of one kind of update. Nothing is run: the
+// plan is the same whatever the GPU.
 type WebGPUPlan struct {
 	Algorithm string    `json:"algorithm"`
 	Size      string    `json:"size"`
@@ -38,7 +38,8 @@ func (o BenchUpdateOptions) planWebGPU(ctx context.Context, env *Env) error {
 		defer y.Close()
 		one, ok := y.(interface{ Program() *core.Program })
 		if !ok {
-			return Usagef("--explain --algo %s: expected an update that is one program, as those of %s are; its own is several that run many times", algorithm, strings.Join(compared, " and "))
+			return Usagef("--explain --algo %s: expected an update that is one program, as those of %s are; its own "+
+				"is several that run many times", algorithm, strings.Join(compared, " and "))
 		}
 		own, err := webgpu.Plan(one.Program())
 		if err != nil {
@@ -71,7 +72,8 @@ func (r WebGPUPlans) WriteText(w io.Writer) error {
 			if line.name == "webgpu" {
 				depth = line.Launches // a queue has no branches
 			}
-			fmt.Fprintf(t, "  %s\t%d\t%d\t%.2f\t%.1f\t%.1f\t\n", line.name, line.Launches, depth, float64(line.FLOPs)/1e9, float64(line.Moved)/1e6, float64(line.Memory)/1e6)
+			fmt.Fprintf(t, "  %s\t%d\t%d\t%.2f\t%.1f\t%.1f\t\n", line.name, line.Launches, depth,
+				float64(line.FLOPs)/1e9, float64(line.Moved)/1e6, float64(line.Memory)/1e6)
 		}
 		if err := t.Flush(); err != nil {
 			return err

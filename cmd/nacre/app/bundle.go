@@ -48,8 +48,8 @@ const (
 	maxBundleFiles = 5000
 )
 
-// Bundle writes a .zip for a bug report. What it says of the run is read as far as that can be: a broken run is what bug
-// reports are about.
+// Bundle writes a .zip for a bug report. What it says of the run is read as far as that can be: a broken run is what
+// bug reports are about.
 func Bundle(_ context.Context, env *Env, o BundleOptions) error {
 	out := cmp.Or(o.Out, "nacre-report.zip")
 	if filepath.Ext(out) != ".zip" {
@@ -75,7 +75,8 @@ func Bundle(_ context.Context, env *Env, o BundleOptions) error {
 	if o.Dir != "" {
 		b.run(o.Dir)
 	}
-	about := "A report of a problem with nacre. It holds no data. Names of the user, the machine and the home folder are replaced by\n" +
+	about := "A report of a problem with nacre. It holds no data. Names of the user, the machine and the home folder " +
+		"are replaced by\n" +
 		"USER, HOST and ~, what looks like a token by [removed]. Look through it before you send it.\n\n"
 	for _, f := range b.files {
 		about += fmt.Sprintf("%-16s %8d bytes  %s\n", f.Name, f.Bytes, f.About)
@@ -96,7 +97,8 @@ func (r BundleReport) WriteText(w io.Writer) error {
 	for _, f := range r.Holds {
 		fmt.Fprintf(w, "%-16s %8d bytes  %s\n", f.Name, f.Bytes, f.About)
 	}
-	_, err := fmt.Fprintf(w, "%s: no data is in it; names and what looks like a token are replaced; look through it before you send it\n", r.File)
+	_, err := fmt.Fprintf(w, "%s: no data is in it; names and what looks like a token are replaced; look through it "+
+		"before you send it\n", r.File)
 	return err
 }
 
@@ -165,7 +167,8 @@ func tail(path string) (string, error) {
 	return string(text), err
 }
 
-// lastError is what is known of a run's end: its record's notices, a sweep's last attempt, what is wrong with its files.
+// lastError is what is known of a run's end: its record's notices, a sweep's last attempt, what is wrong with its
+// files.
 func lastError(dir, parent, name string) string {
 	var text strings.Builder
 	if run, err := experiment.View(dir); err != nil {
@@ -178,7 +181,8 @@ func lastError(dir, parent, name string) string {
 		}
 	}
 	var last sweep.Attempt
-	if state, err := plainfile.Read(filepath.Join(parent, "state", name+".json"), 1<<20); err == nil && json.Unmarshal(state, &last) == nil && last.Error != "" {
+	if state, err := plainfile.Read(filepath.Join(parent, "state", name+".json"), 1<<20); err == nil &&
+		json.Unmarshal(state, &last) == nil && last.Error != "" {
 		fmt.Fprintf(&text, "attempt %d: %s\n", last.Number, last.Error)
 	}
 	findings, err := experiment.Verify(dir)
@@ -234,7 +238,8 @@ func environment() string {
 	var lines []string
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
-		for _, begin := range []string{"NACRE_", "CUDA_", "NVIDIA_", "OMP_", "GOMAXPROCS", "GOMEMLIMIT", "GODEBUG", "SLURM_JOB", "SLURM_CPUS", "VIRTUAL_ENV", "CONDA_PREFIX", "LANG", "LC_", "TZ", "TERM"} {
+		for _, begin := range []string{"NACRE_", "CUDA_", "NVIDIA_", "OMP_", "GOMAXPROCS", "GOMEMLIMIT", "GODEBUG",
+			"SLURM_JOB", "SLURM_CPUS", "VIRTUAL_ENV", "CONDA_PREFIX", "LANG", "LC_", "TZ", "TERM"} {
 			if strings.HasPrefix(name, begin) {
 				lines = append(lines, v)
 				break

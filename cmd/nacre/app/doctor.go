@@ -108,7 +108,8 @@ func cpuFeatures() Check {
 		}
 	}
 	if len(found) == 0 {
-		return Check{"CPU features", Missing, "no vector instructions that nacre knows", "training runs in plain Go, several times slower"}
+		return Check{"CPU features", Missing, "no vector instructions that nacre knows",
+			"training runs in plain Go, several times slower"}
 	}
 	return Check{Name: "CPU features", Status: OK, Found: strings.Join(found, ", ")}
 }
@@ -143,7 +144,8 @@ func cache() Check {
 	}
 	f, err := os.CreateTemp(dir, ".nacre-doctor-*")
 	if err != nil {
-		c.Found += fmt.Sprintf(", which cannot be written (%v): what is there is used, nothing can be added", errors.Unwrap(err))
+		c.Found += fmt.Sprintf(", which cannot be written (%v): what is there is used, nothing can be added",
+			errors.Unwrap(err))
 		return c
 	}
 	f.Close()
@@ -155,13 +157,14 @@ func cache() Check {
 func interpreter() Check {
 	p, err := python.Find()
 	if err != nil {
-		return Check{"Python", Missing, "none", err.Error() + "; only nacre setup and measurements beside Python need it"}
+		return Check{"Python", Missing, "none",
+			err.Error() + "; only nacre setup and measurements beside Python need it"}
 	}
 	return Check{Name: "Python", Status: OK, Found: p.String(), Advice: p.Note}
 }
 
-// families lists the task families of this program, those it cannot run in brackets. Of a group, whose names begin alike
-// before a slash, it gives the number. Variants, with endings after a colon, are left out.
+// families lists the task families of this program, those it cannot run in brackets. Of a group, whose names begin
+// alike before a slash, it gives the number. Variants, with endings after a colon, are left out.
 func families() Check {
 	var names []string
 	groups := map[string]int{}
@@ -218,7 +221,8 @@ func folder(dir string) Check {
 	c.Found += fmt.Sprintf(", %.1f GB free", float64(free)/1e9)
 	if free < 1e9 {
 		c.Status = Problem
-		c.Advice = "free at least 1 GB: a run keeps a checkpoint with its replay buffers and writes the next one beside it"
+		c.Advice = "free at least 1 GB: a run keeps a checkpoint with its replay buffers and writes the next one " +
+			"beside it"
 	}
 	return c
 }

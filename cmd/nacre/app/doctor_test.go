@@ -53,7 +53,8 @@ func TestDoctor(t *testing.T) {
 	if got := byName["Go"].Found; got != runtime.Version() {
 		t.Errorf("Go %q", got)
 	}
-	if byName["CPU kernel"].Found != "avx2" || byName["MuJoCo"].Status != Missing || !strings.Contains(byName["MuJoCo"].Advice, "run `nacre setup`") {
+	if byName["CPU kernel"].Found != "avx2" || byName["MuJoCo"].Status != Missing ||
+		!strings.Contains(byName["MuJoCo"].Advice, "run `nacre setup`") {
 		t.Errorf("providers: %+v, %+v", byName["CPU kernel"], byName["MuJoCo"])
 	}
 	if !strings.Contains(byName["families"].Found, "point-goal") {
@@ -62,7 +63,8 @@ func TestDoctor(t *testing.T) {
 	if c := byName["Meta-World"]; c.Status != Missing || !strings.HasPrefix(c.Advice, "run make;") {
 		t.Errorf("Meta-World absent: %+v", c)
 	}
-	if found := fetched("MuJoCo", func() (string, error) { return "3.3.0, /lib", nil }); found.Status != OK || found.Found != "3.3.0, /lib" {
+	if found := fetched("MuJoCo", func() (string, error) { return "3.3.0, /lib", nil }); found.Status != OK ||
+		found.Found != "3.3.0, /lib" {
 		t.Errorf("MuJoCo present: %+v", found)
 	}
 	t.Setenv(home.Variable, "/srv/nacre")
@@ -98,7 +100,8 @@ func TestPrint(t *testing.T) {
 	var out bytes.Buffer
 	env := &Env{Out: &out, Err: &out, Progress: progress.Silent(), Log: slog.New(slog.NewTextHandler(&out, nil))}
 	report := Report{[]Check{{Name: "a", Status: OK, Found: "b <c>"}}}
-	if err := env.Print(report, report.WriteText); err != nil || out.String() != "ok       a  b <c>\n\nNothing is missing.\n" {
+	if err := env.Print(report, report.WriteText); err != nil ||
+		out.String() != "ok       a  b <c>\n\nNothing is missing.\n" {
 		t.Errorf("text %q, %v", out.String(), err)
 	}
 	out.Reset()

@@ -18,8 +18,9 @@ const EmbeddingsFile = "embeddings.npz"
 
 // EmbedReport is what nacre embed prints.
 type EmbedReport struct {
-	File    string   `json:"file"`
-	Tasks   []string `json:"tasks"`   // what tells them apart in their vectors; the label of a row is a position in this list
+	File string `json:"file"`
+	// what tells them apart in their vectors; the label of a row is a position in this list
+	Tasks   []string `json:"tasks"`
 	Context string   `json:"context"` // experiment.ContextKinds
 	Windows int      `json:"windows_per_task"`
 	Length  int      `json:"window_length"` // transitions
@@ -71,7 +72,8 @@ func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 	}
 	stage := env.Progress.Stage(fmt.Sprintf("embedding %d contexts of %d tasks", o.Tasks*o.Windows, o.Tasks), 0)
 	defer stage.Done()
-	c, err := a.Contexts(ctx, experiment.EmbedOptions{Tasks: o.Tasks, Windows: o.Windows, Length: length, Seed: o.Seed, VaryStart: o.Vary}, kind)
+	c, err := a.Contexts(ctx, experiment.EmbedOptions{Tasks: o.Tasks, Windows: o.Windows, Length: length, Seed: o.Seed,
+		VaryStart: o.Vary}, kind)
 	if err != nil {
 		return err
 	}
@@ -83,7 +85,8 @@ func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 		return err
 	}
 	stage.Done()
-	r := EmbedReport{File: out, Tasks: e.Names, Context: o.Context, Windows: o.Windows, Length: length, Latent: e.Mean.Cols}
+	r := EmbedReport{File: out, Tasks: e.Names, Context: o.Context, Windows: o.Windows, Length: length,
+		Latent: e.Mean.Cols}
 	return env.Print(r, r.WriteText)
 }
 
@@ -110,10 +113,13 @@ func save(e *tsne.Embeddings, path string) error {
 // WriteText prints the report for a person.
 func (r EmbedReport) WriteText(w io.Writer) error {
 	what := map[experiment.ContextKind]string{
-		experiment.WindowContext: fmt.Sprintf("windows of %d transitions", r.Length), experiment.RowsContext: fmt.Sprintf("contexts of %d independent transitions", r.Length),
-		experiment.RolloutContext: "whole rollouts", experiment.MetaTestContext: "explorations under the run's protocol",
-		experiment.AdaptedContext: fmt.Sprintf("windows of %d transitions after adaptation", r.Length),
+		experiment.WindowContext:   fmt.Sprintf("windows of %d transitions", r.Length),
+		experiment.RowsContext:     fmt.Sprintf("contexts of %d independent transitions", r.Length),
+		experiment.RolloutContext:  "whole rollouts",
+		experiment.MetaTestContext: "explorations under the run's protocol",
+		experiment.AdaptedContext:  fmt.Sprintf("windows of %d transitions after adaptation", r.Length),
 	}[experiment.ContextKind(r.Context)]
-	_, err := fmt.Fprintf(w, "%d %s from each of %d tasks, %d latent dimensions: %s\n", r.Windows, what, len(r.Tasks), r.Latent, r.File)
+	_, err := fmt.Fprintf(w, "%d %s from each of %d tasks, %d latent dimensions: %s\n", r.Windows, what, len(r.Tasks),
+		r.Latent, r.File)
 	return err
 }

@@ -121,7 +121,8 @@ func (r EvalReport) WriteText(w io.Writer) error {
 	fmt.Fprintln(t, head)
 	row := func(name, phase string, pick func(protocol.Summary) stats.Interval) {
 		agent := pick(r.Agent.Summary)
-		fmt.Fprintf(t, "%s\t%s\t%.4g\t%s\t%.4g\t%.4g", name, phase, agent.Mean, between(agent), pick(r.Random.Summary).Mean, pick(r.Still.Summary).Mean)
+		fmt.Fprintf(t, "%s\t%s\t%.4g\t%s\t%.4g\t%.4g", name, phase, agent.Mean, between(agent),
+			pick(r.Random.Summary).Mean, pick(r.Still.Summary).Mean)
 		if r.Blind != nil {
 			fmt.Fprintf(t, "\t%.4g", pick(r.Blind.Summary).Mean)
 		}
@@ -142,7 +143,8 @@ func (r EvalReport) WriteText(w io.Writer) error {
 		return err
 	}
 	if r.Share != nil {
-		_, err := fmt.Fprintf(w, "\n%.1f %% of the way from standing still or random actions, whichever returns more, to the goal-knowing controller\n", 100**r.Share)
+		_, err := fmt.Fprintf(w, "\n%.1f %% of the way from standing still or random actions, whichever returns "+
+			"more, to the goal-knowing controller\n", 100**r.Share)
 		return err
 	}
 	return nil

@@ -33,7 +33,8 @@ func Examples(ctx context.Context, env *Env, o ExamplesOptions) error {
 		data = shippedData()
 	}
 	if data == "" {
-		env.Notice("the notebooks' data is not beside the program: " + notebooks.NeedData + " cannot show the studies that come with it; a release's folder and a checkout have them")
+		env.Notice("the notebooks' data is not beside the program: " + notebooks.NeedData +
+			" cannot show the studies that come with it; a release's folder and a checkout have them")
 	} else {
 		n, err := copyNew(ctx, os.DirFS(data), filepath.Join(o.Dir, "data"))
 		if err != nil {
@@ -42,7 +43,8 @@ func Examples(ctx context.Context, env *Env, o ExamplesOptions) error {
 		copied += n
 	}
 	return env.Print(map[string]any{"folder": o.Dir, "copied": copied}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s copied; open them with: %s\n", o.Dir, plural(copied, "file"), shell.Command("nacre", "notebook", shell.Path(o.Dir)))
+		_, err := fmt.Fprintf(w, "%s: %s copied; open them with: %s\n", o.Dir, plural(copied, "file"),
+			shell.Command("nacre", "notebook", shell.Path(o.Dir)))
 		return err
 	})
 }

@@ -96,14 +96,16 @@ func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
 		return fmt.Errorf("%s: %w", o.File, err)
 	}
 	stage.Add(len(nb.Cells()) - last)
-	return env.Print(map[string]any{"notebook": o.File, "output": o.Out, "cells": len(nb.Cells()), "seconds": time.Since(began).Seconds()},
+	return env.Print(map[string]any{"notebook": o.File, "output": o.Out, "cells": len(nb.Cells()),
+		"seconds": time.Since(began).Seconds()},
 		func(w io.Writer) error {
 			_, err := fmt.Fprintf(w, "%s: all cells ran, in %s\n", o.File, time.Since(began).Round(time.Millisecond))
 			return err
 		})
 }
 
-// missingFile is the error of a file that cannot be read; where it is not there, with the nearest name of its kind beside it.
+// missingFile is the error of a file that cannot be read; where it is not there, with the nearest name of its kind
+// beside it.
 func missingFile(path string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err

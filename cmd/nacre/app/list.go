@@ -54,9 +54,10 @@ type FamilyLine struct {
 	TrainTasks  int    `json:"train_tasks,omitempty"` // the family's own numbers; unknown where it is not available
 	TestTasks   int    `json:"test_tasks,omitempty"`
 	Source      string `json:"source"`
-	Reference   string `json:"reference,omitempty"` // what nacre verify envs compares it with; empty where there is nothing
-	Available   bool   `json:"available"`
-	Advice      string `json:"advice,omitempty"` // what to do where it is not
+	// what nacre verify envs compares it with; empty where there is nothing
+	Reference string `json:"reference,omitempty"`
+	Available bool   `json:"available"`
+	Advice    string `json:"advice,omitempty"` // what to do where it is not
 }
 
 // Families lists the task families.
@@ -71,7 +72,8 @@ func Families(env *Env) error {
 		if err != nil {
 			return err
 		}
-		line := FamilyLine{Reference: reference, Name: s.Name, Observation: s.ObsDim, Action: s.ActDim, Horizon: s.Horizon, TaskVector: s.TaskDim, Source: s.Source}
+		line := FamilyLine{Reference: reference, Name: s.Name, Observation: s.ObsDim, Action: s.ActDim,
+			Horizon: s.Horizon, TaskVector: s.TaskDim, Source: s.Source}
 		f, err := sim.Lookup(s.Name)
 		if err != nil {
 			line.Advice = advice(err)
@@ -120,13 +122,15 @@ func (l FamilyList) WriteText(w io.Writer) error {
 			}
 			lacking[f.Advice] = append(lacking[f.Advice], f.Name)
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", f.Name, f.Observation, f.Action, f.Horizon, f.TaskVector, tasks, f.Reference, f.Source)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", f.Name, f.Observation, f.Action, f.Horizon, f.TaskVector,
+			tasks, f.Reference, f.Source)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	if len(endings) > 0 {
-		fmt.Fprintf(w, "\nNames may end in %s: variants with another reward version or horizon; --json lists them.\n", strings.Join(endings, " "))
+		fmt.Fprintf(w, "\nNames may end in %s: variants with another reward version or horizon; --json lists them.\n",
+			strings.Join(endings, " "))
 	}
 	for _, reason := range reasons {
 		if _, err := fmt.Fprintf(w, "\n%s: %s\n", strings.Join(lacking[reason], ", "), reason); err != nil {

@@ -73,7 +73,8 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	products := runs.NewProducts(index, argv[:1], env.Log)
 	defer products.Close()
 	s, err := server.New(server.Config{
-		Dir: dir, Fixed: originals(dir), Token: o.Token, Kernel: argv, Memory: memory, Static: front, Wasm: programs, Hosts: o.Hosts, Log: env.Log,
+		Dir: dir, Fixed: originals(dir), Token: o.Token, Kernel: argv, Memory: memory, Static: front, Wasm: programs,
+		Hosts: o.Hosts, Log: env.Log,
 		Runs:    &runs.Service{Index: index, Jobs: jobs, Products: products},
 		Layouts: &layouts.Service{Root: dir},
 	})
@@ -96,10 +97,12 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 		url = s.PageURL(l.Addr(), "/runs")
 	}
 	if !built {
-		env.Notice("the browser page is not built in: run make where the source is, with Node 18 or newer; other front ends can connect")
+		env.Notice("the browser page is not built in: run make where the source is, with Node 18 or newer; other " +
+			"front ends can connect")
 	}
 	if found, _ := filepath.Glob(filepath.Join(dir, "*.ipynb")); len(found) == 0 {
-		fmt.Fprintln(env.Err, "There is no notebook in this folder yet; `nacre examples` copies those that come with nacre into it.")
+		fmt.Fprintln(env.Err, "There is no notebook in this folder yet; `nacre examples` copies those that come with "+
+			"nacre into it.")
 	}
 	fmt.Fprintf(env.Err, "notebooks of %s are at\n", dir)
 	fmt.Fprintln(env.Out, url)
@@ -119,8 +122,8 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	return s.Serve(ctx, l)
 }
 
-// originals says which files of a served folder are the notebooks that come with the program, in a checkout of it or beside
-// the program of a release. A copy that `nacre examples` made is none.
+// originals says which files of a served folder are the notebooks that come with the program, in a checkout of it or
+// beside the program of a release. A copy that `nacre examples` made is none.
 func originals(dir string) func(path string) bool {
 	return func(path string) bool {
 		if _, err := fs.Stat(notebooks.Files, filepath.Base(path)); err != nil {
@@ -136,14 +139,16 @@ func originals(dir string) func(path string) bool {
 		above := filepath.Join(dir, filepath.Dir(filepath.FromSlash(path)), "..")
 		module, err := os.ReadFile(filepath.Join(above, "go.mod"))
 		shipped, err2 := os.Stat(filepath.Join(above, "notebooks"))
-		return err == nil && err2 == nil && os.SameFile(folder, shipped) && strings.HasPrefix(string(module), "module nacre\n")
+		return err == nil && err2 == nil && os.SameFile(folder, shipped) &&
+			strings.HasPrefix(string(module), "module nacre\n")
 	}
 }
 
 // compilePackages compiles what cells import, for the engine go, while cells already run on yaegi: in a process of the
 // lowest priority, which ends with the server.
 func compilePackages(ctx context.Context, env *Env, program string, compiles func() error) {
-	fmt.Fprintln(env.Err, "Cells run on yaegi until the packages that they import are compiled for the engine go, which takes minutes once.")
+	fmt.Fprintln(env.Err, "Cells run on yaegi until the packages that they import are compiled for the engine go, "+
+		"which takes minutes once.")
 	cmd := exec.CommandContext(ctx, "nice", "-n", "19", program, "setup", "--cells")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // which ends the compilers too
 	cmd.WaitDelay = 5 * time.Second

@@ -12,7 +12,8 @@ import (
 
 func TestKernelMemory(t *testing.T) {
 	for text, want := range map[string]int64{
-		"": process.MachineMemory(), "none": 0, "8GB": 8e9, "8 GB": 8e9, "1.5gib": 3 << 29, "64MiB": 64 << 20, "100000000": 100_000_000,
+		"": process.MachineMemory(), "none": 0, "8GB": 8e9, "8 GB": 8e9, "1.5gib": 3 << 29, "64MiB": 64 << 20,
+		"100000000": 100_000_000,
 	} {
 		if got, err := kernelMemory(text); err != nil || got != want {
 			t.Errorf("%q: got %d, %v, want %d", text, got, err, want)
@@ -47,16 +48,18 @@ func TestNotebookPlace(t *testing.T) {
 	if d, f, err := notebookPlace(dir); err != nil || d != dir || f != "" {
 		t.Error(d, f, err)
 	}
-	if _, _, err := notebookPlace(filepath.Join(dir, "none.ipynb")); err == nil || !strings.Contains(err.Error(), "none.ipynb: expected a folder or a notebook") {
+	if _, _, err := notebookPlace(filepath.Join(dir, "none.ipynb")); err == nil ||
+		!strings.Contains(err.Error(), "none.ipynb: expected a folder or a notebook") {
 		t.Error(err)
 	}
 }
 
-// The notebooks of a checkout are originals, from whichever folder they are served; copies of them anywhere, other notebooks
-// and those of a folder that is merely called so are not.
+// The notebooks of a checkout are originals, from whichever folder they are served; copies of them anywhere, other
+// notebooks and those of a folder that is merely called so are not.
 func TestOriginals(t *testing.T) {
 	root := t.TempDir()
-	for _, name := range []string{"notebooks/quickstart.ipynb", "notebooks/quickstart-Copy1.ipynb", "notebooks/mine.ipynb", "mine/quickstart.ipynb", "mine/notebooks/quickstart.ipynb"} {
+	for _, name := range []string{"notebooks/quickstart.ipynb", "notebooks/quickstart-Copy1.ipynb",
+		"notebooks/mine.ipynb", "mine/quickstart.ipynb", "mine/notebooks/quickstart.ipynb"} {
 		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -75,8 +78,10 @@ func TestOriginals(t *testing.T) {
 		dir, path string
 		want      bool
 	}{
-		{"notebooks", "quickstart.ipynb", true}, {"", "notebooks/quickstart.ipynb", true}, {"notebooks", "quickstart-Copy1.ipynb", false}, {"notebooks", "mine.ipynb", false},
-		{"mine", "quickstart.ipynb", false}, {"mine", "notebooks/quickstart.ipynb", false}, {"notebooks", "data/quickstart.ipynb", false},
+		{"notebooks", "quickstart.ipynb", true}, {"", "notebooks/quickstart.ipynb", true},
+		{"notebooks", "quickstart-Copy1.ipynb", false}, {"notebooks", "mine.ipynb", false},
+		{"mine", "quickstart.ipynb", false}, {"mine", "notebooks/quickstart.ipynb", false},
+		{"notebooks", "data/quickstart.ipynb", false},
 	} {
 		if got := fixed(c.dir, c.path); got != c.want {
 			t.Errorf("%s in %q: original %v, want %v", c.path, c.dir, got, c.want)

@@ -8,12 +8,13 @@ import (
 	"nacre/server/nbformat"
 )
 
-// noticeTextOnly says which outputs of a cell only this notebook's front end draws. Other programs show their text, and a
-// file without scripts has no picture of them.
+// noticeTextOnly says which outputs of a cell only this notebook's front end draws. Other programs show their text, and
+// a file without scripts has no picture of them.
 func (env *Env) noticeTextOnly(file string, number int, c nbformat.Cell) {
 	for _, bundle := range c.Bundles() {
 		if names := display.WithoutStatic(bundle); names != nil {
-			env.Notice(fmt.Sprintf("%s: an output of cell %d (%s) comes without a picture: other programs show its text only", file, number, strings.Join(names, ", ")))
+			env.Notice(fmt.Sprintf("%s: an output of cell %d (%s) comes without a picture: other programs show its "+
+				"text only", file, number, strings.Join(names, ", ")))
 		}
 	}
 }

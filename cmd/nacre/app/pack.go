@@ -38,7 +38,8 @@ func Pack(_ context.Context, env *Env, o PackOptions) error {
 		if p.Left == 0 {
 			return nil
 		}
-		_, err := fmt.Fprintf(w, "left out: %s, %.1f MB: checkpoints, event files and locks, which only training on needs, and what reports do without\n",
+		_, err := fmt.Fprintf(w, "left out: %s, %.1f MB: checkpoints, event files and locks, which only training on "+
+			"needs, and what reports do without\n",
 			plural(p.Left, "file"), float64(p.LeftBytes)/1e6)
 		return err
 	})

@@ -36,8 +36,8 @@ type PruneReport struct {
 	Removed    bool     `json:"removed"`
 }
 
-// Prune says what the finished runs below a root keep only to be trained further, and removes it where that is asked for. A
-// run that cannot be pruned is told and the others are; the error then says so.
+// Prune says what the finished runs below a root keep only to be trained further, and removes it where that is asked
+// for. A run that cannot be pruned is told and the others are; the error then says so.
 func Prune(ctx context.Context, env *Env, o PruneOptions) error {
 	index := runs.Open(o.Root)
 	if err := index.Refresh(ctx); err != nil {
@@ -104,7 +104,8 @@ func (r PruneReport) WriteText(w io.Writer) error {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprintln(t, "checkpoint\tof it replay\tthe one before\tfor branches\tto remove\t run")
 		for _, p := range r.Runs {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t %s\n", megabytes(p.Checkpoint), megabytes(p.Replay), megabytes(p.Previous), megabytes(p.States),
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t %s\n", megabytes(p.Checkpoint), megabytes(p.Replay),
+				megabytes(p.Previous), megabytes(p.States),
 				megabytes(p.Bytes()), p.Run)
 		}
 		if err := t.Flush(); err != nil {
@@ -119,7 +120,8 @@ func (r PruneReport) WriteText(w io.Writer) error {
 			fmt.Fprintf(w, "%s keeps its last checkpoint: %s\n", p.Run, p.Needed)
 		}
 		if p.States > 0 {
-			fmt.Fprintf(w, "%s keeps its folder %s for nacre branch: delete it by hand where no branch is wanted\n", p.Run, experiment.StatesFolder)
+			fmt.Fprintf(w, "%s keeps its folder %s for nacre branch: delete it by hand where no branch is wanted\n",
+				p.Run, experiment.StatesFolder)
 		}
 	}
 	if r.Unfinished > 0 {
@@ -133,7 +135,8 @@ func (r PruneReport) WriteText(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s removed; these runs cannot be trained further\n", megabytes(r.Bytes))
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s in all; nothing was removed: --yes does that, and then these runs cannot be trained further\n", megabytes(r.Bytes))
+	_, err := fmt.Fprintf(w, "%s in all; nothing was removed: --yes does that, and then these runs cannot be trained "+
+		"further\n", megabytes(r.Bytes))
 	return err
 }
 

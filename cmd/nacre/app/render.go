@@ -92,7 +92,8 @@ func Render(ctx context.Context, env *Env, o RenderOptions) error {
 			e.Label = strings.TrimSuffix(filepath.Base(what), ".npz")
 		}
 		if len(episodes) == 0 {
-			r.Family, r.Policy, r.Steps, r.Return, r.Success = rec.Family, policy, len(rec.Act), rec.Return(), rec.Succeeded()
+			r.Family, r.Policy, r.Steps, r.Return, r.Success = rec.Family, policy, len(rec.Act), rec.Return(),
+				rec.Succeeded()
 		}
 		episodes = append(episodes, e)
 	}
@@ -133,7 +134,8 @@ func (r RenderReport) WriteText(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%d episodes: %s (%d kB)\n", r.Episodes, r.File, (r.Bytes+999)/1000)
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s%s, %d steps, return %.4g: %s (%d kB)\n", r.Family, policy, r.Steps, r.Return, r.File, (r.Bytes+999)/1000)
+	_, err := fmt.Fprintf(w, "%s%s, %d steps, return %.4g: %s (%d kB)\n", r.Family, policy, r.Steps, r.Return, r.File,
+		(r.Bytes+999)/1000)
 	return err
 }
 
@@ -227,11 +229,13 @@ func (o RenderOptions) view(v scene.View) (scene.View, error) {
 }
 
 func (o RenderOptions) badCamera() error {
-	return Usagef("--camera %s: expected AZIMUTH,ELEVATION,DISTANCE: degrees, degrees in [-90,90], metres; parts may be empty", o.Camera)
+	return Usagef("--camera %s: expected AZIMUTH,ELEVATION,DISTANCE: degrees, degrees in [-90,90], metres; parts may "+
+		"be empty", o.Camera)
 }
 
 // still draws one picture or a strip.
-func (o RenderOptions) still(ctx context.Context, w io.Writer, episodes []playback.Episode, r render.Options) (int, error) {
+func (o RenderOptions) still(ctx context.Context, w io.Writer, episodes []playback.Episode,
+	r render.Options) (int, error) {
 	f := episodes[0].Film
 	if o.Strip > 0 {
 		img, err := render.Strip(ctx, f, o.Strip, r)
@@ -277,7 +281,8 @@ func encodePNG(w io.Writer, img image.Image) error {
 	return e.Encode(w, img)
 }
 
-// scripted says whether what names a family with a controller. It is an error if it is neither a family nor a file or folder.
+// scripted says whether what names a family with a controller. It is an error if it is neither a family nor a file or
+// folder.
 func scripted(what string) (bool, error) {
 	if _, err := plainfile.Stat(what); err == nil || filepath.Ext(what) == ".npz" {
 		return false, nil

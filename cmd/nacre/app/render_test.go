@@ -75,7 +75,8 @@ func TestRender(t *testing.T) {
 		t.Fatal(err)
 	}
 	film := d.Episodes[0].Film
-	if film.Frames() != 21 || film.Scene.View.Azimuth != 10 || film.Scene.View.Distance != 5 || len(d.Episodes[0].Reward) != 20 {
+	if film.Frames() != 21 || film.Scene.View.Azimuth != 10 || film.Scene.View.Distance != 5 ||
+		len(d.Episodes[0].Reward) != 20 {
 		t.Errorf("%d frames, seen from %+v", film.Frames(), film.Scene.View)
 	}
 	beside := point
@@ -95,17 +96,20 @@ func TestRenderSaysWhatIsWrong(t *testing.T) {
 		"--out a.jpg: expected a name that ends in .png, .gif or .json": {What: "point-goal", Out: "a.jpg"},
 		"--size 12: expected WIDTHxHEIGHT":                              {What: "point-goal", Out: out, Size: "12"},
 		"--size 0x9: expected WIDTHxHEIGHT":                             {What: "point-goal", Out: out, Size: "0x9"},
-		"--camera 1,2,3,4: expected AZIMUTH":                            {What: "point-goal", Out: out, Camera: "1,2,3,4"},
-		"--camera ,95: expected AZIMUTH":                                {What: "point-goal", Out: out, Camera: ",95"},
-		"--camera x: expected AZIMUTH":                                  {What: "point-goal", Out: out, Camera: "x"},
-		"--at 21: the episode has 20 steps":                             {What: "point-goal", Out: out, At: 21},
-		"--strip 3: a strip is a .png":                                  {What: "point-goal", Out: filepath.Join(dir, "a.gif"), Strip: 3},
-		"several episodes go into a .json":                              {What: "point-goal", Beside: []string{"point-goal"}, Out: out},
-		"--policy random: in " + dir:                                    {What: dir, Out: out, Policy: "random"},
-		"is not a run folder":                                           {What: dir, Out: out},
-		"no such file":                                                  {What: filepath.Join(dir, "no.npz"), Out: out},
-		`unknown family "point-gaol"; did you mean "point-goal"?`:       {What: "point-gaol", Out: out},
-		"--task 10: the family has 10 test tasks, counted from 0":       {What: "point-goal", Out: out, Task: 10},
+		"--camera 1,2,3,4: expected AZIMUTH": {What: "point-goal", Out: out,
+			Camera: "1,2,3,4"},
+		"--camera ,95: expected AZIMUTH":    {What: "point-goal", Out: out, Camera: ",95"},
+		"--camera x: expected AZIMUTH":      {What: "point-goal", Out: out, Camera: "x"},
+		"--at 21: the episode has 20 steps": {What: "point-goal", Out: out, At: 21},
+		"--strip 3: a strip is a .png": {What: "point-goal",
+			Out: filepath.Join(dir, "a.gif"), Strip: 3},
+		"several episodes go into a .json": {What: "point-goal",
+			Beside: []string{"point-goal"}, Out: out},
+		"--policy random: in " + dir: {What: dir, Out: out, Policy: "random"},
+		"is not a run folder":        {What: dir, Out: out},
+		"no such file":               {What: filepath.Join(dir, "no.npz"), Out: out},
+		`unknown family "point-gaol"; did you mean "point-goal"?`: {What: "point-gaol", Out: out},
+		"--task 10: the family has 10 test tasks, counted from 0": {What: "point-goal", Out: out, Task: 10},
 	} {
 		if err := Render(t.Context(), quiet(io.Discard), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
@@ -113,7 +117,8 @@ func TestRenderSaysWhatIsWrong(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(ErrInterrupted)
-	if err := Render(ctx, quiet(io.Discard), RenderOptions{What: "point-goal", Out: out}); !errors.Is(err, ErrInterrupted) {
+	if err := Render(ctx, quiet(io.Discard), RenderOptions{What: "point-goal", Out: out}); !errors.Is(err,
+		ErrInterrupted) {
 		t.Errorf("interrupted, it returned %v", err)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {

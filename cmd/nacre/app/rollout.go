@@ -67,7 +67,8 @@ func Rollout(ctx context.Context, env *Env, o RolloutOptions) error {
 	for i := range rec.Recordings {
 		e := &rec.Recordings[i]
 		line := RolloutEpisode{
-			Task: tasks[i].ID, Params: e.Params, Steps: len(e.Act), Return: e.Return(), Success: e.Succeeded(), File: o.file(i),
+			Task: tasks[i].ID, Params: e.Params, Steps: len(e.Act), Return: e.Return(), Success: e.Succeeded(),
+			File: o.file(i),
 		}
 		if line.File != "" {
 			if err := makeParent(line.File); err != nil {
@@ -84,7 +85,8 @@ func Rollout(ctx context.Context, env *Env, o RolloutOptions) error {
 }
 
 // record runs the episodes and names who acts.
-func (o RolloutOptions) record(ctx context.Context, rec *recording.Recorder) (tasks []sim.Task, policy string, err error) {
+func (o RolloutOptions) record(ctx context.Context,
+	rec *recording.Recorder) (tasks []sim.Task, policy string, err error) {
 	if o.Run != "" {
 		tasks, err = o.withAgent(ctx, rec)
 		return tasks, "agent of " + o.Run, err
@@ -160,7 +162,8 @@ func (o RolloutOptions) choose(train, test []sim.Task) ([]sim.Task, error) {
 		return nil, Usagef("--task %d: the family has %d %s tasks, counted from 0", o.Task, len(tasks), kind)
 	}
 	if o.Task+o.Episodes > len(tasks) {
-		return nil, Usagef("--task %d and --episodes %d: the family has %d %s tasks", o.Task, o.Episodes, len(tasks), kind)
+		return nil, Usagef("--task %d and --episodes %d: the family has %d %s tasks", o.Task, o.Episodes,
+			len(tasks), kind)
 	}
 	return tasks[o.Task : o.Task+o.Episodes], nil
 }

@@ -102,13 +102,15 @@ func knownField(key string, list []*runs.Run) error {
 	if slices.Contains(known, key) {
 		return nil
 	}
-	return Usagef("%s: no run has a field, setting or metric of that name%s", nearest.Quote(key), nearest.Hint(key, known))
+	return Usagef("%s: no run has a field, setting or metric of that name%s", nearest.Quote(key),
+		nearest.Hint(key, known))
 }
 
 // WriteText prints the table for a person.
 func (r RunsReport) WriteText(w io.Writer) error {
 	if len(r.Runs) == 0 && r.all > 0 {
-		_, err := fmt.Fprintf(w, "none of the %s below %s has %s\n", plural(r.all, "run"), r.Root, strings.Join(r.filters, " and "))
+		_, err := fmt.Fprintf(w, "none of the %s below %s has %s\n", plural(r.all, "run"), r.Root,
+			strings.Join(r.filters, " and "))
 		return err
 	}
 	if len(r.Runs) == 0 {
@@ -125,7 +127,8 @@ func (r RunsReport) WriteText(w io.Writer) error {
 		if run.Left > 0 {
 			state += ", " + (time.Duration(run.Left) * time.Second).String() + " left"
 		}
-		cells := []string{shell.Line(run.Path), state, fmt.Sprintf("%.0f %%", 100*run.Share), fmt.Sprint(run.EnvSteps), run.Value("adapted_return"), ago(run.Changed)}
+		cells := []string{shell.Line(run.Path), state, fmt.Sprintf("%.0f %%", 100*run.Share), fmt.Sprint(run.EnvSteps),
+			run.Value("adapted_return"), ago(run.Changed)}
 		for _, c := range r.columns {
 			cells = append(cells, shell.Line(run.Value(c)))
 		}

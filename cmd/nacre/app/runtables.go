@@ -83,7 +83,8 @@ func Curves(env *Env, o CurvesOptions) error {
 	if err != nil {
 		return err
 	}
-	panels, notes, err := tables.Curves(runs, tables.CurveOptions{Success: o.Success, Backdrop: o.Backdrop, Steps: o.Steps})
+	panels, notes, err := tables.Curves(runs, tables.CurveOptions{Success: o.Success, Backdrop: o.Backdrop,
+		Steps: o.Steps})
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,8 @@ func (r CurvesReport) WriteText(w io.Writer) error {
 			if s.Lo != nil {
 				around = fmt.Sprintf(" [%.4g, %.4g]", s.Lo[n], s.Hi[n])
 			}
-			fmt.Fprintf(w, "%s, %s: %.4g%s at %.0f environment steps%s\n", p.Title, s.Name, s.Y[n], around, s.X[n], behind(s, n))
+			fmt.Fprintf(w, "%s, %s: %.4g%s at %.0f environment steps%s\n", p.Title, s.Name, s.Y[n], around, s.X[n],
+				behind(s, n))
 		}
 	}
 	for _, n := range r.Notes {

@@ -25,7 +25,10 @@ var secrets = []rule{
 	{regexp.MustCompile(`(?i)((?:token|passwd|password|secret|api[_-]?key|access[_-]?key|credential|authorization)[\w-]*["']?\s*[:=]\s*)(?:"[^"\n]*"|'[^'\n]*'|[^\s&]+)(?:\s+[A-Za-z0-9+/=._~-]{16,})?`), "${1}[removed]"},
 	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[A-Za-z0-9+/=._~-]{8,}`), "$1 [removed]"},
 	{regexp.MustCompile(`(://)[^/\s@]+@`), "${1}[removed]@"},
-	{regexp.MustCompile(`\b(?:gh[pousr]_|github_pat_|glpat-|hf_|sk-|pk-|xox[abprs]-|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9_.-]{10,}`), "[removed]"},
+	{
+		regexp.MustCompile(
+			`\b(?:gh[pousr]_|github_pat_|glpat-|hf_|sk-|pk-|xox[abprs]-|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9_.-]{10,}`),
+		"[removed]"},
 	{regexp.MustCompile(`\b[0-9a-fA-F]{32,}\b`), "[removed]"},
 	{regexp.MustCompile(`((?:/home|/Users|[A-Za-z]:\\Users)[/\\])[^/\\\s"']+`), "${1}USER"},
 }
@@ -67,7 +70,9 @@ func newScrubber() scrubber {
 // word replaces a name where it stands by itself, unless it is one that says nothing of anybody.
 func (s *scrubber) word(name, by, common string) {
 	if len(name) > 1 && name != common {
-		s.words = append(s.words, rule{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + regexp.QuoteMeta(name) + `($|[^A-Za-z0-9])`), "${1}" + by + "${2}"})
+		s.words = append(s.words,
+			rule{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + regexp.QuoteMeta(name) + `($|[^A-Za-z0-9])`),
+				"${1}" + by + "${2}"})
 	}
 }
 
@@ -75,7 +80,8 @@ func (s scrubber) scrub(text string) string {
 	for _, r := range s.plain {
 		text = strings.ReplaceAll(text, r[0], r[1])
 	}
-	for _, r := range slices.Concat(secrets, s.words, s.words) { // twice: two names may share the character between them
+	// twice: two names may share the character between them
+	for _, r := range slices.Concat(secrets, s.words, s.words) {
 		text = r.ReplaceAllString(text, r.by)
 	}
 	return text

@@ -19,7 +19,8 @@ type SetupOptions struct {
 	Library string   // MuJoCo's, where one is in use already; empty where there is none
 	Cells   bool     // only compile the packages that cells import
 
-	MetaWorld2020 string // folder or archive to take the scenes of Meta-World of 2020 from, instead of all else; empty is none
+	// folder or archive to take the scenes of Meta-World of 2020 from, instead of all else; empty is none
+	MetaWorld2020 string
 
 	Compile func(context.Context) error // does that
 }
@@ -48,7 +49,8 @@ func Setup(ctx context.Context, env *Env, o SetupOptions) error {
 		return err
 	}
 	if !o.Usable {
-		return errors.New("this program was built without MuJoCo and could not use it; where its source and a C compiler are, run `make`")
+		return errors.New("this program was built without MuJoCo and could not use it; where its source and a C " +
+			"compiler are, run `make`")
 	}
 	if o.MetaWorld2020 != "" {
 		how.Command = "nacre setup --metaworld-v1 " + o.MetaWorld2020

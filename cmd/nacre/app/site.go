@@ -84,15 +84,16 @@ func Site(ctx context.Context, env *Env, o SiteOptions) error {
 		r.Program = k.Brotli
 	}
 	return env.Print(r, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %d files, %.1f MB; any web server can serve it, e.g. python3 -m http.server -d %s\n"+
+		_, err := fmt.Fprintf(w, "%s: %d files, %.1f MB; any web server can serve it, e.g. python3 -m http.server -d "+
+			"%s\n"+
 			"With the headers in %s, which some hosts read by themselves, the t-SNE page uses several cores.\n",
 			r.Dir, r.Files, float64(r.Bytes)/1e6, r.Dir, filepath.Join(r.Dir, "_headers"))
 		return err
 	})
 }
 
-// siteHeaders are the headers that isolate the t-SNE page from other sites, without which browsers let no memory be shared:
-// in the form that Netlify and Cloudflare Pages read.
+// siteHeaders are the headers that isolate the t-SNE page from other sites, without which browsers let no memory be
+// shared: in the form that Netlify and Cloudflare Pages read.
 const siteHeaders = `/tsne.html
   Cross-Origin-Opener-Policy: same-origin
   Cross-Origin-Embedder-Policy: require-corp
@@ -171,7 +172,8 @@ func (s *site) write(name string, data []byte) error {
 // page writes the front end: its page for static sites takes the place of the one that a server answers.
 func (s *site) page(front fs.FS) error {
 	return fs.WalkDir(front, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || name == "index.html" || name == "runs.html" || name == "README" { // the site's page is all that these are
+		// the site's page is all that these are
+		if err != nil || d.IsDir() || name == "index.html" || name == "runs.html" || name == "README" {
 			return err
 		}
 		data, err := fs.ReadFile(front, name)
@@ -189,7 +191,8 @@ func (s *site) page(front fs.FS) error {
 func (s *site) programs(env *Env, dir string) error {
 	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if errors.Is(err, fs.ErrNotExist) {
-		env.Notice(fmt.Sprintf("the site has no kernel, so its notebooks can be read but not run: %s is not there; make site builds it where the source is", dir))
+		env.Notice(fmt.Sprintf("the site has no kernel, so its notebooks can be read but not run: %s is not there; "+
+			"make site builds it where the source is", dir))
 		return nil
 	}
 	var manifest struct {
@@ -240,7 +243,8 @@ func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
 		}
 		under = filepath.Base(abs)
 	}
-	if real, err := filepath.EvalSymlinks(from); err == nil { // links below are not followed: a site publishes one folder
+	// links below are not followed: a site publishes one folder
+	if real, err := filepath.EvalSymlinks(from); err == nil {
 		from = real
 	}
 	if err := s.folder(env, from, under); err != nil {

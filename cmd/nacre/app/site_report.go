@@ -18,8 +18,8 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// report adds to the site what makes the folder of a study or of a run, copied under a name, worth reading: a report where
-// there is none, and an episode to watch. Of other folders it does nothing.
+// report adds to the site what makes the folder of a study or of a run, copied under a name, worth reading: a report
+// where there is none, and an episode to watch. Of other folders it does nothing.
 func (s *site) report(ctx context.Context, env *Env, dir, under string) error {
 	run := exists(dir, experiment.ConfigFile) && exists(dir, experiment.MetricsFile)
 	if !run && !exists(dir, study.ReportFile) {
@@ -31,7 +31,8 @@ func (s *site) report(ctx context.Context, env *Env, dir, under string) error {
 		if err != nil {
 			return fmt.Errorf("report of %s: %w", dir, err)
 		}
-		if err := errors.Join(s.made(path.Join(under, study.ReportFile), []byte(text)), s.made(path.Join(under, runs.LearningFile), picture)); err != nil {
+		if err := errors.Join(s.made(path.Join(under, study.ReportFile), []byte(text)),
+			s.made(path.Join(under, runs.LearningFile), picture)); err != nil {
 			return err
 		}
 	} else {
@@ -79,7 +80,8 @@ func watch(ctx context.Context, env *Env, agents []string) ([]byte, error) {
 	file.Close()
 	defer os.Remove(file.Name())
 	quiet := &Env{Out: io.Discard, Err: io.Discard, Progress: env.Progress, Log: env.Log}
-	if err := Render(ctx, quiet, RenderOptions{What: agents[0], Beside: agents[1:], Out: file.Name(), At: -1}); err != nil {
+	if err := Render(ctx, quiet, RenderOptions{What: agents[0], Beside: agents[1:], Out: file.Name(),
+		At: -1}); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(file.Name())
@@ -92,5 +94,6 @@ func offered(rel string) bool {
 	case ".go", ".lock", ".tmp":
 		return false
 	}
-	return base != experiment.CheckpointFile && base != experiment.PreviousCheckpointFile && !strings.HasPrefix(base, "events.out.tfevents")
+	return base != experiment.CheckpointFile && base != experiment.PreviousCheckpointFile &&
+		!strings.HasPrefix(base, "events.out.tfevents")
 }

@@ -15,8 +15,8 @@ import (
 // sceneList is the list of scenes, beside the files they are made of.
 const sceneList = "scenes/scenes.json"
 
-// scenes copies what Meta-World's scenes are made of, packed, and the list by which a page fetches what one of them needs
-// (web/src/worker/scenes.ts). Where they are not on this machine the ML1 families do not run on the site.
+// scenes copies what Meta-World's scenes are made of, packed, and the list by which a page fetches what one of them
+// needs (web/src/worker/scenes.ts). Where they are not on this machine the ML1 families do not run on the site.
 func (s *site) scenes(env *Env) error {
 	scenes, err := bundle.New()
 	if errors.Is(err, sim.ErrUnavailable) {

@@ -32,8 +32,10 @@ func trained(t *testing.T) string {
 		t.Fatal(err)
 	}
 	cfg.Algorithm = "pearl"
-	err = experiment.Change(&cfg, "pearl.iterations=2", "pearl.updates_per_iteration=3", "pearl.hidden=8", "pearl.encoder_hidden=8",
-		"pearl.initial_steps=20", "pearl.prior_steps=20", "pearl.extra_posterior_steps=20", "train_tasks=4", "pearl.meta_batch=2", "pearl.tasks_per_iteration=2",
+	err = experiment.Change(&cfg, "pearl.iterations=2", "pearl.updates_per_iteration=3", "pearl.hidden=8",
+		"pearl.encoder_hidden=8",
+		"pearl.initial_steps=20", "pearl.prior_steps=20", "pearl.extra_posterior_steps=20", "train_tasks=4",
+		"pearl.meta_batch=2", "pearl.tasks_per_iteration=2",
 		"test_tasks=3", "evaluation.every=1")
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +82,8 @@ func TestSiteOfARun(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, want := range []string{"report.md", "learning.png", "rollout.json", "config.toml", "metrics.csv", "weights.safetensors"} {
+	for _, want := range []string{"report.md", "learning.png", "rollout.json", "config.toml", "metrics.csv",
+		"weights.safetensors"} {
 		if !slices.Contains(files, want) {
 			t.Errorf("the site lacks %s: %v", want, files)
 		}
@@ -103,7 +106,8 @@ func TestSiteOfARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"# PEARL on point-goal", "6 gradient updates", evaluation.Summary.Return[0].String(), evaluation.Summary.Return[2].String()} {
+	for _, want := range []string{"# PEARL on point-goal", "6 gradient updates", evaluation.Summary.Return[0].String(),
+		evaluation.Summary.Return[2].String()} {
 		if !strings.Contains(string(report), want) {
 			t.Errorf("the report lacks %q:\n%s", want, report)
 		}
@@ -174,10 +178,12 @@ func TestSiteNamesOutputsWithoutPicture(t *testing.T) {
 	var log strings.Builder
 	env := siteEnv()
 	env.Log = slog.New(slog.NewTextHandler(&log, nil))
-	if err := app.Site(context.Background(), env, app.SiteOptions{Paths: []string{dir}, Out: out, Programs: filepath.Join(out, "none")}); err != nil {
+	if err := app.Site(context.Background(), env,
+		app.SiteOptions{Paths: []string{dir}, Out: out, Programs: filepath.Join(out, "none")}); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(log.String(), "an output of cell 2 (embedding) comes without a picture"); n != 1 || strings.Contains(log.String(), "curves") {
+	if n := strings.Count(log.String(), "an output of cell 2 (embedding) comes without a picture"); n != 1 ||
+		strings.Contains(log.String(), "curves") {
 		t.Errorf("the notices are %q", log.String())
 	}
 }
@@ -218,7 +224,8 @@ func TestSiteOfAnArchive(t *testing.T) {
 		t.Errorf("of the folder %v, of the archive %v", of, in)
 	}
 	both := files(filepath.Dir(run))
-	for _, want := range []string{"mine/metrics.csv", "mine.zip/metrics.csv", "mine.zip/weights.safetensors", "other.zip"} {
+	for _, want := range []string{"mine/metrics.csv", "mine.zip/metrics.csv", "mine.zip/weights.safetensors",
+		"other.zip"} {
 		if !slices.Contains(both, want) {
 			t.Errorf("no %s in %v", want, both)
 		}

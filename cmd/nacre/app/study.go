@@ -128,7 +128,8 @@ func (o StudyOptions) suite(ctx context.Context, env *Env, change func(*study.Pl
 }
 
 // survey prints what is about to be done and how long that takes; done is true where no more was asked for.
-func (o StudyOptions) survey(ctx context.Context, env *Env, plans []study.Plan, folders []string) (done bool, err error) {
+func (o StudyOptions) survey(ctx context.Context, env *Env, plans []study.Plan,
+	folders []string) (done bool, err error) {
 	var all []study.Estimate
 	for i, plan := range plans {
 		e, err := study.Survey(ctx, folders[i], plan, o.Host)

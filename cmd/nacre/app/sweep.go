@@ -90,12 +90,15 @@ func Sweep(ctx context.Context, env *Env, o SweepOptions) error {
 	out, err := engine.Run(ctx, folder)
 	if err != nil {
 		if errors.Is(err, ErrInterrupted) {
-			err = fmt.Errorf("%w, %d of %d runs finished; the same command continues where it stopped", err, out.Kept+out.Finished, len(folder.Runs))
+			err = fmt.Errorf("%w, %d of %d runs finished; the same command continues where it stopped", err,
+				out.Kept+out.Finished, len(folder.Runs))
 		}
 		return err
 	}
 	// What was asked for is done whatever the context says by now.
-	if err := env.sweepStatus(context.WithoutCancel(ctx), folder, func(r *SweepReport) { r.Failed = out.Failed }); err != nil {
+	if err := env.sweepStatus(context.WithoutCancel(ctx), folder, func(r *SweepReport) {
+		r.Failed = out.Failed
+	}); err != nil {
 		return err
 	}
 	if n := len(out.Failed); n > 0 {
@@ -251,11 +254,13 @@ func (r SweepReport) WriteText(w io.Writer) error {
 		if n := counts(r.Others)[sweep.Finished]; r.File != "" && n > 0 {
 			kept = "; the finished keep their rows"
 		}
-		fmt.Fprintf(w, "  not in this plan: %s of the folder, %s%s (%s)\n", plural(len(r.Others), "run"), counted(counts(r.Others)), kept, strings.Join(names, ", "))
+		fmt.Fprintf(w, "  not in this plan: %s of the folder, %s%s (%s)\n", plural(len(r.Others), "run"),
+			counted(counts(r.Others)), kept, strings.Join(names, ", "))
 	}
 	switch {
 	case r.Job != nil && r.Job.Job != "":
-		fmt.Fprintf(w, "submitted %d runs as job %s; follow them with: %s\n", len(r.Job.Runs), r.Job.Job, shell.Command("nacre", "sweep", "status", shell.Path(r.Dir)))
+		fmt.Fprintf(w, "submitted %d runs as job %s; follow them with: %s\n", len(r.Job.Runs), r.Job.Job,
+			shell.Command("nacre", "sweep", "status", shell.Path(r.Dir)))
 	case r.Job != nil:
 		fmt.Fprintf(w, "job script for %d runs, not submitted: %s\n", len(r.Job.Runs), r.Job.Script)
 	}

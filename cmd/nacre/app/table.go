@@ -43,13 +43,15 @@ func Table(env *Env, o TableOptions) error {
 		fill("Table 2 of the paper, Meta-World ML1, "+unit, paper.Table2())
 		t.Claims, err = paper.ClaimsTable2()
 	case "runtime":
-		fill("Run times of the paper, seconds of 1,000,000 environment steps on 8 Tesla M40 and 16 cores", paper.Runtime())
+		fill("Run times of the paper, seconds of 1,000,000 environment steps on 8 Tesla M40 and 16 cores",
+			paper.Runtime())
 		t.Claims = paper.ClaimsRuntime()
 	case "tsne":
 		t.Title = "The paper's t-SNE study of push-v1, 8 tasks of 200 rollouts, mean distances in the plane"
 		t.Methods = []string{"to centroid", "between centroids", "ratio"}
 		for _, e := range paper.TSNE() {
-			t.Environments, t.Rows = append(t.Environments, e.Method), append(t.Rows, []float64{e.ToCentroid, e.Between, e.Ratio()})
+			t.Environments, t.Rows = append(t.Environments, e.Method),
+				append(t.Rows, []float64{e.ToCentroid, e.Between, e.Ratio()})
 		}
 		t.Claims = paper.ClaimsTSNE()
 	default:

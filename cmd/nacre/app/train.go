@@ -66,18 +66,20 @@ func Train(ctx context.Context, env *Env, o TrainOptions) error {
 func (o TrainOptions) folder(cfg experiment.Config) string {
 	switch {
 	case o.Out == "":
-		return filepath.Join("runs", fmt.Sprintf("%s-%s-seed%d", strings.ReplaceAll(cfg.Family, "/", "-"), cfg.Algorithm, cfg.Seed))
+		return filepath.Join("runs", fmt.Sprintf("%s-%s-seed%d", strings.ReplaceAll(cfg.Family, "/", "-"),
+			cfg.Algorithm, cfg.Seed))
 	case o.Seeds > 1:
 		return fmt.Sprintf("%s-seed%d", o.Out, cfg.Seed)
 	}
 	return o.Out
 }
 
-// trainSeeds trains runs with consecutive seeds at the same time: one run leaves most of a GPU idle, so there their updates
-// are one program. The workers are divided among them.
+// trainSeeds trains runs with consecutive seeds at the same time: one run leaves most of a GPU idle, so there their
+// updates are one program. The workers are divided among them.
 func (env *Env) trainSeeds(ctx context.Context, o TrainOptions, cfg experiment.Config) error {
 	if last := cfg.Seed + uint64(o.Seeds-1); last > math.MaxInt64 {
-		return Usagef("--seeds %d from seed %d on ends with %d: expected each to be %s", o.Seeds, cfg.Seed, last, config.WholeFromZero)
+		return Usagef("--seeds %d from seed %d on ends with %d: expected each to be %s", o.Seeds, cfg.Seed, last,
+			config.WholeFromZero)
 	}
 	host := o.Host
 	if host.Workers == 0 {
@@ -219,14 +221,16 @@ func (env *Env) train(ctx context.Context, t *experiment.Training, notices []str
 func (env *Env) finish(ctx context.Context, t *experiment.Training, notices []string) (TrainReport, error) {
 	if err := t.Train(ctx, env.Progress); err != nil {
 		if errors.Is(err, ErrInterrupted) {
-			return TrainReport{}, fmt.Errorf("%w; continue with: %s", err, shell.Command("nacre", "resume", shell.Path(t.Dir())))
+			return TrainReport{}, fmt.Errorf("%w; continue with: %s", err,
+				shell.Command("nacre", "resume", shell.Path(t.Dir())))
 		}
 		return TrainReport{}, err
 	}
 	result, err := t.Result()
 	return TrainReport{
 		Run: t.Dir(), Algorithm: t.Config.Algorithm, Family: t.Config.Family, Seed: t.Config.Seed, Device: t.Device(),
-		Iterations: t.Iteration(), EnvSteps: t.EnvSteps(), Updates: t.Updates(), Notices: notices, Evaluation: result.Summary,
+		Iterations: t.Iteration(), EnvSteps: t.EnvSteps(), Updates: t.Updates(), Notices: notices,
+		Evaluation: result.Summary,
 	}, err
 }
 

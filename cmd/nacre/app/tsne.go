@@ -130,7 +130,8 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 			panel.Name = e.Name
 		}
 		if report.Labels == 0 && report.Fidelity != nil {
-			panel.Note = fmt.Sprintf("trustworthiness %.3f · recall of the %d nearest %.3f", report.Fidelity.Trustworthiness, report.Fidelity.K, report.Fidelity.Recall)
+			panel.Note = fmt.Sprintf("trustworthiness %.3f · recall of the %d nearest %.3f",
+				report.Fidelity.Trustworthiness, report.Fidelity.K, report.Fidelity.Recall)
 		}
 		panels = append(panels, panel)
 	}
@@ -228,8 +229,8 @@ func writable(dir string) error {
 // Several inputs are there to be compared, which takes repeated layouts; where they are quick they are made unasked.
 const usualRepeats, repeatedPoints = 5, 5000
 
-// Of at least manyPoints the intervals, which are then narrow, come from fewer resamples, and of more than drawnPoints the
-// picture shows some: more only cover each other, and an SVG of a million circles opens nowhere.
+// Of at least manyPoints the intervals, which are then narrow, come from fewer resamples, and of more than drawnPoints
+// the picture shows some: more only cover each other, and an SVG of a million circles opens nowhere.
 const manyPoints, fewResamples, drawnPoints = 200_000, 100, 50_000
 
 // drawn are the points of a layout that its picture shows, and their labels, if there are any.
@@ -272,7 +273,8 @@ func pairs(planes []TSNEPlane) ([]TSNEPair, error) {
 }
 
 // analyse is tsne.Analyse with its progress shown; repeats of 0 means no further layouts.
-func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.Embeddings, opts []tsne.Option, repeats int, umap *tsne.UMAP) (*tsne.Report, error) {
+func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.Embeddings, opts []tsne.Option,
+	repeats int, umap *tsne.UMAP) (*tsne.Report, error) {
 	if repeats == 0 {
 		repeats = -1
 	}
@@ -283,16 +285,17 @@ func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.
 	var stage progress.Stage
 	done := 0
 	still := func() {} // ends what says that the figures are being computed, which takes minutes of a million points
-	report, err := tsne.Analyse(ctx, e, tsne.AnalyseOptions{TSNE: opts, UMAP: umap, Repeats: repeats, Bootstrap: bootstrap, Progress: func(d, of int) {
-		if stage == nil {
-			stage = show.Stage(title, of)
-		}
-		stage.Add(d - done)
-		if done = d; d == of && e.Mean.Rows >= manyPoints {
-			stage.Done()
-			still = going(show.Stage("figures of "+title, 0), time.Second)
-		}
-	}})
+	report, err := tsne.Analyse(ctx, e, tsne.AnalyseOptions{TSNE: opts, UMAP: umap, Repeats: repeats,
+		Bootstrap: bootstrap, Progress: func(d, of int) {
+			if stage == nil {
+				stage = show.Stage(title, of)
+			}
+			stage.Add(d - done)
+			if done = d; d == of && e.Mean.Rows >= manyPoints {
+				stage.Done()
+				still = going(show.Stage("figures of "+title, 0), time.Second)
+			}
+		}})
 	still()
 	if stage != nil {
 		stage.Done()
@@ -322,8 +325,8 @@ func going(s progress.Stage, every time.Duration) (stop func()) {
 	}
 }
 
-// recipe is the named recipe with the changes of the flags, one for all inputs, of which the largest has so many points.
-// Another number of iterations shortens or lengthens the last phase.
+// recipe is the named recipe with the changes of the flags, one for all inputs, of which the largest has so many
+// points. Another number of iterations shortens or lengthens the last phase.
 func (o TSNEOptions) recipe(most int) (tsne.Recipe, error) {
 	r := tsne.CurrentFor(most)
 	if o.Recipe != "" && o.Recipe != r.Name {
@@ -353,7 +356,8 @@ func (o TSNEOptions) recipe(most int) (tsne.Recipe, error) {
 		last := &r.Phases[len(r.Phases)-1]
 		before := r.Iterations() - last.Iterations
 		if o.Iterations <= before {
-			return r, Usagef("--iterations %d: expected more than %d, the length of the recipe's earlier phases", o.Iterations, before)
+			return r, Usagef("--iterations %d: expected more than %d, the length of the recipe's earlier phases",
+				o.Iterations, before)
 		}
 		last.Iterations = o.Iterations - before
 	}
@@ -375,7 +379,8 @@ func embeddingsOf(input string) (name, path string, err error) {
 		return "", "", err
 	}
 	if !run.Has(EmbeddingsFile) {
-		return "", "", fmt.Errorf("run folder %s has no %s: make it with: %s", shell.Line(input), EmbeddingsFile, shell.Command("nacre", "embed", shell.Path(input)))
+		return "", "", fmt.Errorf("run folder %s has no %s: make it with: %s", shell.Line(input), EmbeddingsFile,
+			shell.Command("nacre", "embed", shell.Path(input)))
 	}
 	cfg := experiment.Default()
 	if _, err := run.ReadConfig(&cfg); err != nil {
@@ -397,7 +402,8 @@ func folderOf(input string) string {
 
 // table holds the figures of all planes, the same below the picture and on the terminal.
 func (r TSNEReport) table() plots.Table {
-	t := plots.Table{Head: []string{"", "space", "to centroid", "between centroids", "ratio", "held-out accuracy", "silhouette"}}
+	t := plots.Table{Head: []string{"", "space", "to centroid", "between centroids", "ratio", "held-out accuracy",
+		"silhouette"}}
 	for _, p := range r.Planes {
 		if p.Report.Labels == 0 {
 			continue
@@ -436,13 +442,16 @@ func (r TSNEReport) WriteText(w io.Writer) error {
 	}
 	for _, p := range r.Planes {
 		if p.Report.Labels == 0 {
-			fmt.Fprintf(w, "%s: %d points of %d columns, no two labels with points to measure centroids of\n", p.Name, p.Report.Points, p.Report.Dimensions)
+			fmt.Fprintf(w, "%s: %d points of %d columns, no two labels with points to measure centroids of\n", p.Name,
+				p.Report.Points, p.Report.Dimensions)
 		} else if s := p.Report.Seeds; s != nil {
 			ratio := s.Figures["ratio"]
-			fmt.Fprintf(w, "%s: ratio in the plane %.3f ± %.3f over %d layouts from random starts\n", p.Name, ratio.Mean, ratio.SD, s.Layouts)
+			fmt.Fprintf(w, "%s: ratio in the plane %.3f ± %.3f over %d layouts from random starts\n", p.Name,
+				ratio.Mean, ratio.SD, s.Layouts)
 		}
 		if f := p.Report.Fidelity; f != nil {
-			fmt.Fprintf(w, "%s: trustworthiness %.4f, continuity %.4f, recall of the %d nearest %.3f", p.Name, f.Trustworthiness, f.Continuity, f.K, f.Recall)
+			fmt.Fprintf(w, "%s: trustworthiness %.4f, continuity %.4f, recall of the %d nearest %.3f", p.Name,
+				f.Trustworthiness, f.Continuity, f.K, f.Recall)
 			if p.Report.UMAP == nil {
 				fmt.Fprintf(w, ", KL %.4f", p.Report.KL)
 			}
@@ -459,7 +468,8 @@ func (r TSNEReport) WriteText(w io.Writer) error {
 		}
 	}
 	if r.Paper != nil {
-		fmt.Fprintln(w, "\nThe paper's figures are of Meta-World push under its own recipe: compare ratios, and only under one recipe.")
+		fmt.Fprintln(w, "\nThe paper's figures are of Meta-World push under its own recipe: compare ratios, and only "+
+			"under one recipe.")
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(r.Files, "\n"))
 	return err

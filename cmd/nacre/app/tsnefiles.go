@@ -12,8 +12,8 @@ import (
 	"nacre/internal/atomicfile"
 )
 
-// writePlanes writes the coordinates of all layouts below each other: as CSV with their labels and the columns of the inputs
-// that were not laid out, and as NumPy arrays z (n×2), label (numbers) and plane (which of the inputs, from 0).
+// writePlanes writes the coordinates of all layouts below each other: as CSV with their labels and the columns of the
+// inputs that were not laid out, and as NumPy arrays z (n×2), label (numbers) and plane (which of the inputs, from 0).
 func writePlanes(arrays, table string, planes []TSNEPlane, inputs []tsneInput) error {
 	all := frame.New()
 	var z []float64
@@ -106,7 +106,8 @@ func beside(f, points *frame.Frame, in tsneInput) (*frame.Frame, error) {
 		return f, nil // as tsne.Load reads more than a table: several arrays of other lengths
 	}
 	for _, name := range file.Names() {
-		if !f.Has(name) && !points.Has(name) && !laidOut.MatchString(name) && name != in.choice.Label && name != "label_name" {
+		if !f.Has(name) && !points.Has(name) && !laidOut.MatchString(name) && name != in.choice.Label &&
+			name != "label_name" {
 			f = add(file, name)
 		}
 	}

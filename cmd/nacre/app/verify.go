@@ -113,7 +113,8 @@ func (r VerifyReport) WriteText(w io.Writer) error {
 		if f.Error != "" {
 			result += ": " + f.Error
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%d\t%.2g\t%.2g\t%d\t%s\t%s\n", f.Family, f.Reward, f.Mode, f.Tasks, f.Steps, f.Poses,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%d\t%.2g\t%.2g\t%d\t%s\t%s\n", f.Family, f.Reward, f.Mode, f.Tasks,
+			f.Steps, f.Poses,
 			f.Observation.Largest, f.RewardDiff.Largest, f.Flags, vectors(f), result)
 	}
 	if err := t.Flush(); err != nil {
@@ -121,15 +122,18 @@ func (r VerifyReport) WriteText(w io.Writer) error {
 	}
 	for _, f := range r.Families {
 		if f.Mode == "forced" {
-			worst.step, worst.reward = max(worst.step, f.StepObservation.Largest), max(worst.reward, f.StepReward.Largest)
+			worst.step, worst.reward = max(worst.step, f.StepObservation.Largest),
+				max(worst.reward, f.StepReward.Largest)
 		}
 	}
 	if worst != (struct{ step, reward float64 }{}) {
-		fmt.Fprintf(w, "\nAfter one control step from the reference's states: at most %.2g in observations, %.2g in rewards.\n", worst.step, worst.reward)
+		fmt.Fprintf(w, "\nAfter one control step from the reference's states: at most %.2g in observations, %.2g in "+
+			"rewards.\n", worst.step, worst.reward)
 	}
 	if len(r.Missing) > 0 {
 		fmt.Fprintf(w, "\nnot compared: %v: %s\n", r.Missing, r.Advice)
 	}
-	_, err := fmt.Fprintf(w, "\nLargest absolute differences over all steps; MuJoCo %s, references made with %s.\n", r.MuJoCo, verify.ReferenceVersion)
+	_, err := fmt.Fprintf(w, "\nLargest absolute differences over all steps; MuJoCo %s, references made with %s.\n",
+		r.MuJoCo, verify.ReferenceVersion)
 	return err
 }

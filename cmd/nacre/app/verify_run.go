@@ -37,9 +37,11 @@ func VerifyRun(_ context.Context, env *Env, dir string) error {
 	}
 	switch {
 	case lost > 0:
-		return fmt.Errorf("verify run: %s: %d of %d files are not whole, and %d cannot be made again", dir, bad, len(files), lost)
+		return fmt.Errorf("verify run: %s: %d of %d files are not whole, and %d cannot be made again", dir, bad,
+			len(files), lost)
 	case bad > 0:
-		return fmt.Errorf("verify run: %s: %d of %d files are not whole; this does without them or makes them again: %s", dir, bad, len(files), shell.Command("nacre", "resume", shell.Path(dir)))
+		return fmt.Errorf("verify run: %s: %d of %d files are not whole; this does without them or makes them "+
+			"again: %s", dir, bad, len(files), shell.Command("nacre", "resume", shell.Path(dir)))
 	}
 	return nil
 }
