@@ -15,7 +15,8 @@ import (
 // Weights that somebody has stored in half precision are taken and said to be so; whole numbers are none.
 func TestHalfWeights(t *testing.T) {
 	whole, _ := trained(t)
-	for dtype, want := range map[string]string{"BF16": "has weights of type BF16, half of float32's precision", "I16": "is of type I16; expected floating-point numbers"} {
+	for dtype, want := range map[string]string{"BF16": "has weights of type BF16, half of float32's precision",
+		"I16": "is of type I16; expected floating-point numbers"} {
 		dir := clone(t, whole)
 		shorten(t, filepath.Join(dir, WeightsFile), dtype)
 		a, err := LoadAgent(dir, Host{Workers: 1})

@@ -100,7 +100,8 @@ func TestSaveIsNarrowWhereExact(t *testing.T) {
 func TestManyTensors(t *testing.T) {
 	var header strings.Builder
 	for i := range 20_000 {
-		fmt.Fprintf(&header, `%c"layer.%d":{"dtype":"BF16","shape":[1,2],"data_offsets":[%d,%d]}`, "{,"[min(i, 1)], i, 4*i, 4*i+4)
+		fmt.Fprintf(&header, `%c"layer.%d":{"dtype":"BF16","shape":[1,2],"data_offsets":[%d,%d]}`, "{,"[min(i, 1)],
+			i, 4*i, 4*i+4)
 	}
 	header.WriteByte('}')
 	file := binary.LittleEndian.AppendUint64(nil, uint64(header.Len()))

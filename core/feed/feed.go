@@ -3,7 +3,8 @@
 // the replay executes it there. What is drawn is part of what a seed means: both make the same draws from the same
 // random stream.
 //
-//	plan := feed.Plan{Obs: 3, Act: 2, Tasks: 50, Slots: 16, Choose: feed.WithoutReplacement, Stores: 1, Capacity: 1_000_000,
+//	plan := feed.Plan{Obs: 3, Act: 2, Tasks: 50, Slots: 16, Choose: feed.WithoutReplacement,
+//		Stores: 1, Capacity: 1_000_000,
 //		Draws: []feed.Draw{{Kind: feed.Transitions, N: 256}},
 //		Noise: []feed.Noise{{Input: "eps", N: 16 * 256 * 2}},
 //		Fills: []feed.Fill{{Input: "obs", Field: feed.Obs}, {Input: "rew", Field: feed.Reward}},

@@ -70,8 +70,9 @@ type Fill struct {
 	Value      int // the input
 	Rows, Cols int
 
-	Pick          int // index of Drawing.Picks
-	Which         int // of a pick's windows; -1 where its rows are independent, which then begin at Skip of the pick's results
+	Pick int // index of Drawing.Picks
+	// of a pick's windows; -1 where its rows are independent, which then begin at Skip of the pick's results
+	Which         int
 	Skip          int
 	Column, Split int
 	Windows       int

@@ -43,7 +43,8 @@ func (l *Log) describe(s source, run string, a about) {
 	if a.tool != "" {
 		l.Tool = a.tool
 	}
-	l.Family, l.System = pick(a.family, l.setting(familyKeys), environmentOf(dir)), pick(a.system, l.setting(systemKeys))
+	l.Family, l.System = pick(a.family, l.setting(familyKeys), environmentOf(dir)),
+		pick(a.system, l.setting(systemKeys))
 	seed := l.setting(seedKeys)
 	if a.seed != nil {
 		seed = strconv.FormatUint(*a.seed, 10)

@@ -26,7 +26,9 @@ func (events) sources(dir string, names []string) []source {
 		return nil
 	}
 	slices.Sort(files) // as TensorBoard reads them
-	return []source{{tool: "TensorBoard", files: files, read: func(string) (*frame.Frame, about, error) { return scalars(files) }}}
+	return []source{{tool: "TensorBoard", files: files, read: func(string) (*frame.Frame, about, error) {
+		return scalars(files)
+	}}}
 }
 
 // tagged are the values of a tag by step.
@@ -69,8 +71,8 @@ func scalars(files []string) (*frame.Frame, about, error) {
 	return f, a, nil
 }
 
-// join adds what a file says. A value at the step of the one before it, as several environments give, counts in their mean;
-// one at an earlier step, as a resumed run gives, replaces what was told of that step and later ones.
+// join adds what a file says. A value at the step of the one before it, as several environments give, counts in their
+// mean; one at an earlier step, as a resumed run gives, replaces what was told of that step and later ones.
 func join(tags map[string]tagged, e tfevents.Events) (shared int) {
 	type place struct {
 		step int64

@@ -1,14 +1,14 @@
-// Package foreign reads the training logs of other programs as runs beside those of Nacre: progress.csv of oyster, rlkit,
-// garage (dowel), Stable-Baselines3 and RLlib, Stable-Baselines3's monitor.csv and evaluations.npz, TensorBoard's event files
-// (CleanRL's among them), W&B's runs off-line and its exports as CSV. It only reads: nobody can resume, evaluate or branch
-// what another program has trained.
+// Package foreign reads the training logs of other programs as runs beside those of Nacre: progress.csv of oyster,
+// rlkit, garage (dowel), Stable-Baselines3 and RLlib, Stable-Baselines3's monitor.csv and evaluations.npz,
+// TensorBoard's event files (CleanRL's among them), W&B's runs off-line and its exports as CSV. It only reads: nobody
+// can resume, evaluate or branch what another program has trained.
 //
 //	refs, err := foreign.Find("logs/ppo/seed1")       // what a folder or a file holds
 //	log, err := foreign.Open(refs[0], foreign.Columns{})
 //	fmt.Println(log.Title(), log.Rule(), log.Points)
 //
-// A format is a reader in one file and a line in readers. Which column is the step and which the return is a list of known
-// names (rule.go), told by Rule, and overruled by Columns.
+// A format is a reader in one file and a line in readers. Which column is the step and which the return is a list of
+// known names (rule.go), told by Rule, and overruled by Columns.
 package foreign
 
 import (
@@ -53,7 +53,8 @@ type Point struct{ Steps, Return, Success float64 }
 // Unnamed is the environment of a log that names none.
 const Unnamed = "environment not named"
 
-// Columns are the columns to take for step and return instead of those that the rule finds; empty leaves it to the rule.
+// Columns are the columns to take for step and return instead of those that the rule finds; empty leaves it to the
+// rule.
 type Columns struct{ Step, Return string }
 
 // reader is a format.
@@ -146,7 +147,8 @@ func Tool(path string) string {
 	return list[0].tool
 }
 
-// Refusal is why something that needs a run of Nacre cannot be done, nil of a folder that holds no log of another program.
+// Refusal is why something that needs a run of Nacre cannot be done, nil of a folder that holds no log of another
+// program.
 func Refusal(path string) error {
 	tool := Tool(path)
 	if tool == "" {
@@ -155,11 +157,12 @@ func Refusal(path string) error {
 	if l, err := Open(path, Columns{}); err == nil {
 		tool = l.Tool
 	}
-	return fmt.Errorf("%s is the log of another program (%s): curves, table, runs and notebooks read it; it cannot be resumed, evaluated or branched", path, tool)
+	return fmt.Errorf("%s is the log of another program (%s): curves, table, runs and notebooks read it; it cannot "+
+		"be resumed, evaluated or branched", path, tool)
 }
 
-// Open reads a log. Of a folder with logs of several formats it takes the first that has returns of evaluations, else the
-// first that has any, and says which it leaves.
+// Open reads a log. Of a folder with logs of several formats it takes the first that has returns of evaluations, else
+// the first that has any, and says which it leaves.
 func Open(ref string, c Columns) (*Log, error) {
 	path, run := ref, ""
 	if _, err := plainfile.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -173,7 +176,8 @@ func Open(ref string, c Columns) (*Log, error) {
 	}
 	list = slices.DeleteFunc(list, func(s source) bool { return (s.runs != nil) != (run != "") })
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s holds no log that is known: expected progress.csv, monitor.csv, evaluations.npz, TensorBoard's event files, W&B's .wandb or an export of its as CSV", ref)
+		return nil, fmt.Errorf("%s holds no log that is known: expected progress.csv, monitor.csv, evaluations.npz, "+
+			"TensorBoard's event files, W&B's .wandb or an export of its as CSV", ref)
 	}
 	var best *Log
 	var failed error
@@ -184,7 +188,8 @@ func Open(ref string, c Columns) (*Log, error) {
 		case err != nil:
 			failed = errors.Join(failed, err)
 			left = append(left, filepath.Base(s.files[0])+" ("+err.Error()+")")
-		case best == nil || best.training && !l.training && len(l.Points) > 0 || len(best.Points) == 0 && len(l.Points) > 0:
+		case best == nil || best.training && !l.training && len(l.Points) > 0 || len(best.Points) == 0 &&
+			len(l.Points) > 0:
 			if best != nil {
 				left = append(left, filepath.Base(best.Files[0]))
 			}
@@ -273,15 +278,17 @@ func (l *Log) numbers() error {
 		}
 		for i, word := range words {
 			if _, err := strconv.ParseFloat(word, 64); err != nil && word != "" {
-				return fmt.Errorf("column %q, the %s, has %q in row %d below the names; expected numbers", c.name, c.what, word, i+1)
+				return fmt.Errorf("column %q, the %s, has %q in row %d below the names; expected numbers", c.name,
+					c.what, word, i+1)
 			}
 		}
 	}
 	return nil
 }
 
-// forward is the table without the rows that a run, which was resumed at an earlier step, has logged again: where the step goes
-// back, the rows above with that step or a later one do not count. Where it goes back all the time the rows have no order.
+// forward is the table without the rows that a run, which was resumed at an earlier step, has logged again: where the
+// step goes back, the rows above with that step or a later one do not count. Where it goes back all the time the rows
+// have no order.
 func (l *Log) forward() *frame.Frame {
 	steps, err := l.frame.Numbers(l.Step)
 	if err != nil {
@@ -308,8 +315,9 @@ func (l *Log) forward() *frame.Frame {
 		l.Notes = append(l.Notes, "its rows are not in the order of their steps: they are sorted")
 		return l.frame
 	}
-	l.Notes = append(l.Notes, fmt.Sprintf("the steps go back %s, first to %v: the %d rows above of that step and later ones are left out",
-		times(backs), first, len(steps)-len(kept)))
+	l.Notes = append(l.Notes,
+		fmt.Sprintf("the steps go back %s, first to %v: the %d rows above of that step and later ones are left out",
+			times(backs), first, len(steps)-len(kept)))
 	at := map[int]bool{}
 	for _, k := range kept {
 		at[k] = true
@@ -343,18 +351,21 @@ func (l *Log) odd(nan map[string]int) {
 		}
 	}
 	if infinite > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("the return is infinite in %d of %d rows: they are left out", infinite, len(returns)))
+		l.Notes = append(l.Notes, fmt.Sprintf("the return is infinite in %d of %d rows: they are left out", infinite,
+			len(returns)))
 	}
 	switch {
 	case nan[l.Return] > 0:
 		l.Notes = append(l.Notes, fmt.Sprintf("the return is NaN %s: left out", times(nan[l.Return])))
 	case nan == nil && without > 0 && 2*without <= len(returns):
-		l.Notes = append(l.Notes, fmt.Sprintf("the return is NaN or missing in %d of %d rows, first at step %v: they are left out", without, len(returns), first))
+		l.Notes = append(l.Notes,
+			fmt.Sprintf("the return is NaN or missing in %d of %d rows, first at step %v: they are left out", without,
+				len(returns), first))
 	}
 }
 
-// Frame is the log's table, with the columns env_steps, adapted_return and adapted_success that runs of Nacre have, where it
-// has none of those names.
+// Frame is the log's table, with the columns env_steps, adapted_return and adapted_success that runs of Nacre have,
+// where it has none of those names.
 func (l *Log) Frame() *frame.Frame {
 	f := l.frame
 	for name, column := range map[string]string{"env_steps": l.Step, "adapted_success": l.Success} {
@@ -376,8 +387,8 @@ func (l *Log) Title() string {
 	return fmt.Sprintf("%s on %s", l.System, l.Family)
 }
 
-// Identity tells logs apart of which only one may count in a mean: by system, family and seed, or where the log names no seed
-// by its numbers.
+// Identity tells logs apart of which only one may count in a mean: by system, family and seed, or where the log names
+// no seed by its numbers.
 func (l *Log) Identity() string {
 	if l.Seeded {
 		return fmt.Sprintf("%s, %s, seed %d", l.System, l.Family, l.Seed)

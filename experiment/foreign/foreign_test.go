@@ -152,53 +152,80 @@ func TestLogs(t *testing.T) {
 		notes string
 	}{
 		"oyster": {func(dir string) {
-			put(t, dir, "cheetah-vel/2026_11_28_10_00_00/progress.csv", "AverageReturn_all_test_tasks,AverageReturn_all_train_tasks,Number of env steps total,Epoch\n-100.5,-90,4000,0\n-50,-40,8000,1\n")
-			put(t, dir, "cheetah-vel/2026_11_28_10_00_00/variant.json", `{"env_name": "cheetah-vel", "latent_size": 5, "util_params": {"seed": 3}}`)
+			put(t, dir, "cheetah-vel/2026_11_28_10_00_00/progress.csv",
+				"AverageReturn_all_test_tasks,AverageReturn_all_train_tasks,Number of env steps total,Epoch\n"+
+					"-100.5,-90,4000,0\n-50,-40,8000,1\n")
+			put(t, dir, "cheetah-vel/2026_11_28_10_00_00/variant.json",
+				`{"env_name": "cheetah-vel", "latent_size": 5, "util_params": {"seed": 3}}`)
 		}, "cheetah-vel/2026_11_28_10_00_00", `oyster on cheetah-vel, seed 3 | steps from "Number of env steps total", return from "AverageReturn_all_test_tasks" | 4000:-100.5 8000:-50`, ""},
 		"garage": {func(dir string) {
-			put(t, dir, "pearl-ml1/progress.csv", "TotalEnvSteps,MetaTest/Average/AverageReturn,MetaTest/Average/SuccessRate,Iteration\n1000,1.5,0,0\n2000,,,1\n3000,2.5,0.5,2\n")
+			put(t, dir, "pearl-ml1/progress.csv",
+				"TotalEnvSteps,MetaTest/Average/AverageReturn,MetaTest/Average/SuccessRate,Iteration\n1000,1.5,0,0\n"+
+					"2000,,,1\n3000,2.5,0.5,2\n")
 			put(t, dir, "pearl-ml1/variant.json", `{"seed": 7, "env_name": "push-v2"}`)
 		}, "pearl-ml1", `pearl-ml1 (garage) on push-v2, seed 7 | steps from "TotalEnvSteps", return from "MetaTest/Average/AverageReturn" | 1000:1.5/0 3000:2.5/0.5`, "the return is NaN or missing in 1 of 3 rows, first at step 2000: they are left out"},
 		"a run that was resumed": {func(dir string) {
-			put(t, dir, "a/progress.csv", "TotalEnvSteps,AverageReturn\n1000,1\n2000,2\n3000,3\n1500,20\n2500,30\n3500,40\n")
-		}, "a", `a (garage) on environment not named | steps from "TotalEnvSteps", return from "AverageReturn"` + trained + ` | 1000:1 1500:20 2500:30 3500:40`, "the steps go back once, first to 1500: the 2 rows above of that step and later ones are left out"},
+			put(t, dir, "a/progress.csv", "TotalEnvSteps,AverageReturn\n1000,1\n2000,2\n3000,3\n1500,20\n2500,30\n"+
+				"3500,40\n")
+		}, "a", `a (garage) on environment not named | steps from "TotalEnvSteps", return from "AverageReturn"` +
+			trained + ` | 1000:1 1500:20 2500:30 3500:40`,
+			"the steps go back once, first to 1500: the 2 rows above of that step and later ones are left out"},
 		"rows in no order": {func(dir string) {
 			put(t, dir, "a/progress.csv", "TotalEnvSteps,AverageReturn\n3000,3\n2000,2\n1000,1\n")
-		}, "a", `a (garage) on environment not named | steps from "TotalEnvSteps", return from "AverageReturn"` + trained + ` | 1000:1 2000:2 3000:3`, "its rows are not in the order of their steps: they are sorted"},
+		}, "a", `a (garage) on environment not named | steps from "TotalEnvSteps", return from "AverageReturn"` +
+			trained + ` | 1000:1 2000:2 3000:3`, "its rows are not in the order of their steps: they are sorted"},
 		"returns that are no numbers": {func(dir string) {
 			put(t, dir, "a/progress.csv", "TotalEnvSteps,AverageReturn\n1000,1\n2000,nan\n3000,inf\n4000,4\n")
-		}, "a", `a (garage) on environment not named | steps from "TotalEnvSteps", return from "AverageReturn"` + trained + ` | 1000:1 4000:4`, "the return is infinite in 1 of 4 rows: they are left out; the return is NaN or missing in 1 of 4 rows, first at step 2000: they are left out"},
+		}, "a", `a (garage) on environment not named | steps from "TotalEnvSteps", return from "AverageReturn"` +
+			trained + ` | 1000:1 4000:4`, "the return is infinite in 1 of 4 rows: they are left out; the return is " +
+			"NaN or missing in 1 of 4 rows, first at step 2000: they are left out"},
 		"NaN in an event file": {func(dir string) {
 			eventsOf(t, filepath.Join(dir, "tb"), "eval/return", []int64{1, 2, 3}, []float64{1, math.NaN(), 3})
-		}, "tb", `tb (TensorBoard) on environment not named | steps from "step", return from "eval/return" | 1:1 3:3`, "the return is NaN once: left out"},
+		}, "tb", `tb (TensorBoard) on environment not named | steps from "step", return from "eval/return" | 1:1 3:3`,
+			"the return is NaN once: left out"},
 		"NaN in W&B's": {func(dir string) {
-			put(t, dir, "wandb/offline-run-20261128_1-ab/run-ab.wandb", wandbFile("a-seed6", "seed=6", `_step=0;eval/return="NaN"`, "_step=1;eval/return=2"))
-		}, "wandb/offline-run-20261128_1-ab", `a (W&B) on environment not named, seed 6 | steps from "_step", return from "eval/return" | 1:2`, "the return is NaN once: left out"},
+			put(t, dir, "wandb/offline-run-20261128_1-ab/run-ab.wandb",
+				wandbFile("a-seed6", "seed=6", `_step=0;eval/return="NaN"`, "_step=1;eval/return=2"))
+		}, "wandb/offline-run-20261128_1-ab",
+			`a (W&B) on environment not named, seed 6 | steps from "_step", return from "eval/return" | 1:2`,
+			"the return is NaN once: left out"},
 		"monitors that began at other times": {func(dir string) {
 			put(t, dir, "ppo/0.monitor.csv", "#{\"t_start\": 100.0}\nr,l,t\n1,10,0.1\n2,20,0.2\n")
 			put(t, dir, "ppo/1.monitor.csv", "#{\"t_start\": 105.0}\nr,l,t\n3,30,0.05\n")
-		}, "ppo", `ppo (Stable-Baselines3) on environment not named | steps from "timesteps", return from "r"` + trained + ` | 10:1 30:2 60:3`, "episodes of 2 environments, in the order in which they ended"},
+		}, "ppo", `ppo (Stable-Baselines3) on environment not named | steps from "timesteps", return from "r"` +
+			trained + ` | 10:1 30:2 60:3`, "episodes of 2 environments, in the order in which they ended"},
 		"a monitor with a name before it": {func(dir string) {
 			put(t, dir, "ppo/eval_monitor.csv", "#{\"t_start\": 1.0}\nr,l,t\n1,10,0.1\n")
-		}, "ppo", `ppo (Stable-Baselines3) on environment not named | steps from "timesteps", return from "r"` + trained + ` | 10:1`, ""},
+		}, "ppo", `ppo (Stable-Baselines3) on environment not named | steps from "timesteps", return from "r"` +
+			trained + ` | 10:1`, ""},
 		"garage with one task's name": {func(dir string) {
 			put(t, dir, "x/progress.csv", "TotalEnvSteps,MetaTest/push-v2/AverageReturn\n10,1\n")
 		}, "x", `x (garage) on environment not named | steps from "TotalEnvSteps", return from "MetaTest/push-v2/AverageReturn" | 10:1`, ""},
 		"Stable-Baselines3's progress": {func(dir string) {
 			put(t, dir, "logs/ppo/seed2/monitor.csv", "#{\"t_start\": 1.5, \"env_id\": \"Ant-v4\"}\nr,l,t\n1,1,1.0\n")
-			put(t, dir, "logs/ppo/seed2/progress.csv", "rollout/ep_rew_mean,time/total_timesteps,eval/mean_reward,eval/success_rate\n20,2048,,\n,2500,30,0.25\n40,4096,,\n")
+			put(t, dir, "logs/ppo/seed2/progress.csv",
+				"rollout/ep_rew_mean,time/total_timesteps,eval/mean_reward,eval/success_rate\n20,2048,,\n"+
+					",2500,30,0.25\n40,4096,,\n")
 		}, "logs/ppo/seed2", `ppo (Stable-Baselines3) on Ant-v4, seed 2 | steps from "time/total_timesteps", return from "eval/mean_reward" | 2500:30/0.25`, "not read beside progress.csv: monitor.csv"},
 		"evaluations before training returns": {func(dir string) {
 			put(t, dir, "PPO_1/progress.csv", "rollout/ep_rew_mean,time/total_timesteps\n20,2048\n")
-			npz(t, dir, "PPO_1/evaluations.npz", map[string][][]float64{"timesteps": {{1000}, {2000}}, "results": {{1, 3}, {5, 9}}})
+			npz(t, dir, "PPO_1/evaluations.npz", map[string][][]float64{"timesteps": {{1000}, {2000}},
+				"results": {{1, 3}, {5, 9}}})
 		}, "PPO_1", `PPO (Stable-Baselines3) on environment not named | steps from "timesteps", return from "results" | 1000:2 2000:7`, "not read beside evaluations.npz: progress.csv"},
 		"monitors of two environments": {func(dir string) {
-			put(t, dir, "ppo_s4/0.monitor.csv", "#{\"t_start\": 1.5, \"env_id\": \"CartPole-v1\"}\nr,l,t,is_success\n10,10,1.0,True\n30,30,3.0,False\n")
-			put(t, dir, "ppo_s4/1.monitor.csv", "#{\"t_start\": 1.5, \"env_id\": \"CartPole-v1\"}\r\nr,l,t,is_success\r\n20,20,2.0,True\r\n4")
-		}, "ppo_s4", `ppo (Stable-Baselines3) on CartPole-v1, seed 4 | steps from "timesteps", return from "r"` + trained + ` | 10:10/1 30:20/1 60:30/0`, "1.monitor.csv: its last line is cut off and left out; episodes of 2 environments, in the order in which they ended"},
+			put(t, dir, "ppo_s4/0.monitor.csv", "#{\"t_start\": 1.5, \"env_id\": \"CartPole-v1\"}\nr,l,t,is_success\n"+
+				"10,10,1.0,True\n30,30,3.0,False\n")
+			put(t, dir, "ppo_s4/1.monitor.csv",
+				"#{\"t_start\": 1.5, \"env_id\": \"CartPole-v1\"}\r\nr,l,t,is_success\r\n20,20,2.0,True\r\n4")
+		}, "ppo_s4", `ppo (Stable-Baselines3) on CartPole-v1, seed 4 | steps from "timesteps", return from "r"` +
+			trained + ` | 10:10/1 30:20/1 60:30/0`, "1.monitor.csv: its last line is cut off and left out; episodes " +
+			"of 2 environments, in the order in which they ended"},
 		"CleanRL": {func(dir string) {
-			eventsOf(t, filepath.Join(dir, "runs", "Hopper-v4__sac__5__1700000000"), "charts/episodic_return", []int64{100, 250, 250, 400}, []float64{1, 2, 4, 8})
-		}, "runs/Hopper-v4__sac__5__1700000000", `sac (CleanRL) on Hopper-v4, seed 5 | steps from "step", return from "charts/episodic_return"` + trained + ` | 100:1 250:3 400:8`, "values at a step that another was told of count in its mean: 2"},
+			eventsOf(t, filepath.Join(dir, "runs", "Hopper-v4__sac__5__1700000000"), "charts/episodic_return",
+				[]int64{100, 250, 250, 400}, []float64{1, 2, 4, 8})
+		}, "runs/Hopper-v4__sac__5__1700000000",
+			`sac (CleanRL) on Hopper-v4, seed 5 | steps from "step", return from "charts/episodic_return"` + trained +
+				` | 100:1 250:3 400:8`, "values at a step that another was told of count in its mean: 2"},
 		"event files of a resumed run": {func(dir string) {
 			eventsOf(t, filepath.Join(dir, "tb"), "eval/mean_reward", []int64{1, 2, 3}, []float64{1, 2, 3})
 			w, err := tfevents.Resume(filepath.Join(dir, "tb"), 2)
@@ -211,15 +238,31 @@ func TestLogs(t *testing.T) {
 			}
 		}, "tb", `tb (Stable-Baselines3) on environment not named | steps from "step", return from "eval/mean_reward" | 1:1 2:20`, ""},
 		"W&B off-line": {func(dir string) {
-			put(t, dir, "wandb/offline-run-20261128_1-ab/run-ab.wandb", wandbFile("sac-seed6", `env_id="ant-dir";seed=6;net={"width":64}`, "_step=0;global_step=10;charts/episodic_return=1.5", "_step=1;global_step=20;losses/q=3", "_step=2;global_step=30;charts/episodic_return=2.5"))
-		}, "wandb/offline-run-20261128_1-ab", `sac (W&B) on ant-dir, seed 6 | steps from "global_step", return from "charts/episodic_return"` + trained + ` | 10:1.5 30:2.5`, ""},
+			put(t, dir, "wandb/offline-run-20261128_1-ab/run-ab.wandb",
+				wandbFile("sac-seed6", `env_id="ant-dir";seed=6;net={"width":64}`,
+					"_step=0;global_step=10;charts/episodic_return=1.5", "_step=1;global_step=20;losses/q=3",
+					"_step=2;global_step=30;charts/episodic_return=2.5"))
+		}, "wandb/offline-run-20261128_1-ab",
+			`sac (W&B) on ant-dir, seed 6 | steps from "global_step", return from "charts/episodic_return"` + trained +
+				` | 10:1.5 30:2.5`, ""},
 		"RLlib": {func(dir string) {
-			put(t, dir, "PPO_hopper/progress.csv", "episode_reward_mean,timesteps_total,training_iteration\n1,4000,1\n2,8000,2\n")
+			put(t, dir, "PPO_hopper/progress.csv",
+				"episode_reward_mean,timesteps_total,training_iteration\n1,4000,1\n2,8000,2\n")
 			put(t, dir, "PPO_hopper/params.json", `{"env": "Hopper-v4", "seed": null}`)
-		}, "PPO_hopper", `PPO_hopper (RLlib) on Hopper-v4 | steps from "timesteps_total", return from "episode_reward_mean"` + trained + ` | 4000:1 8000:2`, ""},
-		"Baselines":        {func(dir string) { put(t, dir, "ppo2/progress.csv", "eprewmean,misc/total_timesteps\n1,128\n") }, "ppo2", `ppo2 (Baselines) on environment not named | steps from "misc/total_timesteps", return from "eprewmean"` + trained + ` | 128:1`, ""},
-		"only iterations":  {func(dir string) { put(t, dir, "a/progress.csv", "Iteration,AverageReturn\n0,1\n1,2\n") }, "a", `a (progress.csv) on environment not named | steps from "Iteration", return from "AverageReturn"` + trained + `; it logs no environment steps that are known | 0:1 1:2`, ""},
-		"any table, named": {func(dir string) { put(t, dir, "mine.csv", "step,return,note\n1,5,a\n2,6,b\n") }, "mine.csv", `mine (table) on environment not named | steps from "step", return from "return"` + trained + ` | 1:5 2:6`, ""},
+		}, "PPO_hopper",
+			`PPO_hopper (RLlib) on Hopper-v4 | steps from "timesteps_total", return from "episode_reward_mean"` +
+				trained + ` | 4000:1 8000:2`, ""},
+		"Baselines": {func(dir string) {
+			put(t, dir, "ppo2/progress.csv", "eprewmean,misc/total_timesteps\n1,128\n")
+		}, "ppo2",
+			`ppo2 (Baselines) on environment not named | steps from "misc/total_timesteps", return from "eprewmean"` +
+				trained + ` | 128:1`, ""},
+		"only iterations": {func(dir string) { put(t, dir, "a/progress.csv", "Iteration,AverageReturn\n0,1\n1,2\n") },
+			"a", `a (progress.csv) on environment not named | steps from "Iteration", return from "AverageReturn"` +
+				trained + `; it logs no environment steps that are known | 0:1 1:2`, ""},
+		"any table, named": {func(dir string) { put(t, dir, "mine.csv", "step,return,note\n1,5,a\n2,6,b\n") },
+			"mine.csv", `mine (table) on environment not named | steps from "step", return from "return"` + trained +
+				` | 1:5 2:6`, ""},
 	} {
 		dir := t.TempDir()
 		c.make(dir)
@@ -249,14 +292,17 @@ func TestLogs(t *testing.T) {
 // An export of a chart has a column a run, beside its least and greatest value.
 func TestExport(t *testing.T) {
 	dir := t.TempDir()
-	path := put(t, dir, "wandb_export_2026-11-28.csv", "\"Step\",\"ppo-seed1 - eval/return\",\"ppo-seed1 - eval/return__MIN\",\"ppo-seed1 - eval/return__MAX\",\"ppo - seed2 - eval/return\",\"ppo - seed2 - eval/return__MIN\",\"ppo - seed2 - eval/return__MAX\"\n0,1,1,1,,,\n10,2,2,2,5,5,5\n20,,,,6,6,6\n")
+	path := put(t, dir, "wandb_export_2026-11-28.csv", "\"Step\",\"ppo-seed1 - eval/return\",\"ppo-seed1 - "+
+		"eval/return__MIN\",\"ppo-seed1 - eval/return__MAX\",\"ppo - seed2 - eval/return\",\"ppo - seed2 - "+
+		"eval/return__MIN\",\"ppo - seed2 - eval/return__MAX\"\n0,1,1,1,,,\n10,2,2,2,5,5,5\n20,,,,6,6,6\n")
 	for _, at := range []string{dir, path} {
 		refs, err := Find(at)
 		if err != nil || strings.Join(refs, " ") != path+"#ppo-seed1 "+path+"#ppo - seed2" {
 			t.Errorf("in %s: %q, %v", at, refs, err)
 		}
 	}
-	for run, want := range map[string]string{"ppo-seed1": "ppo (W&B) on environment not named, seed 1", "ppo - seed2": "ppo (W&B) on environment not named, seed 2"} {
+	for run, want := range map[string]string{"ppo-seed1": "ppo (W&B) on environment not named, seed 1",
+		"ppo - seed2": "ppo (W&B) on environment not named, seed 2"} {
 		l, err := Open(path+"#"+run, Columns{})
 		if err != nil || l.Title() != want || l.Return != "eval/return" || len(l.Points) != 2 {
 			t.Errorf("%s: %+v, %v", run, l, err)
@@ -265,24 +311,29 @@ func TestExport(t *testing.T) {
 	if _, err := Open(path+"#sac", Columns{}); err == nil {
 		t.Error("a run that the export has not was opened")
 	}
-	group := put(t, dir, "chart.csv", "Step,Group: ppo - eval/return,Group: ppo - eval/return__MIN,Group: ppo - eval/return__MAX\n0,1,0,2\n10,2,1,3\n")
+	group := put(t, dir, "chart.csv",
+		"Step,Group: ppo - eval/return,Group: ppo - eval/return__MIN,Group: ppo - eval/return__MAX\n0,1,0,2\n"+
+			"10,2,1,3\n")
 	refs, err := Find(group)
 	if err != nil || len(refs) != 1 || refs[0] != group+"#Group: ppo" {
 		t.Fatalf("an export of another name: %q, %v", refs, err)
 	}
-	if l, err := Open(refs[0], Columns{}); err != nil || len(l.Points) != 2 || !strings.Contains(strings.Join(l.Notes, ""), "means that W&B made") {
+	if l, err := Open(refs[0], Columns{}); err != nil || len(l.Points) != 2 ||
+		!strings.Contains(strings.Join(l.Notes, ""), "means that W&B made") {
 		t.Errorf("a group: %+v, %v", l, err)
 	}
 }
 
 // A table with a column of seeds is a run for each.
 func TestSeedsInATable(t *testing.T) {
-	path := put(t, t.TempDir(), "long.csv", "seed,step,return\n1,10,1\n1,20,2\n12345678901234567890,10,3\n12345678901234567890,20,4\n")
+	path := put(t, t.TempDir(), "long.csv", "seed,step,return\n1,10,1\n1,20,2\n12345678901234567890,10,3\n"+
+		"12345678901234567890,20,4\n")
 	refs, err := Find(path)
 	if err != nil || strings.Join(refs, " ") != path+"#seed1 "+path+"#seed12345678901234567890" {
 		t.Fatalf("%q, %v", refs, err)
 	}
-	for k, want := range []string{"long (table) on environment not named, seed 1 | 10:1 20:2", "long (table) on environment not named, seed 12345678901234567890 | 10:3 20:4"} {
+	for k, want := range []string{"long (table) on environment not named, seed 1 | 10:1 20:2",
+		"long (table) on environment not named, seed 12345678901234567890 | 10:3 20:4"} {
 		l, err := Open(refs[k], Columns{})
 		if err != nil {
 			t.Fatal(err)
@@ -291,7 +342,8 @@ func TestSeedsInATable(t *testing.T) {
 			t.Errorf("%s, want %s", told(l), want)
 		}
 	}
-	if _, err := Open(path+"#seed7", Columns{}); err == nil || !strings.Contains(err.Error(), `there is no seed "7"; expected one of 1, 12345678901234567890`) {
+	if _, err := Open(path+"#seed7", Columns{}); err == nil ||
+		!strings.Contains(err.Error(), `there is no seed "7"; expected one of 1, 12345678901234567890`) {
 		t.Error(err)
 	}
 }
@@ -300,14 +352,19 @@ func TestChosenColumnsAndErrors(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "x/progress.csv", "frames,score,eval/mean_reward,name\n10,1,2,a\n20,3,4,b\n")
 	x := filepath.Join(dir, "x")
-	if _, err := Open(x, Columns{}); err == nil || !strings.Contains(err.Error(), "none of its columns is known to be the step; choose one with --step-column: frames, score, eval/mean_reward, name") {
+	if _, err := Open(x, Columns{}); err == nil ||
+		!strings.Contains(err.Error(), "none of its columns is known to be the step; choose one with --step-column: "+
+			"frames, score, eval/mean_reward, name") {
 		t.Errorf("an unknown step: %v", err)
 	}
 	l, err := Open(x, Columns{Step: "frames", Return: "score"})
-	if err != nil || told(l) != `x (Stable-Baselines3) on environment not named | steps from "frames", return from "score" | 10:1 20:3` {
+	if err != nil ||
+		told(
+			l) != `x (Stable-Baselines3) on environment not named | steps from "frames", return from "score" | 10:1 20:3` {
 		t.Errorf("chosen: %v, %v", l, err)
 	}
-	for want, c := range map[string]Columns{`no column "frame" of numbers; did you mean "frames"?`: {Step: "frame"}, `no column "name" of numbers`: {Step: "frames", Return: "name"}} {
+	for want, c := range map[string]Columns{`no column "frame" of numbers; did you mean "frames"?`: {Step: "frame"},
+		`no column "name" of numbers`: {Step: "frames", Return: "name"}} {
 		if _, err := Open(x, c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -319,16 +376,20 @@ func TestChosenColumnsAndErrors(t *testing.T) {
 		"w/run-a.wandb":           {"nothing", "does not begin as a .wandb file does"},
 		"v/run-a.wandb":           {wandbFile("a", "seed=1"), "no history is in it"},
 		"e/events.out.tfevents.1": {"nothing of the kind", "not an event file"},
-		"t/progress.csv":          {"TotalEnvSteps,AverageReturn\n1,2\n3,tensor(4.)\n", `column "AverageReturn", the return, has "tensor(4.)" in row 2 below the names; expected numbers`},
+		"t/progress.csv": {"TotalEnvSteps,AverageReturn\n1,2\n3,tensor(4.)\n",
+			`column "AverageReturn", the return, has "tensor(4.)" in row 2 below the names; expected numbers`},
 	} {
 		path := put(t, dir, name, c[0])
-		if _, err := Open(filepath.Dir(path), Columns{}); err == nil || !strings.Contains(err.Error(), c[1]) || !strings.HasPrefix(err.Error(), path) {
+		if _, err := Open(filepath.Dir(path), Columns{}); err == nil || !strings.Contains(err.Error(), c[1]) ||
+			!strings.HasPrefix(err.Error(), path) {
 			t.Errorf("%s: error %v, want %q", name, err, c[1])
 		}
 	}
-	for name, text := range map[string]string{"empty": "TotalEnvSteps,Evaluation/AverageReturn\n", "blank": "TotalEnvSteps,Evaluation/AverageReturn\n1,\n"} {
+	for name, text := range map[string]string{"empty": "TotalEnvSteps,Evaluation/AverageReturn\n",
+		"blank": "TotalEnvSteps,Evaluation/AverageReturn\n1,\n"} {
 		put(t, dir, name+"/progress.csv", text)
-		if l, err := Open(filepath.Join(dir, name), Columns{}); err != nil || len(l.Points) != 0 || len(l.Notes) != 1 || l.Notes[0] != `column "Evaluation/AverageReturn", the return, has no value yet` {
+		if l, err := Open(filepath.Join(dir, name), Columns{}); err != nil || len(l.Points) != 0 || len(l.Notes) != 1 ||
+			l.Notes[0] != `column "Evaluation/AverageReturn", the return, has no value yet` {
 			t.Errorf("%s: %+v, %v", name, l, err)
 		}
 	}
@@ -353,7 +414,8 @@ func TestChosenColumnsAndErrors(t *testing.T) {
 func TestWandbBlocks(t *testing.T) {
 	var rows []string
 	for i := range 1500 {
-		rows = append(rows, fmt.Sprintf("global_step=%d;eval/return=%d;text=\"%s\"", i, 2*i, strings.Repeat("x", i%100)))
+		rows = append(rows, fmt.Sprintf("global_step=%d;eval/return=%d;text=\"%s\"", i, 2*i,
+			strings.Repeat("x", i%100)))
 	}
 	rows[700] += ";long=\"" + strings.Repeat("y", 3*wandbBlock) + "\""
 	whole := wandbFile("a", "seed=1", rows...)
@@ -364,13 +426,15 @@ func TestWandbBlocks(t *testing.T) {
 		t.Fatalf("%d points, %v", len(l.Points), err)
 	}
 	put(t, dir, "run-a.wandb", whole[:len(whole)-5])
-	if l, err = Open(path, Columns{}); err != nil || len(l.Points) != 1499 || !strings.Contains(strings.Join(l.Notes, ""), "its last record, number 1501, is cut off and left out") {
+	if l, err = Open(path, Columns{}); err != nil || len(l.Points) != 1499 ||
+		!strings.Contains(strings.Join(l.Notes, ""), "its last record, number 1501, is cut off and left out") {
 		t.Errorf("cut: %d points, %q, %v", len(l.Points), l.Notes, err)
 	}
 	damaged := []byte(whole)
 	damaged[wandbBlock*2+100] ^= 1
 	put(t, dir, "run-a.wandb", string(damaged))
-	if l, err = Open(path, Columns{}); err != nil || len(l.Points) > 1000 || !strings.Contains(strings.Join(l.Notes, ""), "is damaged: it and what follows are left out") {
+	if l, err = Open(path, Columns{}); err != nil || len(l.Points) > 1000 ||
+		!strings.Contains(strings.Join(l.Notes, ""), "is damaged: it and what follows are left out") {
 		t.Errorf("damaged: %d points, %q, %v", len(l.Points), l.Notes, err)
 	}
 }

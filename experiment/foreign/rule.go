@@ -14,24 +14,34 @@ import (
 // Known names of columns, the first that a log has counts. A * stands for any text.
 var (
 	stepNames = []string{
-		"env_steps", "Number of env steps total", "TotalEnvSteps", "time/total_timesteps", "total_timesteps", "misc/total_timesteps", "TimestepsSoFar",
-		"exploration/num steps total", "replay_buffer/size", "TotalEnvInteracts", "timesteps_total", "num_env_steps_sampled_lifetime", "num_env_steps_sampled",
-		"timesteps", "global_step", "charts/global_step", "env_step", "environment_steps", "_step", "Step", "step", "steps", "timestep",
+		"env_steps", "Number of env steps total", "TotalEnvSteps", "time/total_timesteps", "total_timesteps",
+		"misc/total_timesteps", "TimestepsSoFar",
+		"exploration/num steps total", "replay_buffer/size", "TotalEnvInteracts", "timesteps_total",
+		"num_env_steps_sampled_lifetime", "num_env_steps_sampled",
+		"timesteps", "global_step", "charts/global_step", "env_step", "environment_steps", "_step", "Step", "step",
+		"steps", "timestep",
 		"Iteration", "iteration", "Itr", "itr", "Epoch", "epoch", "training_iteration",
 	}
 	evaluationNames = []string{
-		"adapted_return", "AverageReturn_all_test_tasks", "MetaTest/Average/AverageReturn", "MetaTest/__unnamed_task__/AverageReturn", "MetaTest/*/AverageReturn",
-		"Evaluation/AverageReturn", "eval/mean_reward", "results", "evaluation/Average Returns", "evaluation/Returns Mean", "AverageTestEpRet",
-		"evaluation/env_runners/episode_return_mean", "evaluation/episode_reward_mean", "eval/episodic_return", "eval/episode_return", "eval/return", "eval/reward",
+		"adapted_return", "AverageReturn_all_test_tasks", "MetaTest/Average/AverageReturn",
+		"MetaTest/__unnamed_task__/AverageReturn", "MetaTest/*/AverageReturn",
+		"Evaluation/AverageReturn", "eval/mean_reward", "results", "evaluation/Average Returns",
+		"evaluation/Returns Mean", "AverageTestEpRet",
+		"evaluation/env_runners/episode_return_mean", "evaluation/episode_reward_mean", "eval/episodic_return",
+		"eval/episode_return", "eval/return", "eval/reward",
 		"evaluation/return", "test/return", "test/reward", "eval_return", "test_return",
 	}
 	trainingNames = []string{
-		"AverageReturn_all_train_tasks", "Average/AverageReturn", "AverageReturn", "Training/AverageReturn", "rollout/ep_rew_mean", "charts/episodic_return",
-		"charts/episode_return", "eprewmean", "EpRewMean", "exploration/Average Returns", "AverageEpRet", "env_runners/episode_return_mean", "episode_reward_mean",
-		"r", "train/return", "train/reward", "train/episode_reward", "episodic_return", "episode_return", "episode_reward", "mean_reward", "avg_return", "return", "returns", "reward",
+		"AverageReturn_all_train_tasks", "Average/AverageReturn", "AverageReturn", "Training/AverageReturn",
+		"rollout/ep_rew_mean", "charts/episodic_return",
+		"charts/episode_return", "eprewmean", "EpRewMean", "exploration/Average Returns", "AverageEpRet",
+		"env_runners/episode_return_mean", "episode_reward_mean",
+		"r", "train/return", "train/reward", "train/episode_reward", "episodic_return", "episode_return",
+		"episode_reward", "mean_reward", "avg_return", "return", "returns", "reward",
 	}
 	successNames = []string{
-		"adapted_success", "MetaTest/Average/SuccessRate", "MetaTest/*/SuccessRate", "Evaluation/SuccessRate", "eval/success_rate", "successes",
+		"adapted_success", "MetaTest/Average/SuccessRate", "MetaTest/*/SuccessRate", "Evaluation/SuccessRate",
+		"eval/success_rate", "successes",
 		"rollout/success_rate", "Average/SuccessRate", "SuccessRate", "eval/success", "success_rate", "success",
 	}
 )
@@ -51,10 +61,13 @@ func (l *Log) choose(c Columns) (err error) {
 	return nil
 }
 
-// numeric are the columns of numbers that have one; results0, results1, …, the episodes of one evaluation, are also results.
+// numeric are the columns of numbers that have one; results0, results1, …, the episodes of one evaluation, are also
+// results.
 func (l *Log) numeric() (names []string) {
 	for _, name := range l.frame.Names() {
-		if v, err := l.frame.Numbers(name); err == nil && slices.ContainsFunc(v, func(x float64) bool { return !math.IsNaN(x) }) {
+		if v, err := l.frame.Numbers(name); err == nil && slices.ContainsFunc(v, func(x float64) bool {
+			return !math.IsNaN(x)
+		}) {
 			names = append(names, name)
 		}
 	}
@@ -90,7 +103,8 @@ func (l *Log) returns() []float64 {
 	return out
 }
 
-// chosen is the column that was asked for, or the first known one; one among all, without a number yet, where none has any.
+// chosen is the column that was asked for, or the first known one; one among all, without a number yet, where none has
+// any.
 func chosen(names, all []string, wanted, what string, known []string) (string, error) {
 	if wanted != "" {
 		if slices.Contains(names, wanted) {
@@ -108,7 +122,8 @@ func chosen(names, all []string, wanted, what string, known []string) (string, e
 	if len(shown) > 12 {
 		shown = append(slices.Clone(shown[:12]), fmt.Sprintf("and %d more", len(all)-12))
 	}
-	return "", fmt.Errorf("none of its columns is known to be the %s; choose one with --%s-column: %s", what, what, strings.Join(shown, ", "))
+	return "", fmt.Errorf("none of its columns is known to be the %s; choose one with --%s-column: %s", what, what,
+		strings.Join(shown, ", "))
 }
 
 // first is the first known name among names; one that differs in case only counts where none is exact.
@@ -117,7 +132,8 @@ func first(names, known []string) string {
 		for _, k := range known {
 			before, after, pattern := strings.Cut(k, "*")
 			for _, name := range names {
-				if same(name, k) || pattern && len(name) > len(k) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after) {
+				if same(name, k) || pattern && len(name) > len(k) && strings.HasPrefix(name, before) &&
+					strings.HasSuffix(name, after) {
 					return name
 				}
 			}
@@ -132,7 +148,8 @@ func (l *Log) Rule() string {
 	if l.training {
 		text += ", of training episodes: it logs no evaluation that is known"
 	}
-	if l.Step == "Iteration" || strings.EqualFold(l.Step, "epoch") || strings.EqualFold(l.Step, "itr") || l.Step == "training_iteration" || l.Step == "iteration" {
+	if l.Step == "Iteration" || strings.EqualFold(l.Step, "epoch") || strings.EqualFold(l.Step, "itr") ||
+		l.Step == "training_iteration" || l.Step == "iteration" {
 		text += "; it logs no environment steps that are known"
 	}
 	return text

@@ -17,9 +17,12 @@ import (
 
 // tools tell who writes a progress.csv by a column that only they have.
 var tools = []struct{ column, tool string }{
-	{"AverageReturn_all_test_tasks", "oyster"}, {"AverageReturn_all_train_tasks", "oyster"}, {"Number of env steps total", "rlkit"},
-	{"exploration/num steps total", "rlkit"}, {"TotalEnvSteps", "garage"}, {"time/total_timesteps", "Stable-Baselines3"}, {"eval/mean_reward", "Stable-Baselines3"},
-	{"misc/total_timesteps", "Baselines"}, {"TimestepsSoFar", "Baselines"}, {"total_timesteps", "Baselines"}, {"timesteps_total", "RLlib"}, {"num_env_steps_sampled_lifetime", "RLlib"},
+	{"AverageReturn_all_test_tasks", "oyster"}, {"AverageReturn_all_train_tasks", "oyster"},
+	{"Number of env steps total", "rlkit"},
+	{"exploration/num steps total", "rlkit"}, {"TotalEnvSteps", "garage"},
+	{"time/total_timesteps", "Stable-Baselines3"}, {"eval/mean_reward", "Stable-Baselines3"},
+	{"misc/total_timesteps", "Baselines"}, {"TimestepsSoFar", "Baselines"}, {"total_timesteps", "Baselines"},
+	{"timesteps_total", "RLlib"}, {"num_env_steps_sampled_lifetime", "RLlib"},
 	{"charts/episodic_return", "CleanRL"}, {"charts/SPS", "CleanRL"}, {"_step", "W&B"},
 }
 
@@ -116,9 +119,11 @@ func (seeds) file(path string) []source {
 		read: func(run string) (*frame.Frame, about, error) {
 			word := strings.TrimPrefix(run, "seed")
 			if !slices.Contains(runs, word) {
-				return nil, about{}, fmt.Errorf("there is no %s %q; expected one of %s", column, word, strings.Join(runs, ", "))
+				return nil, about{}, fmt.Errorf("there is no %s %q; expected one of %s", column, word,
+					strings.Join(runs, ", "))
 			}
-			a := about{tool: toolOf(f, "table"), notes: f.Notes(), system: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
+			a := about{tool: toolOf(f, "table"), notes: f.Notes(),
+				system: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
 			if n, err := strconv.ParseUint(word, 10, 64); err == nil {
 				a.seed = &n
 			}
@@ -153,7 +158,8 @@ func (export) file(path string) []source {
 			out := frame.New()
 			for _, name := range f.Names() {
 				metric, of := strings.CutPrefix(name, run+" - ")
-				if !of && strings.Contains(name, " - ") || strings.HasSuffix(name, "__MIN") || strings.HasSuffix(name, "__MAX") {
+				if !of && strings.Contains(name, " - ") || strings.HasSuffix(name, "__MIN") ||
+					strings.HasSuffix(name, "__MAX") {
 					continue
 				}
 				v, err := f.Numbers(name)
@@ -164,7 +170,8 @@ func (export) file(path string) []source {
 			}
 			a := about{tool: "W&B", notes: f.Notes()}
 			if together(f, run) {
-				a.notes = append(a.notes, "its values are means that W&B made, of runs of a group or of steps: the columns __MIN and __MAX differ")
+				a.notes = append(a.notes, "its values are means that W&B made, of runs of a group or of steps: the "+
+					"columns __MIN and __MAX differ")
 			}
 			return out, a, nil
 		},
@@ -217,7 +224,9 @@ func (monitor) sources(dir string, names []string) []source {
 	if len(files) == 0 {
 		return nil
 	}
-	return []source{{tool: "Stable-Baselines3", files: files, read: func(string) (*frame.Frame, about, error) { return episodes(files) }}}
+	return []source{{tool: "Stable-Baselines3", files: files, read: func(string) (*frame.Frame, about, error) {
+		return episodes(files)
+	}}}
 }
 
 func isMonitor(name string) bool {
@@ -227,8 +236,8 @@ func isMonitor(name string) bool {
 // ended holds what a monitor tells of an episode.
 type ended struct{ r, l, t, success float64 }
 
-// episodes joins the files of the environments of one training: episodes in the order in which they ended, each file's times
-// being seconds since its t_start, and the steps those of all until then.
+// episodes joins the files of the environments of one training: episodes in the order in which they ended, each file's
+// times being seconds since its t_start, and the steps those of all until then.
 func episodes(files []string) (*frame.Frame, about, error) {
 	var all []ended
 	a := about{tool: "Stable-Baselines3"}
@@ -259,13 +268,14 @@ func episodes(files []string) (*frame.Frame, about, error) {
 		out = out.With(frame.Numbers(name, columns[k]))
 	}
 	if len(files) > 1 {
-		a.notes = append(a.notes, fmt.Sprintf("episodes of %d environments, in the order in which they ended", len(files)))
+		a.notes = append(a.notes, fmt.Sprintf("episodes of %d environments, in the order in which they ended",
+			len(files)))
 	}
 	return out, a, nil
 }
 
-// monitored reads a monitor's file: a line "#{JSON}", the columns' names, a line an episode. It is of one shape, so that nothing
-// is to be found out; only a last line without its end is left out.
+// monitored reads a monitor's file: a line "#{JSON}", the columns' names, a line an episode. It is of one shape, so
+// that nothing is to be found out; only a last line without its end is left out.
 func monitored(text string) (list []ended, family, note string, err error) {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	if last := len(lines) - 1; lines[last] != "" {
@@ -288,7 +298,8 @@ func monitored(text string) (list []ended, family, note string, err error) {
 		case line == "":
 			continue
 		case names == nil:
-			if names = strings.Split(line, ","); !slices.Contains(names, "r") || !slices.Contains(names, "l") || !slices.Contains(names, "t") {
+			if names = strings.Split(line, ","); !slices.Contains(names, "r") || !slices.Contains(names, "l") ||
+				!slices.Contains(names, "t") {
 				return nil, "", "", fmt.Errorf("line %d: columns %s; expected r, l and t among them", i+1, line)
 			}
 			continue

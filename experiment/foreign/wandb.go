@@ -18,8 +18,8 @@ import (
 	"nacre/internal/wire"
 )
 
-// offline is the file run-ID.wandb that W&B's client writes, on-line and off-line: records of protocol buffers in the framing
-// of LevelDB's log (blocks of 32 KiB, a record in one piece or several), behind seven bytes.
+// offline is the file run-ID.wandb that W&B's client writes, on-line and off-line: records of protocol buffers in the
+// framing of LevelDB's log (blocks of 32 KiB, a record in one piece or several), behind seven bytes.
 type offline struct{}
 
 const (
@@ -47,7 +47,10 @@ func (offline) sources(dir string, names []string) (list []source) {
 	for _, name := range names {
 		if strings.HasSuffix(name, ".wandb") {
 			path := filepath.Join(dir, name)
-			list = append(list, source{tool: "W&B", files: []string{path}, read: func(string) (*frame.Frame, about, error) { return wandb(path) }})
+			list = append(list, source{tool: "W&B", files: []string{path},
+				read: func(string) (*frame.Frame, about, error) {
+					return wandb(path)
+				}})
 		}
 	}
 	return list
@@ -117,7 +120,8 @@ func pieces(data []byte) (records [][]byte, cut string, err error) {
 		if at+wandbPiece > len(data) {
 			return records, lost, nil
 		}
-		sum, length, kind := binary.LittleEndian.Uint32(data[at:]), int(binary.LittleEndian.Uint16(data[at+4:])), data[at+6]
+		sum, length, kind := binary.LittleEndian.Uint32(data[at:]), int(binary.LittleEndian.Uint16(data[at+4:])),
+			data[at+6]
 		if kind == 0 && length == 0 && sum == 0 { // room that was set aside and not filled
 			at += wandbBlock - at%wandbBlock
 			continue

@@ -167,12 +167,14 @@ var ablations = []ablation{
 	}},
 	{"pair", "where the two windows of a pair come from: one trajectory, or any two of the task", tcl(
 		reading{"same-task", "pairs from the task", "tcl.pair=same-task"})},
-	{"rows", "loss times kind of context: TCL's loss on windows and on independent rows, and both without it", func(c experiment.Config) []Arm {
-		return []Arm{
-			armOf("tcl-pearl"), {"tcl-pearl-rows", "TCL-PEARL, rows", "tcl-pearl", []string{"tcl.sampling=rows", "tcl.pair=same-task"}},
-			armOf(tclpearl.Windows), armOf("pearl"),
-		}
-	}},
+	{"rows", "loss times kind of context: TCL's loss on windows and on independent rows, and both without it",
+		func(c experiment.Config) []Arm {
+			return []Arm{
+				armOf("tcl-pearl"), {"tcl-pearl-rows", "TCL-PEARL, rows", "tcl-pearl",
+					[]string{"tcl.sampling=rows", "tcl.pair=same-task"}},
+				armOf(tclpearl.Windows), armOf("pearl"),
+			}
+		}},
 	{"sigma", "spread in the distance of posteriors: standard deviations or variances", tcl(
 		reading{"variance", "variances", "tcl.sigma=var"})},
 	{"authors", "the authors' setting: PEARL of half the encoder's width (200/64 at the paper's scale), the others " +

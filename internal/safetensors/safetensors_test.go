@@ -133,7 +133,8 @@ func TestNarrowTypes(t *testing.T) {
 		"BOOL":    {[]byte{1, 0}, nil, []int64{1, 0}},
 	} {
 		n := len(c.floats) + len(c.ints)
-		file, err := read(raw(fmt.Sprintf(`{"a":{"dtype":"%s","shape":[%d],"data_offsets":[0,%d]}}`, dtype, n, len(c.data)), c.data...))
+		file, err := read(raw(fmt.Sprintf(`{"a":{"dtype":"%s","shape":[%d],"data_offsets":[0,%d]}}`, dtype, n,
+			len(c.data)), c.data...))
 		if err != nil {
 			t.Errorf("%s: %v", dtype, err)
 			continue

@@ -95,10 +95,12 @@ func (f *File) addBytes(name, typ string, fields []numpy.Field, shape []int, for
 	if fields == nil {
 		switch kind, width := split(typ); {
 		case kind == 'V' && width == 2:
-			f.note("array %s left out: 2 raw bytes an element, perhaps bfloat16; save it with .astype(np.float32)", name)
+			f.note("array %s left out: 2 raw bytes an element, perhaps bfloat16; save it with .astype(np.float32)",
+				name)
 			return
 		case kind == 'V':
-			f.note("array %s left out: %d raw bytes an element; save it with .astype(float) or .astype(str)", name, width)
+			f.note("array %s left out: %d raw bytes an element; save it with .astype(float) or .astype(str)",
+				name, width)
 			return
 		case kind == 'm':
 			_, unit := unitOf(typ)
@@ -129,7 +131,8 @@ func (f *File) addBytes(name, typ string, fields []numpy.Field, shape []int, for
 			own = append(own, c.at(i)[at:at+size*within]...)
 		}
 		of := name + "." + field.Name
-		f.addBytes(of, field.Type, field.Fields, append(append([]int{}, shape...), field.Shape...), fortran && len(shape) > 1, cells{own, size, c.n * within})
+		f.addBytes(of, field.Type, field.Fields, append(append([]int{}, shape...), field.Shape...), fortran &&
+			len(shape) > 1, cells{own, size, c.n * within})
 		at += size * within
 	}
 }
@@ -181,7 +184,8 @@ func sizeOf(typ string, fields []numpy.Field) (int, error) {
 		return 4 * width, nil
 	case (kind == 'S' || kind == 'V') && width >= 0,
 		strings.IndexByte("iu", kind) >= 0 && (width == 1 || width == 2 || width == 4 || width == 8),
-		kind == 'f' && (width == 2 || width == 4 || width == 8), kind == 'c' && (width == 8 || width == 16), kind == 'b' && width == 1,
+		kind == 'f' && (width == 2 || width == 4 || width == 8), kind == 'c' && (width == 8 || width == 16),
+		kind == 'b' && width == 1,
 		(kind == 'M' || kind == 'm') && width == 8:
 		return width, nil
 	}
@@ -322,7 +326,8 @@ func fixedText(b []byte, wide bool, o binary.ByteOrder) string {
 
 // spans are the names of NumPy's units of time.
 var spans = map[string]string{
-	"Y": "years", "M": "months", "W": "weeks", "D": "days", "h": "hours", "m": "minutes", "s": "seconds", "ms": "milliseconds",
+	"Y": "years", "M": "months", "W": "weeks", "D": "days", "h": "hours", "m": "minutes", "s": "seconds",
+	"ms": "milliseconds",
 	"us": "microseconds", "ns": "nanoseconds", "ps": "picoseconds", "fs": "femtoseconds", "as": "attoseconds",
 }
 

@@ -13,7 +13,8 @@ import (
 
 // missing are the words for a missing number, in small letters: pandas' list, and signs of other programs.
 var missing = map[string]bool{
-	"": true, "na": true, "n/a": true, "nan": true, "-nan": true, "+nan": true, "null": true, "none": true, "nil": true, "<na>": true, "nat": true,
+	"": true, "na": true, "n/a": true, "nan": true, "-nan": true, "+nan": true, "null": true, "none": true, "nil": true,
+	"<na>": true, "nat": true,
 	"#n/a": true, "#na": true, "#n/a n/a": true, "1.#ind": true, "-1.#ind": true, "1.#qnan": true, "-1.#qnan": true,
 	"-": true, "--": true, "?": true, ".": true, "\u2013": true, "\u2014": true,
 }
@@ -126,8 +127,8 @@ func written(s string, st style) (n number, how string, ok bool) {
 	return n, how, ok
 }
 
-// numbersOf makes numbers of a column's cells where all of them are; at says where a cell is. odd is the place from 1 of the
-// first cell that is none, in a column that has some.
+// numbersOf makes numbers of a column's cells where all of them are; at says where a cell is. odd is the place from 1
+// of the first cell that is none, in a column that has some.
 func numbersOf(cells []string, st style, say *column) (v Values, odd int, ok bool) {
 	v.Num = make([]float64, len(cells))
 	numbers := 0
@@ -157,7 +158,8 @@ func numbersOf(cells []string, st style, say *column) (v Values, odd int, ok boo
 		if how != "" {
 			say.see(how, s, i)
 		}
-		if how == "thousands" && strings.Count(s, ",") == 1 || st.comma && strings.Count(s, ",") == 1 && thousandComma.MatchString(s) {
+		if how == "thousands" && strings.Count(s, ",") == 1 || st.comma && strings.Count(s, ",") == 1 &&
+			thousandComma.MatchString(s) {
 			say.see("ambiguous", s, i)
 		}
 	}
@@ -221,7 +223,8 @@ func (f *File) cellNotes(columns []column, comma bool) {
 		var parts []string
 		for _, c := range columns {
 			if s := c.of[kind.name]; s != nil {
-				parts = append(parts, fmt.Sprintf("%q (%s, first %q on %s)", c.name, count(s.n, "cell"), cut(s.cell), f.Row(s.at)))
+				parts = append(parts, fmt.Sprintf("%q (%s, first %q on %s)", c.name, count(s.n, "cell"), cut(s.cell),
+					f.Row(s.at)))
 			}
 		}
 		if parts != nil {
@@ -235,7 +238,8 @@ func (f *File) cellNotes(columns []column, comma bool) {
 			if comma {
 				as, other = "the comma is the decimal mark", `"."`
 			}
-			f.note("%q in column %q on %s is read as %s: %s; a decimal mark of %s says otherwise", s.cell, c.name, f.Row(s.at), whole.Text(n.near, n.rest), as, other)
+			f.note("%q in column %q on %s is read as %s: %s; a decimal mark of %s says otherwise", s.cell, c.name,
+				f.Row(s.at), whole.Text(n.near, n.rest), as, other)
 			return
 		}
 	}

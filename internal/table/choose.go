@@ -28,9 +28,9 @@ type Chosen struct {
 	Notes  []string // which columns are which, and what is left out and why
 }
 
-// Choose finds coordinates and labels among columns. Coordinates are the columns that are named; else mean0, mean1, … or
-// z0, z1, …; else every column of numbers but the label and those that number rows, time or seeds (Counts). A label is
-// the column named; else "label", one with another usual name, or the only one of text. row says where row i is.
+// Choose finds coordinates and labels among columns. Coordinates are the columns that are named; else mean0, mean1, …
+// or z0, z1, …; else every column of numbers but the label and those that number rows, time or seeds (Counts). A label
+// is the column named; else "label", one with another usual name, or the only one of text. row says where row i is.
 func Choose(columns []Column, c Choice, row func(i int) string) (Chosen, error) {
 	var out Chosen
 	names := make([]string, len(columns))
@@ -106,7 +106,8 @@ func pickColumns(columns []Column, at []int) (out []Column) {
 
 func noCoordinates(names, left []string) error {
 	if left != nil {
-		return fmt.Errorf("the only columns of numbers number rows, time or seeds, or are labels by their names: %s; name those to lay out", few(left))
+		return fmt.Errorf("the only columns of numbers number rows, time or seeds, or are labels by their names: %s; "+
+			"name those to lay out", few(left))
 	}
 	return fmt.Errorf("no column of numbers among %s", few(names))
 }
@@ -123,7 +124,8 @@ func allNumbered(c Column, row func(i int) string) error {
 	for i, v := range c.Num {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			what := map[bool]string{true: "is missing (NaN)", false: fmt.Sprintf("is %v", v)}[math.IsNaN(v)]
-			return fmt.Errorf("%s, column %q %s; every value must be finite: leave out the row, or choose other columns", row(i), c.Name, what)
+			return fmt.Errorf("%s, column %q %s; every value must be finite: leave out the row, or choose other "+
+				"columns", row(i), c.Name, what)
 		}
 	}
 	return nil
@@ -162,7 +164,8 @@ func (out *Chosen) say(columns []Column, at []int, label int, left leaves) {
 	var texts, others []string
 	for k, c := range columns {
 		switch {
-		case k == label || slices.Contains(at, k) || slices.Contains(left.counting, c.Name) || slices.Contains(left.labels, c.Name):
+		case k == label || slices.Contains(at, k) || slices.Contains(left.counting, c.Name) ||
+			slices.Contains(left.labels, c.Name):
 		case !c.IsNumber():
 			texts = append(texts, c.Name)
 		default:
@@ -172,7 +175,8 @@ func (out *Chosen) say(columns []Column, at []int, label int, left leaves) {
 	for _, l := range []struct {
 		names []string
 		why   string
-	}{{left.counting, "number rows, time or seeds"}, {left.labels, "labels by their names"}, {texts, "text"}, {others, "not chosen"}} {
+	}{{left.counting, "number rows, time or seeds"}, {left.labels, "labels by their names"}, {texts, "text"},
+		{others, "not chosen"}} {
 		if l.names != nil {
 			text += fmt.Sprintf("; left out (%s): %s", l.why, few(l.names))
 		}
@@ -180,8 +184,8 @@ func (out *Chosen) say(columns []Column, at []int, label int, left leaves) {
 	out.Notes = append(out.Notes, text)
 }
 
-// matching are the columns that names or patterns mean, in the table's order within each; the name of an array means all its
-// columns.
+// matching are the columns that names or patterns mean, in the table's order within each; the name of an array means
+// all its columns.
 func matching(columns []Column, names, patterns []string) (at []int, err error) {
 	for _, p := range patterns {
 		n := len(at)
@@ -224,7 +228,8 @@ func sequence(names []string, prefix string) (at []int) {
 
 // LabelNames are the names of labels other than "label".
 var LabelNames = []string{
-	"class", "target", "task", "species", "digit", "category", "labels", "classes", "targets", "tasks", "task_id", "task_name",
+	"class", "target", "task", "species", "digit", "category", "labels", "classes", "targets", "tasks", "task_id",
+	"task_name",
 	"goal", "goals", "goal_id", "env_name", "environment", "family",
 }
 
@@ -280,17 +285,24 @@ func IsClass(v Values) bool {
 
 // counters are names of columns that number rows, time or seeds, in small letters without signs between.
 var counters = map[string]bool{
-	"": true, "index": true, "idx": true, "rowid": true, "row": true, "id": true, "uid": true, "uuid": true, "level0": true, "indexlevel0": true, "unnamed": true,
-	"rownames": true, "number": true, "no": true, "nr": true, "worker": true, "workerid": true, "envid": true, "rank": true, "rollout": true, "rolloutid": true,
+	"": true, "index": true, "idx": true, "rowid": true, "row": true, "id": true, "uid": true, "uuid": true,
+	"level0": true, "indexlevel0": true, "unnamed": true,
+	"rownames": true, "number": true, "no": true, "nr": true, "worker": true, "workerid": true, "envid": true,
+	"rank": true, "rollout": true, "rolloutid": true,
 	"trajectory": true, "trajectoryid": true, "traj": true, "trajid": true, "frame": true, "frames": true,
-	"step": true, "steps": true, "globalstep": true, "envstep": true, "envsteps": true, "totalenvsteps": true, "totalsteps": true, "nsteps": true,
-	"timestep": true, "timesteps": true, "totaltimesteps": true, "iteration": true, "iterations": true, "iter": true, "itr": true, "niter": true,
-	"epoch": true, "epochs": true, "episode": true, "episodes": true, "nepisodes": true, "totalepisodes": true, "update": true, "updates": true, "nupdates": true,
+	"step": true, "steps": true, "globalstep": true, "envstep": true, "envsteps": true, "totalenvsteps": true,
+	"totalsteps": true, "nsteps": true,
+	"timestep": true, "timesteps": true, "totaltimesteps": true, "iteration": true, "iterations": true, "iter": true,
+	"itr": true, "niter": true,
+	"epoch": true, "epochs": true, "episode": true, "episodes": true, "nepisodes": true, "totalepisodes": true,
+	"update": true, "updates": true, "nupdates": true,
 	"seed": true, "seeds": true, "randomseed": true, "rngseed": true, "run": true, "runid": true, "trial": true,
-	"time": true, "timestamp": true, "datetime": true, "date": true, "walltime": true, "runtime": true, "relativetime": true, "timeelapsed": true, "totaltime": true, "elapsed": true,
+	"time": true, "timestamp": true, "datetime": true, "date": true, "walltime": true, "runtime": true,
+	"relativetime": true, "timeelapsed": true, "totaltime": true, "elapsed": true,
 }
 
-// Counts reports whether a column of a table numbers rows, time or seeds: by its name, or by counting the rows from 0 or 1.
+// Counts reports whether a column of a table numbers rows, time or seeds: by its name, or by counting the rows from 0
+// or 1.
 func Counts(c Column) bool {
 	name := strings.ToLower(c.Name)
 	if i := strings.LastIndexAny(name, "/."); i >= 0 && i < len(name)-1 {
@@ -302,7 +314,8 @@ func Counts(c Column) bool {
 		}
 		return -1
 	}, name)
-	if bare != "" && counters[bare] || strings.HasPrefix(bare, "unnamed") && counters[strings.TrimRight(bare, "0123456789")] || bare == "" {
+	if bare != "" && counters[bare] || strings.HasPrefix(bare, "unnamed") &&
+		counters[strings.TrimRight(bare, "0123456789")] || bare == "" {
 		return true
 	}
 	if len(c.Num) < 5 {

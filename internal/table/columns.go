@@ -14,8 +14,9 @@ type Column struct {
 	Odd int // see Array
 }
 
-// Columns are the arrays as columns of one length, the number of rows that most arrays have: an array of more dimensions is
-// several columns, "name0", "name1" or "name0_0". What has no place in such a table is named in Notes, once.
+// Columns are the arrays as columns of one length, the number of rows that most arrays have: an array of more
+// dimensions is several columns, "name0", "name1" or "name0_0". What has no place in such a table is named in Notes,
+// once.
 func (f *File) Columns() []Column {
 	if f.Table {
 		out := make([]Column, len(f.Arrays))

@@ -11,8 +11,8 @@ import (
 // maxColumns is the number of columns up to which a table may be as wide as it likes.
 const maxColumns = 1 << 17
 
-// maxSparse is the number of cells up to which a table may be as empty as it likes. A small file with another name in every
-// row would fill the memory.
+// maxSparse is the number of cells up to which a table may be as empty as it likes. A small file with another name in
+// every row would fill the memory.
 const maxSparse = 4 << 20
 
 // lines is a CSV file on its way to columns.
@@ -46,7 +46,8 @@ func readCSV(raw []byte, ending string, o Options) (*File, error) {
 	}
 	usual := map[string]rune{".csv": ',', ".tsv": '\t'}[ending]
 	if l.separator != usual && o.Separator == 0 {
-		l.assume("separator %s", map[rune]string{',': `","`, ';': `";"`, '|': `"|"`, '\t': "tab", ' ': "blanks"}[l.separator])
+		l.assume("separator %s", map[rune]string{',': `","`, ';': `";"`, '|': `"|"`, '\t': "tab",
+			' ': "blanks"}[l.separator])
 	}
 	if err := l.read(text); err != nil {
 		return nil, err
@@ -54,7 +55,8 @@ func readCSV(raw []byte, ending string, o Options) (*File, error) {
 	return l.file()
 }
 
-// comments empties the lines of comment before the table, so that others keep their numbers, and returns the last of them.
+// comments empties the lines of comment before the table, so that others keep their numbers, and returns the last of
+// them.
 func (l *lines) comments(text []byte) (rest, last []byte) {
 	n, at, passed := 0, 0, 0
 	for at < len(text) {
@@ -78,8 +80,8 @@ func (l *lines) comments(text []byte) (rest, last []byte) {
 	return append(bytes.Repeat([]byte("\n"), passed), text[at:]...), last
 }
 
-// commentedHeader takes the last line of comment for the names, as NumPy's savetxt writes them, where it has as many fields
-// as the first line of the table and that is numbers alone.
+// commentedHeader takes the last line of comment for the names, as NumPy's savetxt writes them, where it has as many
+// fields as the first line of the table and that is numbers alone.
 func (l *lines) commentedHeader(text, comment []byte) []byte {
 	body := bytes.TrimLeft(text, "\n")
 	first, _, _ := bytes.Cut(body, []byte("\n"))
@@ -91,11 +93,13 @@ func (l *lines) commentedHeader(text, comment []byte) []byte {
 		return r[0].fields
 	}
 	names, values := fields(bytes.TrimLeft(comment, "# ")), fields(first)
-	own := len(comment) > 1 && rune(comment[1]) == l.separator && l.separator != blankSeparator // a column that is called "#"
+	// a column that is called "#"
+	own := len(comment) > 1 && rune(comment[1]) == l.separator && l.separator != blankSeparator
 	if own {
 		names = fields(comment)
 	}
-	if len(names) < 2 || len(names) != len(values) || json.Valid(bytes.TrimLeft(comment, "# ")) || !own && !allNumbers(values) || l.o.Header == WithoutHeader {
+	if len(names) < 2 || len(names) != len(values) || json.Valid(bytes.TrimLeft(comment, "# ")) ||
+		!own && !allNumbers(values) || l.o.Header == WithoutHeader {
 		return text
 	}
 	l.head = names
@@ -133,7 +137,8 @@ func (l *lines) read(text []byte) error {
 		l.assume("quotes within fields taken as they are")
 	}
 	mode := widest(records)
-	for len(records) > 2 && l.head == nil && len(records[0].fields) == 1 && mode > 1 && len(records[1].fields) == mode && !allNumbers(records[1].fields) {
+	for len(records) > 2 && l.head == nil && len(records[0].fields) == 1 && mode > 1 &&
+		len(records[1].fields) == mode && !allNumbers(records[1].fields) {
 		l.assume("line %d before the table left out", records[0].line)
 		records = records[1:]
 	}
@@ -156,7 +161,8 @@ func (l *lines) read(text []byte) error {
 	return nil
 }
 
-// within leaves out the lines of comment within the table: those that begin with # and have other fields than most lines.
+// within leaves out the lines of comment within the table: those that begin with # and have other fields than most
+// lines.
 func (l *lines) within(records []record, mode int) []record {
 	n, first := 0, 0
 	kept := slices.DeleteFunc(records, func(r record) bool {
@@ -196,7 +202,8 @@ func (l *lines) header(mode int) {
 		return
 	}
 	l.head, l.records = slices.Clone(first), l.records[1:]
-	if rest := l.records; len(rest) > 0 && len(l.head) > 1 && !slices.ContainsFunc(rest, func(r record) bool { return len(r.fields) != len(l.head)+1 }) {
+	if rest := l.records; len(rest) > 0 && len(l.head) > 1 &&
+		!slices.ContainsFunc(rest, func(r record) bool { return len(r.fields) != len(l.head)+1 }) {
 		if !slices.ContainsFunc(rest, func(r record) bool { return r.fields[len(l.head)] != "" }) {
 			return // a separator after every line but the first
 		}
@@ -225,7 +232,8 @@ func isHeader(fields []string) bool {
 	return !numbers || numbered
 }
 
-// half leaves the last record out where the file ends within it, and says where its last value may be shorter than written.
+// half leaves the last record out where the file ends within it, and says where its last value may be shorter than
+// written.
 func (l *lines) half() {
 	n := len(l.records)
 	if !l.cutOff || n == 0 {
@@ -243,7 +251,8 @@ func (l *lines) half() {
 	case len(last.fields) < len(l.head) || len(last.fields) == len(l.head) && len(before) > 0 && cutValue(end, before):
 		l.assume("line %d left out: it is cut off", last.line)
 		l.records = l.records[:n-1]
-	case len(last.fields) == len(l.head) && len(before) > 1 && !slices.ContainsFunc(before, func(s string) bool { return len(s) <= len(end) }):
+	case len(last.fields) == len(l.head) && len(before) > 1 &&
+		!slices.ContainsFunc(before, func(s string) bool { return len(s) <= len(end) }):
 		l.assume("line %d has no line's end: its last value, %q, may be cut off", last.line, cut(end))
 	}
 }
@@ -258,7 +267,8 @@ func cutValue(end string, before []string) bool {
 	}
 	truth := func(s string) bool { s = strings.ToLower(s); return s == "true" || s == "false" }
 	if all(truth) {
-		return !truth(end) && (strings.HasPrefix("true", strings.ToLower(end)) || strings.HasPrefix("false", strings.ToLower(end)))
+		return !truth(end) && (strings.HasPrefix("true", strings.ToLower(end)) ||
+			strings.HasPrefix("false", strings.ToLower(end)))
 	}
 	numbers := all(func(s string) bool {
 		_, number := plain(strings.Replace(s, ",", ".", 1))
@@ -268,7 +278,8 @@ func cutValue(end string, before []string) bool {
 		return false
 	}
 	if _, number := plain(strings.Replace(end, ",", ".", 1)); !number {
-		return strings.Trim(end, "+-.,eE0123456789") == "" || end != "" && strings.HasPrefix("nan", strings.ToLower(end)) && !missing[strings.ToLower(end)]
+		return strings.Trim(end, "+-.,eE0123456789") == "" ||
+			end != "" && strings.HasPrefix("nan", strings.ToLower(end)) && !missing[strings.ToLower(end)]
 	}
 	open := end[len(end)-1:]
 	return (open == "." || open == ",") && all(func(s string) bool { return !strings.HasSuffix(s, open) })

@@ -50,8 +50,8 @@ func (l *lines) file() (*File, error) {
 	return f, nil
 }
 
-// points says that 1.000 is read as 1 in a file whose fields ";" parts, as programs do that write 1.000 for a thousand, where
-// no other number says what the point is.
+// points says that 1.000 is read as 1 in a file whose fields ";" parts, as programs do that write 1.000 for a thousand,
+// where no other number says what the point is.
 func (f *File) points(cells [][]string, head []string) {
 	at, column := -1, 0
 	for j := range cells {
@@ -69,7 +69,8 @@ func (f *File) points(cells [][]string, head []string) {
 	}
 	if at >= 0 {
 		n, _ := plain(cells[column][at])
-		f.note("%q in column %q on %s is read as %s: the point is the decimal mark; a decimal mark of %q says otherwise",
+		f.note("%q in column %q on %s is read as %s: the point is the decimal mark; a decimal mark of %q says "+
+			"otherwise",
 			cells[column][at], head[column], f.Row(at), whole.Text(n.near, n.rest), ",")
 	}
 }
@@ -82,8 +83,11 @@ func (f *File) oneColumn() {
 	name := f.Arrays[0].Name
 	for _, sign := range ":^~&!/ " {
 		n := strings.Count(name, string(sign))
-		if n > 0 && !slices.ContainsFunc(f.Arrays[0].Text, func(s string) bool { return strings.Count(s, string(sign)) != n }) {
-			f.note("the only column, %q, is text, with %q in every line: if that parts the fields, name it as the separator", cut(name), string(sign))
+		if n > 0 && !slices.ContainsFunc(f.Arrays[0].Text, func(s string) bool {
+			return strings.Count(s, string(sign)) != n
+		}) {
+			f.note("the only column, %q, is text, with %q in every line: if that parts the fields, name it as the "+
+				"separator", cut(name), string(sign))
 			return
 		}
 	}
@@ -104,8 +108,8 @@ func (f *File) odd(a Array) {
 	f.almost(a)
 }
 
-// almostNumber are numbers as other programs or people write them, which are not read: with a currency, in brackets, of a
-// tensor, in base 16, with underscores, Fortran's exponents, or other signs for thousands.
+// almostNumber are numbers as other programs or people write them, which are not read: with a currency, in brackets, of
+// a tensor, in base 16, with underscores, Fortran's exponents, or other signs for thousands.
 var almostNumber = regexp.MustCompile(`^(?i:tensor\(|array\(|\(|[$€£¥])?\s*[-+]?(0x[0-9a-fA-F]+|\d[\d_']*(,\d+)*(\.\d*)?([eEdD][-+]?\d+)?)\s*(\)|[$€£¥]|,.*\))?$`)
 
 // almost says that a column of text looks like numbers.
@@ -136,8 +140,9 @@ func decimals(cells []string) (comma, point bool) {
 	return comma, point
 }
 
-// style decides whether the comma is the decimal mark: if the caller says so, if some number can be read in no other way and
-// none says the opposite, or, where none says anything, if ";" parts the fields, as it does because the comma cannot.
+// style decides whether the comma is the decimal mark: if the caller says so, if some number can be read in no other
+// way and none says the opposite, or, where none says anything, if ";" parts the fields, as it does because the comma
+// cannot.
 func (l *lines) style(cells [][]string) bool {
 	if l.o.Decimal != 0 {
 		return l.o.Decimal == ','
@@ -162,8 +167,8 @@ func (l *lines) style(cells [][]string) bool {
 // section is the place of a record's fields among the columns: a header may change within the file.
 type section []int
 
-// cells are the columns' cells and the line of each row. Lines that are longer or shorter than the names, and further lines of
-// names, are said.
+// cells are the columns' cells and the line of each row. Lines that are longer or shorter than the names, and further
+// lines of names, are said.
 func (l *lines) cells() (columns [][]string, rows []int, err error) {
 	l.trailing()
 	var kept []record
@@ -242,7 +247,8 @@ func spread(records []record, sections []section, width int) ([][]string, error)
 		given += len(r.fields)
 	}
 	if n := width * len(records); n > maxSparse && n/100 > given {
-		return nil, fmt.Errorf("%d rows with %d names are a table of %d cells, of which %d are given; expected rows with mostly the same names", len(records), width, n, given)
+		return nil, fmt.Errorf("%d rows with %d names are a table of %d cells, of which %d are given; expected rows "+
+			"with mostly the same names", len(records), width, n, given)
 	}
 	columns := make([][]string, width)
 	for j := range columns {
@@ -277,7 +283,9 @@ func (t tally) say(l *lines, what string) {
 // trailing leaves out columns at the end that have neither a name nor a value: a separator after every line.
 func (l *lines) trailing() {
 	n := len(l.head)
-	for n > 1 && l.head[n-1] == "" && !slices.ContainsFunc(l.records, func(r record) bool { return len(r.fields) >= n && r.fields[n-1] != "" }) {
+	for n > 1 && l.head[n-1] == "" && !slices.ContainsFunc(l.records, func(r record) bool {
+		return len(r.fields) >= n && r.fields[n-1] != ""
+	}) {
 		n--
 	}
 	if n < len(l.head) {
@@ -291,8 +299,9 @@ func (l *lines) trailing() {
 	}
 }
 
-// names reports whether a record is a further line of names, and where its columns belong: nil where they are as before. It is
-// one if it is the names again, or if none of it is a number and at least half of it are names that are known.
+// names reports whether a record is a further line of names, and where its columns belong: nil where they are as
+// before. It is one if it is the names again, or if none of it is a number and at least half of it are names that are
+// known.
 func (l *lines) names(r record) (section, bool) {
 	if _, known := l.find(r.fields[0]); !known || len(r.fields) < 2 && len(l.head) > 1 || blank(r.fields) {
 		return nil, false

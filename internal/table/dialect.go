@@ -17,8 +17,8 @@ var separators = []rune{',', '\t', ';', '|'}
 // sampled is how much of a file is looked at to find its separator.
 const sampled = 64 << 10
 
-// separatorOf finds what parts the fields of lines: that which parts most lines into equally many fields, and leaves none of
-// the others within them. Lines without any are one column.
+// separatorOf finds what parts the fields of lines: that which parts most lines into equally many fields, and leaves
+// none of the others within them. Lines without any are one column.
 func separatorOf(text []byte, ending string) rune {
 	sample := text
 	if len(sample) > sampled {
@@ -49,11 +49,12 @@ func separatorOf(text []byte, ending string) rune {
 // oneColumn reports whether lines under a name without a comma are numbers with a decimal comma.
 func oneColumn(sample []byte) bool {
 	lines := strings.Split(strings.TrimSpace(string(sample)), "\n")
-	return len(lines) > 1 && bytes.IndexByte(sample, ',') >= 0 && !strings.Contains(lines[0], ",") && !slices.ContainsFunc(lines[1:], func(s string) bool {
-		s = strings.TrimSpace(s)
-		_, number := plain(s)
-		return !number && !decimalComma.MatchString(s) && !missing[strings.ToLower(s)]
-	})
+	return len(lines) > 1 && bytes.IndexByte(sample, ',') >= 0 && !strings.Contains(lines[0], ",") &&
+		!slices.ContainsFunc(lines[1:], func(s string) bool {
+			s = strings.TrimSpace(s)
+			_, number := plain(s)
+			return !number && !decimalComma.MatchString(s) && !missing[strings.ToLower(s)]
+		})
 }
 
 // fitOf is how well a separator fits lines, from 0 to 1.
@@ -85,7 +86,8 @@ func fitOf(sample []byte, separator rune) float64 {
 		}
 		for _, c := range record {
 			cells++
-			if !strings.ContainsAny(c, ",;|\t") || decimalComma.MatchString(strings.TrimSpace(c)) || thousandPoint.MatchString(strings.TrimSpace(c)) {
+			if !strings.ContainsAny(c, ",;|\t") || decimalComma.MatchString(strings.TrimSpace(c)) ||
+				thousandPoint.MatchString(strings.TrimSpace(c)) {
 				clean++
 			}
 		}

@@ -50,9 +50,12 @@ type dialect struct {
 func dialectOf(r *rand.Rand) dialect {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	d := dialect{
-		separator: pick(",", ";", "\t", "|"), decimal: pick(".", ","), end: pick("\n", "\r\n", "\r"), missing: pick("", "NA", "N/A", "NaN", "null", "-", "<NA>", "#N/A"),
-		encoding: pick("utf8", "bom", "utf16le", "utf16be", "latin1", "bare16"), comment: pick("", "# made by a logger\n", "#{\"t_start\": 1.5, \"env_id\": \"x\"}\n"),
-		index: r.IntN(4) == 0, blanks: r.IntN(4) == 0, lastEnd: r.IntN(3) > 0, trailing: r.IntN(6) == 0, repeated: r.IntN(6) == 0,
+		separator: pick(",", ";", "\t", "|"), decimal: pick(".", ","), end: pick("\n", "\r\n", "\r"),
+		missing:  pick("", "NA", "N/A", "NaN", "null", "-", "<NA>", "#N/A"),
+		encoding: pick("utf8", "bom", "utf16le", "utf16be", "latin1", "bare16"),
+		comment:  pick("", "# made by a logger\n", "#{\"t_start\": 1.5, \"env_id\": \"x\"}\n"),
+		index:    r.IntN(4) == 0, blanks: r.IntN(4) == 0, lastEnd: r.IntN(3) > 0, trailing: r.IntN(6) == 0,
+		repeated: r.IntN(6) == 0,
 	}
 	if d.separator == "," {
 		d.decimal = "."
@@ -178,7 +181,9 @@ func TestRandomDialects(t *testing.T) {
 				}
 			}
 		}
-		if said := strings.Join(f.Notes, "\n"); d.separator != "," && !strings.Contains(said, "separator") || d.decimal == "," && strings.Contains(string(raw), ",") && hasDecimals(o) && !strings.Contains(said, "decimal comma") {
+		if said := strings.Join(f.Notes, "\n"); d.separator != "," && !strings.Contains(said, "separator") ||
+			d.decimal == "," && strings.Contains(string(raw), ",") && hasDecimals(o) &&
+				!strings.Contains(said, "decimal comma") {
 			t.Fatalf("%d: %+v: notes %q", n, d, said)
 		}
 	}
@@ -200,26 +205,34 @@ func TestDialects(t *testing.T) {
 	for _, c := range []struct{ name, raw, want, note string }{
 		{"half a line", "a,b\n1,2\n3", "a:1 b:2", "line 3 left out: it is cut off"},
 		{"half a number", "a,b\n1,2\n3,-", "a:1 b:2", "line 3 left out"},
-		{"half a number after the comma", "a;b\n1;0,5\n2;0,25\n3;0,", "a:1,2 b:0.5,0.25", "line 4 left out: it is cut off"},
+		{"half a number after the comma", "a;b\n1;0,5\n2;0,25\n3;0,", "a:1,2 b:0.5,0.25",
+			"line 4 left out: it is cut off"},
 		{"half a truth value", "a,b\n1,True\n2,Fal", "a:1 b:True", "line 3 left out: it is cut off"},
 		{"half an exponent", "a,b\n1,2e5\n2,2e-", "a:1 b:200000", "line 3 left out: it is cut off"},
-		{"an end without a value", "a,b\n1,2\n3,5\n4,", "a:1,3,4 b:2,5,", `line 4 has no line's end: its last value, "", may be cut off`},
-		{"an end that is short", "a,b\n1,0.125\n3,0.375\n4,0.1", "a:1,3,4 b:0.125,0.375,0.1", `its last value, "0.1", may be cut off`},
+		{"an end without a value", "a,b\n1,2\n3,5\n4,", "a:1,3,4 b:2,5,",
+			`line 4 has no line's end: its last value, "", may be cut off`},
+		{"an end that is short", "a,b\n1,0.125\n3,0.375\n4,0.1", "a:1,3,4 b:0.125,0.375,0.1",
+			`its last value, "0.1", may be cut off`},
 		{"half a quoted text", "a,b\n1,\"x\"\n3,\"y", "a:1 b:x", "line 3 left out: it is cut off within quotes"},
 		{"short lines", "a,b,c\n1,2,3\n4,5\n6,7,8\n", "a:1,4,6 b:2,5,7 c:3,,8", "1 line (line 3 first) shorter"},
 		{"long lines", "a,b\n1,2\n4,5,6\n", "a:1,4 b:2,5 column 3:,6", "longer than the names"},
-		{"header midway", "step,loss\n1,0.5\nstep,loss,lr\n2,0.4,0.1\n", "step:1,2 loss:0.5,0.4 lr:,0.1", "line 3 has other names"},
-		{"header midway, other order", "step,loss\n1,0.5\nloss,step\n0.4,2\n", "step:1,2 loss:0.5,0.4", "line 3 has other names"},
+		{"header midway", "step,loss\n1,0.5\nstep,loss,lr\n2,0.4,0.1\n", "step:1,2 loss:0.5,0.4 lr:,0.1",
+			"line 3 has other names"},
+		{"header midway, other order", "step,loss\n1,0.5\nloss,step\n0.4,2\n", "step:1,2 loss:0.5,0.4",
+			"line 3 has other names"},
 		{"header again", "a,b\n1,2\na,b\n3,4\n", "a:1,3 b:2,4", "1 further line of names"},
 		{"thousands", "a,b\n\"1,000.5\",1\n\"12,345\",2\n", "a:1000.5,12345 b:1,2", "signs for thousands"},
-		{"ambiguous", "a,b\n\"1,234\",x\n\"5,678\",y\n", "a:1234,5678 b:x,y", `"1,234" in column "a" on line 2 is read as 1234`},
-		{"ambiguous after ;", "a;b\n1,234;x\n5,678;y\n", "a:1.234,5.678 b:x,y", `read as 1.234: the comma is the decimal mark`},
+		{"ambiguous", "a,b\n\"1,234\",x\n\"5,678\",y\n", "a:1234,5678 b:x,y",
+			`"1,234" in column "a" on line 2 is read as 1234`},
+		{"ambiguous after ;", "a;b\n1,234;x\n5,678;y\n", "a:1.234,5.678 b:x,y",
+			`read as 1.234: the comma is the decimal mark`},
 		{"points for thousands", "a;b\n1.234,5;2\n1.234;3\n", "a:1234.5,1234 b:2,3", "decimal comma"},
 		{"blanks for thousands", "a;b\n1 234,5;2\n12 345,25;3\n", "a:1234.5,12345.25 b:2,3", "signs for thousands"},
 		{"apostrophes", "a,b\n1'234.5,2\n2'345.5,3\n", "a:1234.5,2345.5 b:2,3", "signs for thousands"},
 		{"per cent", "a,b\n5%,1\n12.5 %,2\n", "a:0.05,0.125 b:1,2", "per cent"},
 		{"a point after ;", "a;b\n1.000;2\n2.000;3\n", "a:1,2 b:2,3", `"1.000" in column "a" on line 2 is read as 1`},
-		{"money", "a,b\n$5,1\n$6,2\n", "a:$5,$6 b:1,2", `column "a" is text: line 2 has "$5", which is not read as a number`},
+		{"money", "a,b\n$5,1\n$6,2\n", "a:$5,$6 b:1,2",
+			`column "a" is text: line 2 has "$5", which is not read as a number`},
 		{"Fortran", "a,b\n1.5D+03,1\n2.0D-01,2\n", "a:1.5D+03,2.0D-01 b:1,2", "not read as a number"},
 		{"PyTorch", "a,b\ntensor(0.5),1\ntensor(2),2\n", "a:tensor(0.5),tensor(2) b:1,2", "not read as a number"},
 		{"India", "a,b\n\"12,34,567\",1\n\"1,000\",2\n", "a:12,34,567,1,000 b:1,2", "not read as a number"},
@@ -228,12 +241,15 @@ func TestDialects(t *testing.T) {
 		{"dates", "a,b\n2020-01-01,1\n2020-01-02,2\n", "a:2020-01-01,2020-01-02 b:1,2", ""},
 		{"Windows' infinity", "a\n1.#INF\n-1.#INF\n", "a:+Inf,-Inf", ""},
 		{"years for names", "2019,2020\n1,2\n3,4\n", "0:2019,1,3 1:2020,2,4", "no line of names, as line 1 is numbers"},
-		{"numbers among the names", "0.5,1.5,x\n0.25,2.5,y\n", "0.5:0.25 1.5:2.5 x:y", `line 1 is taken for names, though "0.5" is a number`},
+		{"numbers among the names", "0.5,1.5,x\n0.25,2.5,y\n", "0.5:0.25 1.5:2.5 x:y",
+			`line 1 is taken for names, though "0.5" is a number`},
 		{"colons", "a:b\n1:2\n3:4\n", "a:b:1:2,3:4", `with ":" in every line`},
 		{"line ends of both kinds", "a,b\r\n1,2\n3,4\r5,6\r\n", "a:1,3,5 b:2,4,6", "lines that end in CR"},
 		{"per cent and comma", "a;b\n5,5%;1\n", "a:0.055 b:1", "decimal comma"},
-		{"missing words", "a,b\n1,x\nn/a,y\n?,z\n", "a:1,, b:x,y,z", `missing values: "a" (2 cells, first "n/a" on line 3)`},
-		{"a word among numbers", "a,b\n1,2\noops,3\n4,5\n", "a:1,oops,4 b:2,3,5", `column "a" is text: line 3 has "oops"`},
+		{"missing words", "a,b\n1,x\nn/a,y\n?,z\n", "a:1,, b:x,y,z",
+			`missing values: "a" (2 cells, first "n/a" on line 3)`},
+		{"a word among numbers", "a,b\n1,2\noops,3\n4,5\n", "a:1,oops,4 b:2,3,5",
+			`column "a" is text: line 3 has "oops"`},
 		{"too large", "a\n1e400\n2\n", "a:+Inf,2", "too large to be kept exactly"},
 		{"more than 64 bits", "a\n18446744073709551616\n2\n", "a:18446744073709551616,2", "too large"},
 		{"infinities", "a\ninf\n-Infinity\nnan\n", "a:+Inf,-Inf,", ""},
@@ -249,7 +265,8 @@ func TestDialects(t *testing.T) {
 		{"colours", "c,b\n#ff0000,1\n#00ff00,2\n", "c:#ff0000,#00ff00 b:1,2", ""},
 		{"quotes within", "a,b\n5\" disk,1\n", "a:5\" disk b:1", "quotes within fields"},
 		{"line ends within quotes", "a,b\n\"x\ny\",1\nz,2\n", "a:x\ny,z b:1,2", ""},
-		{"nanoseconds", "t\n1764357000123456789\n1764357000123456790\n", "t:1764357000123456789,1764357000123456790", ""},
+		{"nanoseconds", "t\n1764357000123456789\n1764357000123456790\n", "t:1764357000123456789,1764357000123456790",
+			""},
 		{"one column, comma", "x\n0,5\n1,25\n", "x:0.5,1.25", "decimal comma"},
 		{"empty", "", "the file is empty", ""},
 		{"open quote", "a,b\n1,\"2\n3,4\n5,6\n", "line 2: a quote opens and is never closed", ""},

@@ -42,7 +42,8 @@ func disguised(raw []byte, ending string) error {
 	}
 	switch {
 	case bytes.HasPrefix(raw, []byte("PK\x03\x04")) && ending != ".npz":
-		return fmt.Errorf("it is a zip archive, perhaps a workbook of Excel's: save it as CSV; an archive of NumPy's must end in .npz")
+		return fmt.Errorf("it is a zip archive, perhaps a workbook of Excel's: save it as CSV; an archive of NumPy's " +
+			"must end in .npz")
 	case ending != ".npy" && len(raw) > 1 && raw[0] == 0x80 && raw[1] >= 2 && raw[1] <= 5:
 		return fmt.Errorf("it is a pickle of Python's: save it with np.savez, or with pandas' to_csv")
 	}

@@ -23,11 +23,15 @@ var encodings = map[string]encoding.Encoding{
 	"utf8": encoding.Nop, "ascii": encoding.Nop,
 	"utf16le": utf.UTF16(utf.LittleEndian, utf.IgnoreBOM), "utf16be": utf.UTF16(utf.BigEndian, utf.IgnoreBOM),
 	"utf16": utf.UTF16(utf.LittleEndian, utf.UseBOM), "utf32": utf32.UTF32(utf32.LittleEndian, utf32.UseBOM),
-	"utf32le": utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM), "utf32be": utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM),
-	"latin1": charmap.Windows1252, "iso88591": charmap.Windows1252, "windows1252": charmap.Windows1252, "cp1252": charmap.Windows1252,
-	"latin2": charmap.ISO8859_2, "iso88592": charmap.ISO8859_2, "latin9": charmap.ISO8859_15, "iso885915": charmap.ISO8859_15,
-	"windows1250": charmap.Windows1250, "windows1251": charmap.Windows1251, "macroman": charmap.Macintosh, "macintosh": charmap.Macintosh,
-	"koi8r": charmap.KOI8R, "cp437": charmap.CodePage437, "cp850": charmap.CodePage850,
+	"utf32le": utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM),
+	"utf32be": utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM),
+	"latin1":  charmap.Windows1252, "iso88591": charmap.Windows1252, "windows1252": charmap.Windows1252,
+	"cp1252": charmap.Windows1252,
+	"latin2": charmap.ISO8859_2, "iso88592": charmap.ISO8859_2, "latin9": charmap.ISO8859_15,
+	"iso885915":   charmap.ISO8859_15,
+	"windows1250": charmap.Windows1250, "windows1251": charmap.Windows1251, "macroman": charmap.Macintosh,
+	"macintosh": charmap.Macintosh,
+	"koi8r":     charmap.KOI8R, "cp437": charmap.CodePage437, "cp850": charmap.CodePage850,
 }
 
 // marks begin a file that says its own encoding; the longer one first.
@@ -53,7 +57,8 @@ func decoded(raw []byte, named string) (text []byte, assumed []string, err error
 			return -1
 		}, named)
 		if encodings[name] == nil {
-			return nil, nil, fmt.Errorf("encoding %q is unknown%s", named, nearest.Hint(name, slices.Collect(maps.Keys(encodings))))
+			return nil, nil, fmt.Errorf("encoding %q is unknown%s", named,
+				nearest.Hint(name, slices.Collect(maps.Keys(encodings))))
 		}
 	case name == "":
 		name, title = guessed(raw)
@@ -80,7 +85,8 @@ func decoded(raw []byte, named string) (text []byte, assumed []string, err error
 		assumed = append(assumed, fmt.Sprintf("%d zero bytes at the end left out", len(text)-len(whole)))
 		text = whole
 	}
-	if lone := bytes.Count(text, []byte("\r")) - bytes.Count(text, []byte("\r\n")); lone > 0 && bytes.IndexByte(text, '"') < 0 || lone > 0 && bytes.IndexByte(text, '\n') < 0 {
+	if lone := bytes.Count(text, []byte("\r")) - bytes.Count(text, []byte("\r\n")); lone > 0 &&
+		bytes.IndexByte(text, '"') < 0 || lone > 0 && bytes.IndexByte(text, '\n') < 0 {
 		assumed = append(assumed, "lines that end in CR")
 		text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	}
@@ -128,7 +134,8 @@ func repaired(text []byte) ([]byte, string) {
 		return text, ""
 	}
 	for cut := 1; cut < utf8.UTFMax && cut < len(text); cut++ {
-		if end := text[len(text)-cut:]; utf8.RuneStart(end[0]) && !utf8.FullRune(end) && utf8.Valid(text[:len(text)-cut]) {
+		if end := text[len(text)-cut:]; utf8.RuneStart(end[0]) && !utf8.FullRune(end) &&
+			utf8.Valid(text[:len(text)-cut]) {
 			return text[:len(text)-cut], ""
 		}
 	}

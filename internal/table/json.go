@@ -83,8 +83,8 @@ func (f *File) fromJSON(values []any, whole bool) error {
 // tooLarge is a number that float64 does not hold, which stands for infinity.
 const tooLarge = "1e999"
 
-// withoutNaN replaces the words NaN and Infinity, which Python writes, by what JSON has: null, and a number too large. The
-// line's ends stay where they are.
+// withoutNaN replaces the words NaN and Infinity, which Python writes, by what JSON has: null, and a number too large.
+// The line's ends stay where they are.
 func withoutNaN(text []byte) ([]byte, bool) {
 	if !bytes.Contains(text, []byte("NaN")) && !bytes.Contains(text, []byte("Infinity")) {
 		return text, false
@@ -136,9 +136,11 @@ func jsonValues(text []byte) (out []any, err error) {
 		at := min(int(d.InputOffset()), len(text))
 		at = len(text) - len(bytes.TrimLeft(text[at:], " \t\r\n,:"))
 		line := 1 + bytes.Count(text[:at], []byte("\n"))
-		// Where the text ends within a value Go 1.26 reports io.ErrUnexpectedEOF, Go 1.27 a syntax error with this text.
+		// Where the text ends within a value Go 1.26 reports io.ErrUnexpectedEOF, Go 1.27 a syntax error with this
+		// text.
 		var bad *json.SyntaxError
-		if errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &bad) && bad.Error() == "unexpected end of JSON input" {
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &bad) &&
+			bad.Error() == "unexpected end of JSON input" {
 			return out, &errCut{lineCount(text)}
 		}
 		return out, fmt.Errorf("line %d: %w", line, err)
@@ -190,7 +192,8 @@ func jsonValue(d *json.Decoder, depth int) (any, error) {
 	return t, nil
 }
 
-// object reads a file that is one object: columns, rows under their numbers, a list of rows among other things, or one row.
+// object reads a file that is one object: columns, rows under their numbers, a list of rows among other things, or one
+// row.
 func (f *File) object(o object) error {
 	columns, isList := lists(o, "columns")
 	data, isData := lists(o, "data")
@@ -242,7 +245,10 @@ func (f *File) split(columns, index, data []any) error {
 
 // namesIn are the names of an object, numbers as such.
 func namesIn(o object) (index []any) {
-	numbers := !slices.ContainsFunc(o, func(m member) bool { _, err := strconv.ParseInt(m.name, 10, 64); return err != nil })
+	numbers := !slices.ContainsFunc(o, func(m member) bool {
+		_, err := strconv.ParseInt(m.name, 10, 64)
+		return err != nil
+	})
 	for _, m := range o {
 		if numbers {
 			index = append(index, json.Number(m.name))
@@ -275,9 +281,9 @@ func withIndex(rows, index []any) []any {
 	return out
 }
 
-// namedRows reads an object of at least two objects that all have the same names and no lists or objects in them: a table
-// whose rows have names. It is the columns that are named outside, as pandas writes, unless only the rows' names inside each
-// stand for values of one kind.
+// namedRows reads an object of at least two objects that all have the same names and no lists or objects in them: a
+// table whose rows have names. It is the columns that are named outside, as pandas writes, unless only the rows' names
+// inside each stand for values of one kind.
 func (f *File) namedRows(o object) (read bool, err error) {
 	var first object
 	if len(o) > 1 {
@@ -413,15 +419,16 @@ func sameName(first any, k int, name string) bool {
 	return k < len(rows) && rows[k].name == name
 }
 
-// mixed reads an object in which lists of one length are the columns, or the longest list of objects the rows; without any it
-// is one row.
+// mixed reads an object in which lists of one length are the columns, or the longest list of objects the rows; without
+// any it is one row.
 func (f *File) mixed(o object) error {
 	var left []string
 	var columns object
 	rows, at := 0, -1
 	for k, m := range o {
 		list, ok := m.value.([]any)
-		if ok && slices.ContainsFunc(list, func(v any) bool { _, is := v.(object); return is }) && (at < 0 || len(list) > rows) {
+		if ok && slices.ContainsFunc(list, func(v any) bool { _, is := v.(object); return is }) &&
+			(at < 0 || len(list) > rows) {
 			rows, at = len(list), k
 		}
 	}
@@ -518,10 +525,12 @@ func (f *File) rowsOf(rows []any) error {
 		f.note("row %d (counted from 0) has %q twice: the last value counts", twice.at, twice.name)
 	}
 	if kinds.n > 0 {
-		f.note("row %d (counted from 0) is %s where the first row is %s: their columns differ", kinds.at, kinds.name, kinds.first)
+		f.note("row %d (counted from 0) is %s where the first row is %s: their columns differ", kinds.at, kinds.name,
+			kinds.first)
 	}
 	if cells := len(names) * len(rows); cells > maxSparse && cells/100 > given {
-		return fmt.Errorf("%d rows with %d names are a table of %d cells, of which %d are given; expected rows with mostly the same names", len(rows), len(names), cells, given)
+		return fmt.Errorf("%d rows with %d names are a table of %d cells, of which %d are given; expected rows with "+
+			"mostly the same names", len(rows), len(names), cells, given)
 	}
 	var o object
 	for _, name := range names {
@@ -607,8 +616,8 @@ func (f *File) remark(what, name string, said []string) {
 	}
 }
 
-// ragged are the values of each row of a column of lists; inner is the shape of the lists within them, which must be one. why
-// says why they cannot be columns.
+// ragged are the values of each row of a column of lists; inner is the shape of the lists within them, which must be
+// one. why says why they cannot be columns.
 func ragged(values []any) (rows [][]any, inner []int, why string) {
 	rows, some := make([][]any, len(values)), false
 	for i, v := range values {
@@ -670,7 +679,10 @@ func valuesOf(values []any) (v Values, said []string) {
 			}
 		}
 	}
-	words := texts > 0 || numbers+truth == 0 && slices.ContainsFunc(values, func(e any) bool { _, is := e.(string); return is })
+	words := texts > 0 || numbers+truth == 0 && slices.ContainsFunc(values, func(e any) bool {
+		_, is := e.(string)
+		return is
+	})
 	if !words {
 		return numbersIn(values, numbers, truth)
 	}
@@ -721,10 +733,12 @@ func numbersIn(values []any, numbers, truth int) (v Values, said []string) {
 		said = append(said, "has truth values beside numbers: true is 1, false 0")
 	}
 	if absent.n > 0 {
-		said = append(said, fmt.Sprintf("has missing values: %s, first %q in row %d (counted from 0)", count(absent.n, "value"), cut(absent.name), absent.at))
+		said = append(said, fmt.Sprintf("has missing values: %s, first %q in row %d (counted from 0)",
+			count(absent.n, "value"), cut(absent.name), absent.at))
 	}
 	if beyond.n > 0 {
-		said = append(said, fmt.Sprintf("has %s too large to be kept exactly, first %s in row %d (counted from 0)", count(beyond.n, "value"), cut(beyond.name), beyond.at))
+		said = append(said, fmt.Sprintf("has %s too large to be kept exactly, first %s in row %d (counted from 0)",
+			count(beyond.n, "value"), cut(beyond.name), beyond.at))
 	}
 	return v, said
 }

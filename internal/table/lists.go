@@ -12,8 +12,8 @@ func beyondExact(v float64) bool {
 	return math.Abs(v) >= whole.Exact && v == math.Trunc(v) && math.Abs(v) <= 1<<64
 }
 
-// addLists adds a column of lists, whose values lie one after another, as the columns name0, name1, …, or name0_0, … of lists
-// of lists of the shape inner.
+// addLists adds a column of lists, whose values lie one after another, as the columns name0, name1, …, or name0_0, … of
+// lists of lists of the shape inner.
 func (f *File) addLists(name string, v Values, lengths, inner []int) {
 	width, least := 0, math.MaxInt
 	if len(lengths) > 0 {

@@ -17,7 +17,8 @@ func readParquet(raw []byte) (*File, error) {
 	f := &File{Table: true}
 	for _, c := range columns {
 		v := Values{Num: c.Num, Text: c.Text, Bool: c.Bool}
-		if slices.ContainsFunc(c.Rest, func(r int16) bool { return r != 0 }) || slices.ContainsFunc(c.Num, beyondExact) {
+		if slices.ContainsFunc(c.Rest, func(r int16) bool { return r != 0 }) ||
+			slices.ContainsFunc(c.Num, beyondExact) {
 			v.Rest = c.Rest
 		}
 		if c.Note != "" {

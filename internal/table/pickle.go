@@ -14,9 +14,10 @@ import (
 	"nacre/internal/numpy"
 )
 
-// pickle reads the part of Python's pickles (protocols 2 to 5) that NumPy's arrays of objects need: texts, numbers, truth
-// values, None, lists, tuples, and NumPy's scalars and arrays. It runs nothing: a class is a name, and of what a class would
-// make only NumPy's are understood. Go's libraries for pickles are not kept or leave out what NumPy writes (BUILD).
+// pickle reads the part of Python's pickles (protocols 2 to 5) that NumPy's arrays of objects need: texts, numbers,
+// truth values, None, lists, tuples, and NumPy's scalars and arrays. It runs nothing: a class is a name, and of what a
+// class would make only NumPy's are understood. Go's libraries for pickles are not kept or leave out what NumPy writes
+// (BUILD).
 type pickle struct {
 	in    *bytes.Reader
 	stack []any
@@ -477,7 +478,8 @@ func elementsOf(typ string, raw []byte, n int) ([]any, error) {
 	return out, nil
 }
 
-// addObjects adds an array of Python objects: of texts and numbers as they are, of lists and arrays of numbers as columns.
+// addObjects adds an array of Python objects: of texts and numbers as they are, of lists and arrays of numbers as
+// columns.
 func (f *File) addObjects(name string, h numpy.Header, raw []byte) error {
 	shape, list, err := []int(nil), []any(nil), error(nil)
 	v, err := unpickle(raw)

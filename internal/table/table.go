@@ -1,6 +1,7 @@
-// Package table reads files of numbers and texts, whoever wrote them: CSV in any dialect, JSON, NumPy's arrays, safetensors
-// and Parquet, also packed by gzip. It is the one reader behind frames and t-SNE. What a file holds is named arrays; a table's
-// columns are arrays of one dimension. Whatever was assumed, converted or left out is a sentence in Notes.
+// Package table reads files of numbers and texts, whoever wrote them: CSV in any dialect, JSON, NumPy's arrays,
+// safetensors and Parquet, also packed by gzip. It is the one reader behind frames and t-SNE. What a file holds is
+// named arrays; a table's columns are arrays of one dimension. Whatever was assumed, converted or left out is a
+// sentence in Notes.
 //
 //	f, err := table.Read("metrics.csv", raw, table.Options{})
 //	for _, c := range f.Columns() {
@@ -145,8 +146,8 @@ func Ending(name string) string {
 // Known reports whether a file's name ends as one that Read takes.
 func Known(name string) bool { return slices.Contains(Endings, Ending(name)) }
 
-// Read reads the contents of a file; the name says by its ending what it is. An error is one sentence with the place in it;
-// it does not name the file.
+// Read reads the contents of a file; the name says by its ending what it is. An error is one sentence with the place in
+// it; it does not name the file.
 func Read(name string, raw []byte, o Options) (*File, error) {
 	ending := Ending(name)
 	if !Known(name) {
@@ -192,8 +193,8 @@ func arrayName(name string) string {
 	return strings.TrimSuffix(base[:len(base)-len(filepath.Ext(base))], ".npy")
 }
 
-// unzipped unpacks gzip, whatever the file's name is. Of text whose end is missing, as of a log that is still written, it
-// returns what is there; cut says so.
+// unzipped unpacks gzip, whatever the file's name is. Of text whose end is missing, as of a log that is still written,
+// it returns what is there; cut says so.
 func unzipped(raw []byte, text bool) (out []byte, cut bool, err error) {
 	if !bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) {
 		return raw, false, nil

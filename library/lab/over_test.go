@@ -95,7 +95,8 @@ func TestLayOut(t *testing.T) {
 	if err != nil || chosen.Mean.Cols != 2 || strings.Join(chosen.Columns, " ") != "a c" {
 		t.Errorf("chosen columns: %+v, %v", chosen, err)
 	}
-	if _, err := LayOut(f, "kind", tsne.WithColumns("d")); err == nil || !strings.Contains(err.Error(), `no column "d"`) {
+	if _, err := LayOut(f, "kind", tsne.WithColumns("d")); err == nil ||
+		!strings.Contains(err.Error(), `no column "d"`) {
 		t.Errorf("a column that is not there: %v", err)
 	}
 	if _, err := LayOut(f, "knd"); err == nil || !strings.Contains(err.Error(), `did you mean "kind"`) {
@@ -113,7 +114,8 @@ func TestLayOutByCosine(t *testing.T) {
 	}
 	same := func(options ...tsne.Option) bool {
 		var texts []string
-		for _, f := range []*frame.Frame{frame.New(frame.Numbers("a", x), frame.Numbers("b", y)), frame.New(frame.Numbers("a", scaledX), frame.Numbers("b", scaledY))} {
+		for _, f := range []*frame.Frame{frame.New(frame.Numbers("a", x), frame.Numbers("b", y)),
+			frame.New(frame.Numbers("a", scaledX), frame.Numbers("b", scaledY))} {
 			l, err := LayOut(f, "", options...)
 			if err != nil {
 				t.Fatal(err)
