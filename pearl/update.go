@@ -34,7 +34,8 @@ import (
 // and posterior_mean, posterior_var T×latent.
 func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, error) {
 	if n.temperatures() < 1 {
-		return nil, errors.New("pearl: a temperature per task, but of how many tasks is not known: call Networks.ForTasks")
+		return nil, errors.New("pearl: a temperature per task, but of how many tasks is not known: call " +
+			"Networks.ForTasks")
 	}
 	b := core.NewBuilder("pearl.update", c.MetaBatch)
 	x := shared{n: n, c: c, rows: contextDraw(c, aux).N}

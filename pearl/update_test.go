@@ -454,13 +454,14 @@ func TestView(t *testing.T) {
 // A temperature per task, of an unknown number of tasks, is an error that says what to call.
 func TestTemperaturesOfHowManyTasks(t *testing.T) {
 	c := small(func(c *Config) { c.Temperature = "per-task" })
-	if _, err := UpdateProgram(c, NewNetworks(c, smallObs, smallAct), nil); err == nil || !strings.Contains(err.Error(), "Networks.ForTasks") {
+	if _, err := UpdateProgram(c, NewNetworks(c, smallObs, smallAct), nil); err == nil ||
+		!strings.Contains(err.Error(), "Networks.ForTasks") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// With a temperature per task, not pooled, a task's temperature learns from its own entropy only, and that of a task that is not
-// in the meta-batch does not.
+// With a temperature per task, not pooled, a task's temperature learns from its own entropy only, and that of a task
+// that is not in the meta-batch does not.
 func TestTemperaturePerTask(t *testing.T) {
 	c := small(func(c *Config) { c.Temperature = "per-task" })
 	gradients := func(noise float64) []float64 { // Adam's first moments, a tenth of them
@@ -497,7 +498,8 @@ func TestTemperaturePerTask(t *testing.T) {
 	}
 	a, b := gradients(1), gradients(0.2)
 	if a[2] == b[2] || a[0] != b[0] || a[3] != b[3] {
-		t.Errorf("with other noise of task 2 the temperatures' gradients are %v, before %v: want another of task 2 alone", b, a)
+		t.Errorf("with other noise of task 2 the temperatures' gradients are %v, before %v: want another of task 2 "+
+			"alone", b, a)
 	}
 	if a[1] != 0 || a[0] == 0 || a[3] == 0 {
 		t.Errorf("gradients %v: want none of task 1, which is not drawn, and some of tasks 0 and 3", a)

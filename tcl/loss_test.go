@@ -196,24 +196,28 @@ func TestInitCopiesTheEncoder(t *testing.T) {
 	}
 }
 
-// transitions sets windows of rows (o, a, r), of which a is what the direct encoder gives before softplus, with weights.
+// transitions sets windows of rows (o, a, r), of which a is what the direct encoder gives before softplus, with
+// weights.
 func (b *bench) transitions(prefix string, means, before, weights []float64) {
 	b.t.Helper()
 	var rows []float64
 	for i := range means {
 		rows = append(rows, means[i], before[i], 0)
 	}
-	for name, x := range map[string][]float64{prefix + "context": rows, prefix + "weight": weights, "context_weight": weights} {
+	for name, x := range map[string][]float64{prefix + "context": rows, prefix + "weight": weights,
+		"context_weight": weights} {
 		if _, has := b.program.Inputs[name]; has && (prefix == "" || name != "context_weight") {
 			check(b.t, b.run.Write64(name, x))
 		}
 	}
 }
 
-// Of single transitions each is a query whose positive stands at its place in the key window. A row that a short window lacks,
-// task 1's second key here, is no key and has no query of its own, whatever numbers stand there.
+// Of single transitions each is a query whose positive stands at its place in the key window. A row that a short window
+// lacks, task 1's second key here, is no key and has no query of its own, whatever numbers stand there.
 func TestTransitions(t *testing.T) {
-	b := newBench(t, 2, func(c *tcl.Config) { c.Window, c.Contrast, c.Temperature, c.Sigma = 2, "transitions", 2, "raw" })
+	b := newBench(t, 2, func(c *tcl.Config) {
+		c.Window, c.Contrast, c.Temperature, c.Sigma = 2, "transitions", 2, "raw"
+	})
 	queries, keys := [2][]float64{{0, 1, 2, 3}, {1, 4, 1, 1}}, [2][]float64{{0, 2, 3, 500}, {4, 1, 9, 1}}
 	b.transitions("", queries[0], queries[1], []float64{1, 1, 1, 1})
 	b.transitions("key_", keys[0], keys[1], []float64{1, 1, 1, 0})
@@ -228,8 +232,8 @@ func TestTransitions(t *testing.T) {
 	near(t, "loss", b.output("tcl_loss", 1)[0], crossEntropy(logits))
 }
 
-// The defect's loss by hand: logits are −d_ij + max_l d_jl, the largest distance of row j in column j. Its gradient, which
-// passes the maximum too, is that of finite differences.
+// The defect's loss by hand: logits are −d_ij + max_l d_jl, the largest distance of row j in column j. Its gradient,
+// which passes the maximum too, is that of finite differences.
 func TestColumnMaximum(t *testing.T) {
 	queries, keys := [2][]float64{{0, 1, 3}, {1, -2, 0.5}}, [2][]float64{{0.3, 2, 2.5}, {0, 1, -1}}
 	run := func(weights, bias []float64) (loss, norm float64) {

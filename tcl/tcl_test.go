@@ -134,17 +134,19 @@ func TestDefaultIsThePapersMethod(t *testing.T) {
 
 func TestConfigIsChecked(t *testing.T) {
 	for want, change := range map[string]func(*tcl.Config){
-		"window":                            func(c *tcl.Config) { c.Window = 0 },
-		"scale":                             func(c *tcl.Config) { c.Scale = -1 },
-		"temperature":                       func(c *tcl.Config) { c.Temperature = 0 },
-		"tau":                               func(c *tcl.Config) { c.Tau = 1.5 },
-		"crop":                              func(c *tcl.Config) { c.Crop = "half-open" },
-		"sigma":                             func(c *tcl.Config) { c.Sigma = "variance" },
-		"negatives":                         func(c *tcl.Config) { c.Negatives = "mask" },
-		"sampling":                          func(c *tcl.Config) { c.Sampling = "row" },
-		"contrast":                          func(c *tcl.Config) { c.Contrast = "rows" },
-		"before softplus":                   func(c *tcl.Config) { c.Sigma = "raw" },
-		`negatives = "mask-`:                func(c *tcl.Config) { c.Contrast, c.Negatives = "transitions", "mask-same-task" },
+		"window":          func(c *tcl.Config) { c.Window = 0 },
+		"scale":           func(c *tcl.Config) { c.Scale = -1 },
+		"temperature":     func(c *tcl.Config) { c.Temperature = 0 },
+		"tau":             func(c *tcl.Config) { c.Tau = 1.5 },
+		"crop":            func(c *tcl.Config) { c.Crop = "half-open" },
+		"sigma":           func(c *tcl.Config) { c.Sigma = "variance" },
+		"negatives":       func(c *tcl.Config) { c.Negatives = "mask" },
+		"sampling":        func(c *tcl.Config) { c.Sampling = "row" },
+		"contrast":        func(c *tcl.Config) { c.Contrast = "rows" },
+		"before softplus": func(c *tcl.Config) { c.Sigma = "raw" },
+		`negatives = "mask-`: func(c *tcl.Config) {
+			c.Contrast, c.Negatives = "transitions", "mask-same-task"
+		},
 		"key_gradient":                      func(c *tcl.Config) { c.KeyGradient = true },
 		"shared_layers = 1, want at most 0": func(c *tcl.Config) { c.SharedLayers = 1 },
 	} {

@@ -6,22 +6,24 @@ import (
 	"nacre/analysis/plots"
 )
 
-// table1Low is where pictures of table 1 draw what is lower, in thousands of return: on a logarithmic axis negative returns
-// have no place.
+// table1Low is where pictures of table 1 draw what is lower, in thousands of return: on a logarithmic axis negative
+// returns have no place.
 const table1Low = 0.05
 
-// table1 has a line for every family of the paper's first table, of one of its interfaces: what can be reached there, and
-// what the paper has.
+// table1 has a line for every family of the paper's first table, of one of its interfaces: what can be reached there,
+// and what the paper has.
 func table1(root, rows, title string) (*plots.Chart, error) {
 	m, err := newest(root, "table1-"+rows)
 	if err != nil {
 		return nil, err
 	}
-	c := newChart("", nil, []string{""}, "On the left edge: 0.05 and less, also negative. A family without a bound shows its goal.")
+	c := newChart("", nil, []string{""},
+		"On the left edge: 0.05 and less, also negative. A family without a bound shows its goal.")
 	c.Title = title
 	c.X = plots.Scale{Label: "return of 200 steps, thousands", Log: true}
 	columns := []struct{ name, title string }{
-		{"random", "random"}, {"bound", "goal-blind bound"}, {"told", "controller"}, {"pearl", "PEARL, paper"}, {"tcl", "TCL-PEARL, paper"},
+		{"random", "random"}, {"bound", "goal-blind bound"}, {"told", "controller"}, {"pearl", "PEARL, paper"},
+		{"tcl", "TCL-PEARL, paper"},
 	}
 	for s, column := range columns {
 		c.Names = append(c.Names, column.title)

@@ -22,13 +22,13 @@ type hidden struct {
 	by    place   // the goal is so far from what is drawn for it
 	flat  bool    // height makes no difference
 
-	// pays is the most that a step pays, to 0.1, with the thing that counts at p: the object, held; where there is none, the
-	// fingers. The object began at o.
+	// pays is the most that a step pays, to 0.1, with the thing that counts at p: the object, held; where there is
+	// none, the fingers. The object began at o.
 	pays func(o, goal, p place) float64
 }
 
-// hiddenGoals has the families with one. Rewards are those of the classes, without what a touch, a grip or the way to the
-// object add or take, which is below 0.1 a step.
+// hiddenGoals has the families with one. Rewards are those of the classes, without what a touch, a grip or the way to
+// the object add or take, which is below 0.1 a step.
 var hiddenGoals = map[string]hidden{
 	"coffee-push":           {apart: 0.15, flat: true, pays: pushed},
 	"coffee-pull":           {apart: 0.15, flat: true, pays: pushed},
@@ -88,8 +88,8 @@ func outOfHole(o, goal, p place) float64 {
 	return 100*(high-o[2]+0.02) + math.Max(pull(o.atHeight(high).to(goal)+high, p.to(goal)), 0)
 }
 
-// assembled is a nut held so far over the goal in the plane. Within 3 cm on both axes it may fall on the peg, which pays
-// 4000 and the way down besides.
+// assembled is a nut held so far over the goal in the plane. Within 3 cm on both axes it may fall on the peg, which
+// pays 4000 and the way down besides.
 func assembled(o, goal, p place) float64 {
 	high := o[2] + 0.1
 	r := 100*high + math.Max(pull(o.atHeight(high).to(goal)+high, p.toXY(goal)), 0)
@@ -118,7 +118,8 @@ func (h hidden) bounds(objects []place, goals box, steps int) (blind, told float
 		var at []place
 		for tries := 0; len(at) < 2000; tries++ {
 			if tries == 1_000_000 {
-				return 0, 0, fmt.Errorf("%d goals of a million drawn in %v are %g m from the object at %v; expected 2000", len(at), goals, h.apart, o)
+				return 0, 0, fmt.Errorf("%d goals of a million drawn in %v are %g m from the object at %v; expected "+
+					"2000", len(at), goals, h.apart, o)
 			}
 			if g := goals.draw(r); o.toXY(g) >= h.apart {
 				at = append(at, g.plus(h.by))

@@ -27,8 +27,8 @@ type figures struct {
 }
 
 // measure rolls episodes out: random actions and the goal-blind controller in the interface that a row is of, the
-// goal-knowing one with fixed tasks, which the older interface does not have. An error that wraps sim.ErrUnavailable says
-// what is missing here; one that wraps errOpen that the family is not in yet.
+// goal-knowing one with fixed tasks, which the older interface does not have. An error that wraps sim.ErrUnavailable
+// says what is missing here; one that wraps errOpen that the family is not in yet.
 func measure(ctx context.Context, name string, redrawn bool, episodes int) (figures, error) {
 	var f figures
 	fixed, err := lookup(ctx, "ml1-2020/"+name)
@@ -102,7 +102,8 @@ func lookup(ctx context.Context, name string) (pool, error) {
 }
 
 // roll rolls out an episode of each of the first test tasks of seed 0, and returns where the object is seen first.
-func (p pool) roll(episodes int, policy func(sim.Family, []sim.Episode) (sim.Policy, error)) (scripted, []place, error) {
+func (p pool) roll(episodes int, policy func(sim.Family, []sim.Episode) (sim.Policy, error)) (
+	scripted, []place, error) {
 	_, tasks, err := p.family.Tasks(0, 1, episodes)
 	if err != nil {
 		return scripted{}, nil, err

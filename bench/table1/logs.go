@@ -63,7 +63,8 @@ func readLog(path string) (log, error) {
 			return l, fmt.Errorf("%s: %w", path, err)
 		}
 		var v [3]float64
-		for k, column := range []string{"TotalEnvSteps", "MetaTest/Average/AverageReturn", "MetaTest/Average/SuccessRate"} {
+		for k, column := range []string{"TotalEnvSteps", "MetaTest/Average/AverageReturn",
+			"MetaTest/Average/SuccessRate"} {
 			at := slices.Index(head, column)
 			if at < 0 {
 				return l, fmt.Errorf("%s has no column %s; expected a log of garage's meta-evaluator", path, column)
@@ -76,7 +77,8 @@ func readLog(path string) (log, error) {
 	}
 }
 
-// last is the mean return over the paper's window, the evaluations after 900,000 and up to 1,000,000 steps; NaN without one.
+// last is the mean return over the paper's window, the evaluations after 900,000 and up to 1,000,000 steps; NaN without
+// one.
 func (l log) last() float64 {
 	var in []float64
 	for k, s := range l.steps {
@@ -134,17 +136,20 @@ func (a authors) old(family string, cells []float64) (pearl, tcl arm, err error)
 			return nil, nil, err
 		}
 		if len(logs) == 0 {
-			return nil, nil, fmt.Errorf("%s has no results/%s/%s-v1/progress.csv; expected a checkout of github.com/Simon0xzx/garage at its branch simon_work_new",
+			return nil, nil, fmt.Errorf("%s has no results/%s/%s-v1/progress.csv; expected a checkout of "+
+				"github.com/Simon0xzx/garage at its branch simon_work_new",
 				a.folder, name, family)
 		}
 		for _, l := range logs {
 			if !l.older {
-				return nil, nil, fmt.Errorf("results/%s/%s-v1: a log without the column NumTrajs; expected those of the older interface", name, family)
+				return nil, nil, fmt.Errorf("results/%s/%s-v1: a log without the column NumTrajs; expected those of "+
+					"the older interface", name, family)
 			}
 		}
 		got := stats.Mean(arm(logs).lasts())
 		if math.Abs(got-cells[k]) > 0.006 {
-			return nil, nil, fmt.Errorf("results/%s/%s-v1: the mean is %.3f and the paper's cell %.2f; expected equal ones", name, family, got, cells[k])
+			return nil, nil, fmt.Errorf("results/%s/%s-v1: the mean is %.3f and the paper's cell %.2f; expected "+
+				"equal ones", name, family, got, cells[k])
 		}
 		if k == 0 {
 			pearl = logs
@@ -157,7 +162,8 @@ func (a authors) old(family string, cells []float64) (pearl, tcl arm, err error)
 
 // later are the folders with TCL-PEARL's single runs on the newer interface.
 var later = []struct{ folder, name string }{
-	{"tcl_pearl_new_env_no_reduce", "no_reduce"}, {"tcl_pearl_new_env_2x_reduce", "2x_reduce"}, {"tcl_pearl_new_env_4x_reduce", "4x_reduce"},
+	{"tcl_pearl_new_env_no_reduce", "no_reduce"}, {"tcl_pearl_new_env_2x_reduce", "2x_reduce"},
+	{"tcl_pearl_new_env_4x_reduce", "4x_reduce"},
 }
 
 // new returns TCL-PEARL's single runs on a family of the newer interface, in the order of later.
@@ -169,7 +175,8 @@ func (a authors) new(family string) ([]log, error) {
 			return nil, err
 		}
 		if len(logs) != 1 || logs[0].older {
-			return nil, fmt.Errorf("results/%s/%s-v1: %d logs; expected one, with the column NumEpisodes", f.folder, family, len(logs))
+			return nil, fmt.Errorf("results/%s/%s-v1: %d logs; expected one, with the column NumEpisodes", f.folder,
+				family, len(logs))
 		}
 		out = append(out, logs[0])
 	}

@@ -1,6 +1,6 @@
-// Command table1 measures what the paper's table 1 can be compared with, and writes it to docs/measurements: for each of its
-// fifty families what random actions, the goal-blind and the goal-knowing controller return in Meta-World of 2020, what an
-// agent that cannot know the goal can reach, and what the authors' public logs have.
+// Command table1 measures what the paper's table 1 can be compared with, and writes it to docs/measurements: for each
+// of its fifty families what random actions, the goal-blind and the goal-knowing controller return in Meta-World of
+// 2020, what an agent that cannot know the goal can reach, and what the authors' public logs have.
 //
 //	go run -tags mujoco ./bench/table1 -authors FOLDER -policies policies.json
 //
@@ -58,8 +58,10 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("table1", flag.ContinueOnError)
 	folder := flags.String("authors", "", "a checkout of github.com/Simon0xzx/garage, branch simon_work_new")
 	policies := flags.String("policies", "", "what bench/table1/policies.py has written")
-	episodes := flags.Int("episodes", 50, "episodes of each policy on each family, at most one for each of the 50 test tasks")
-	machine := flags.String("machine", fmt.Sprintf("%d cores, %s", runtime.NumCPU(), runtime.GOARCH), "what the file says of the machine")
+	episodes := flags.Int("episodes", 50,
+		"episodes of each policy on each family, at most one for each of the 50 test tasks")
+	machine := flags.String("machine", fmt.Sprintf("%d cores, %s", runtime.NumCPU(), runtime.GOARCH),
+		"what the file says of the machine")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -110,7 +112,8 @@ func (s *survey) measure(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		s.families[name] = f
-		fmt.Printf("%-26s random %8.2f  blind %8.2f (%d)  told %8.2f (%d)  bound %8.2f of %8.2f\n", name, f.random.mean, f.blind.mean,
+		fmt.Printf("%-26s random %8.2f  blind %8.2f (%d)  told %8.2f (%d)  bound %8.2f of %8.2f\n", name, f.random.mean,
+			f.blind.mean,
 			f.blind.successes, f.told.mean, f.told.successes, f.blindBound, f.toldCeiling)
 	}
 	if len(s.open) > 0 {
@@ -121,7 +124,8 @@ func (s *survey) measure(ctx context.Context) error {
 
 // conditions is what all files say of what was measured.
 func (s *survey) conditions() string {
-	text := fmt.Sprintf("Thousands of return, 200 steps, MuJoCo %s. Successes are of %d episodes, one for each test task of seed 0; the policies ran in the repository's classes", mujoco.Version(), s.episodes)
+	text := fmt.Sprintf("Thousands of return, 200 steps, MuJoCo %s. Successes are of %d episodes, one for each test "+
+		"task of seed 0; the policies ran in the repository's classes", mujoco.Version(), s.episodes)
 	if len(s.open) > 0 {
 		text += ". Not measured: " + strings.Join(s.open, ", ")
 	}

@@ -49,7 +49,8 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%s, one goal: blind %.3f, told %.3f (%v)", name, blind, told, err)
 		}
 	}
-	if _, _, err := hiddenGoals["push"].bounds([]place{at}, box{at, at}, 200); err == nil || !strings.Contains(err.Error(), "0 goals of a million") {
+	if _, _, err := hiddenGoals["push"].bounds([]place{at}, box{at, at}, 200); err == nil ||
+		!strings.Contains(err.Error(), "0 goals of a million") {
 		t.Errorf("goals that are too near: %v", err)
 	}
 }
@@ -130,7 +131,8 @@ const (
 func TestLogs(t *testing.T) {
 	root := t.TempDir()
 	pearl := filepath.Join(root, "results/pearl")
-	write(t, filepath.Join(pearl, "soccer-v1"), olderHead+"900000,10,1,0\n924000,10,1000,0\n1000000,10,3000,0.5\n1024000,10,9,0\n")
+	write(t, filepath.Join(pearl, "soccer-v1"), olderHead+"900000,10,1,0\n924000,10,1000,0\n1000000,10,3000,0.5\n"+
+		"1024000,10,9,0\n")
 	write(t, filepath.Join(pearl, "soccer-v1_2"), olderHead+"950000,10,6000,1\n")
 	write(t, filepath.Join(root, "results/tcl-pearl/soccer-v1"), olderHead+"950000,10,5000,1\n")
 	a := authors{root}
@@ -156,7 +158,8 @@ func TestLogs(t *testing.T) {
 			t.Errorf("%q: %v, want an error that says %q", c.text, err, c.want)
 		}
 	}
-	if _, _, err := a.old("hammer", []float64{0, 0}); err == nil || !strings.Contains(err.Error(), "expected a checkout of") {
+	if _, _, err := a.old("hammer", []float64{0, 0}); err == nil ||
+		!strings.Contains(err.Error(), "expected a checkout of") {
 		t.Errorf("no logs: %v", err)
 	}
 	if _, err := a.new("push"); err == nil || !strings.Contains(err.Error(), "0 logs; expected one") {
@@ -190,7 +193,8 @@ func TestWhatThePageSays(t *testing.T) {
 		value  float64
 	}{
 		{0, "rows", 25}, {0, "clear_better", 0}, {0, "clear_worse", 0}, {0, "run_beyond", 0},
-		{1, "rows", 25}, {1, "better", 17}, {1, "comparable", 4}, {2, "rows", 13}, {3, "rows", 12}, {3, "hidden", 12}, {4, "beyond", 0},
+		{1, "rows", 25}, {1, "better", 17}, {1, "comparable", 4}, {2, "rows", 13}, {3, "rows", 12}, {3, "hidden", 12},
+		{4, "beyond", 0},
 	}
 	for _, w := range want {
 		if got := m.Rows[w.part].Cells[w.column]; got.Words != "" || got.Value != w.value {

@@ -65,7 +65,8 @@ func (s *survey) limitsOf(name string) map[string]measurement.Cell {
 	return cells
 }
 
-// rowsOf are the families whose cells are of the interface that draws anew, or of the other, in the order of the alphabet.
+// rowsOf are the families whose cells are of the interface that draws anew, or of the other, in the order of the
+// alphabet.
 func rowsOf(redrawn bool) (names []string) {
 	for _, name := range paper.Table1().Environments {
 		if paper.Redrawn(name) == redrawn {
@@ -80,7 +81,8 @@ func rowsOf(redrawn bool) (names []string) {
 func (s *survey) older(m *measurement.Measurement) error {
 	m.What = "Table 1, the 25 rows of the older interface: what can be reached, and the authors' public logs"
 	m.Conditions, m.Labels = s.conditions(), []string{"family"}
-	m.Spread = "Runs: means over 900,000 to 1,000,000 steps. Difference: TCL-PEARL less PEARL, 95 % interval over runs (Welch). Highest: mean of 20 evaluations in a row, of any run and step"
+	m.Spread = "Runs: means over 900,000 to 1,000,000 steps. Difference: TCL-PEARL less PEARL, 95 % interval over " +
+		"runs (Welch). Highest: mean of 20 evaluations in a row, of any run and step"
 	m.Columns = append(slices.Clone(limits),
 		measurement.Column{Name: "pearl_runs", Head: "PEARL’s runs", Digits: 2, Show: "each"},
 		measurement.Column{Name: "tcl_runs", Head: "TCL-PEARL’s runs", Digits: 2, Show: "each"},
@@ -97,7 +99,8 @@ func (s *survey) older(m *measurement.Measurement) error {
 		cells := s.limitsOf(name)
 		cells["pearl_runs"], cells["tcl_runs"] = numbers(pearl.lasts()), numbers(tcl.lasts())
 		d := welch(pearl.lasts(), tcl.lasts())
-		cells["difference"] = measurement.Cell{Value: rounded(d.Mean), Low: rounded(d.Lo), High: rounded(d.Hi), Ranged: true}
+		cells["difference"] = measurement.Cell{Value: rounded(d.Mean), Low: rounded(d.Lo), High: rounded(d.Hi),
+			Ranged: true}
 		for method, a := range map[string]arm{"pearl": pearl, "tcl": tcl} {
 			highest, success := a.highest()
 			cells[method+"_highest"], cells[method+"_success"] = number(highest), number(success)
@@ -111,10 +114,12 @@ func (s *survey) older(m *measurement.Measurement) error {
 func (s *survey) newer(m *measurement.Measurement) error {
 	m.What = "Table 1, the 25 rows of the newer interface: what can be reached, and the authors' public logs"
 	m.Conditions, m.Labels = s.conditions(), []string{"family"}
-	m.Spread = "Single runs: means over 900,000 to 1,000,000 steps of the three runs of TCL-PEARL in the logs, none where a run ended before"
+	m.Spread = "Single runs: means over 900,000 to 1,000,000 steps of the three runs of TCL-PEARL in the logs, none " +
+		"where a run ended before"
 	m.Columns = slices.Clone(limits)
 	for _, f := range later {
-		m.Columns = append(m.Columns, measurement.Column{Name: "run_" + f.name, Head: "a single run, " + f.name, Digits: 2})
+		m.Columns = append(m.Columns, measurement.Column{Name: "run_" + f.name, Head: "a single run, " + f.name,
+			Digits: 2})
 	}
 	for _, name := range rowsOf(false) {
 		logs, err := s.logs.new(name)
@@ -157,7 +162,8 @@ var fromLogs = []string{"clear_better", "clear_worse", "run_beyond"}
 // parts counts what the paper says of its 50 rows in parts of them.
 func (s *survey) parts(m *measurement.Measurement) error {
 	m.What = "Table 1 by parts: what the paper counts, and what remains of it"
-	m.Conditions = "TCL-PEARL against PEARL by the paper’s own sorting; neither learns: both cells are at most 0.15. Intervals: 95 %, over runs"
+	m.Conditions = "TCL-PEARL against PEARL by the paper’s own sorting; neither learns: both cells are at most 0.15. " +
+		"Intervals: 95 %, over runs"
 	m.Labels = []string{"rows of table 1"}
 	m.Columns = []measurement.Column{
 		{Name: "rows", Head: "rows"},
@@ -222,7 +228,8 @@ func (s *survey) count(count map[string]float64, k int, family string) error {
 	return nil
 }
 
-// verdict is what the paper counts its k-th row as: it lists the better ones first, then the comparable ones, then the others.
+// verdict is what the paper counts its k-th row as: it lists the better ones first, then the comparable ones, then the
+// others.
 func verdict(k int) string {
 	switch {
 	case k < 35:

@@ -13,9 +13,9 @@ var curves string
 // Curves are the learning curves of an ML1 environment ("push") that the authors' public training logs hold (GitHub,
 // Simon0xzx/garage, branch simon_work_new), none for an environment without. Each point is the mean return on test
 // tasks over the evaluations of 100,000 environment steps and stands in their middle; the first 2,500,000 steps are
-// kept. There are 20 environments of PEARL and TCL-PEARL, of the 25 in the logs, and 25 of MAML and RL2, with one to three
-// runs, some of them cut short. The averages over 900,000 to 1,000,000 steps are those of Table1 to its rounding. Among MAML's runs are
-// some whose columns say that they are of push.
+// kept. There are 20 environments of PEARL and TCL-PEARL, of the 25 in the logs, and 25 of MAML and RL2, with one to
+// three runs, some of them cut short. The averages over 900,000 to 1,000,000 steps are those of Table1 to its rounding.
+// Among MAML's runs are some whose columns say that they are of push.
 func Curves(environment string) []Curve {
 	records, err := csv.NewReader(strings.NewReader(curves)).ReadAll()
 	if err != nil {

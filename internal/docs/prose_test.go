@@ -13,7 +13,8 @@ const (
 	mostNumbers = 60    // in 1,000 words of a page of docs; more belong into a picture or a table made from data
 )
 
-// lookedUp are pages whose words do not count with the others: a list of words, and what stands around tables made from data.
+// lookedUp are pages whose words do not count with the others: a list of words, and what stands around tables made from
+// data.
 var lookedUp = []string{"docs/glossary.md", "docs/table1.md"}
 
 // specified are pages whose numbers are no measurements.

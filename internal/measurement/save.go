@@ -24,8 +24,8 @@ func (c Cell) MarshalJSON() ([]byte, error) {
 	return json.Marshal(c.Value)
 }
 
-// Save writes a measurement as docs/measurements/TOPIC-DATE.json below root and returns the file's path. It refuses what
-// Load would refuse.
+// Save writes a measurement as docs/measurements/TOPIC-DATE.json below root and returns the file's path. It refuses
+// what Load would refuse.
 func Save(root, topic string, m Measurement) (string, error) {
 	if err := m.check(); err != nil {
 		return "", err

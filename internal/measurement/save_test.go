@@ -14,13 +14,15 @@ func TestSave(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(root, "docs", "measurements"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	m := Measurement{What: "w", Date: "2026-11-29", Commit: "c", Machine: "m", Spread: "ranges", Commands: []string{"go & run"},
-		Labels: []string{"of"}, Columns: []Column{{Name: "x", Head: "X", Digits: 2, Show: "each"}},
+	m := Measurement{What: "w", Date: "2026-11-29", Commit: "c", Machine: "m", Spread: "ranges",
+		Commands: []string{"go & run"},
+		Labels:   []string{"of"}, Columns: []Column{{Name: "x", Head: "X", Digits: 2, Show: "each"}},
 		Rows: []Row{
 			{Of: []string{"a"}, Cells: map[string]Cell{"x": {Value: 1.5}}},
 			{Of: []string{"b"}, Cells: map[string]Cell{"x": {Words: "none"}}},
 			{Of: []string{"c"}, Cells: map[string]Cell{"x": {Value: 2, Low: 1, High: 3, Ranged: true}}},
-			{Of: []string{"d"}, Cells: map[string]Cell{"x": {Value: 2, Low: 1, High: 3, Ranged: true, Seeds: []float64{1, 3}}}},
+			{Of: []string{"d"}, Cells: map[string]Cell{"x": {Value: 2, Low: 1, High: 3, Ranged: true,
+				Seeds: []float64{1, 3}}}},
 		}}
 	path, err := Save(root, "topic", m)
 	if err != nil {
