@@ -125,7 +125,8 @@ func write(t *testing.T, folder, text string) {
 
 const (
 	olderHead = "TotalEnvSteps,MetaTest/Average/NumTrajs,MetaTest/Average/AverageReturn,MetaTest/Average/SuccessRate\n"
-	newerHead = "TotalEnvSteps,MetaTest/Average/NumEpisodes,MetaTest/Average/AverageReturn,MetaTest/Average/SuccessRate\n"
+	newerHead = "TotalEnvSteps,MetaTest/Average/NumEpisodes,MetaTest/Average/AverageReturn," +
+		"MetaTest/Average/SuccessRate\n"
 )
 
 func TestLogs(t *testing.T) {
