@@ -280,8 +280,17 @@ test('copies and configurations', () => {
     ['a', 'c'],
   );
   assert.equal(copies(rows.slice(0, 2)), null);
-  const logs = [...take(run('a', { identity: 'seed 1', numbers: 'x' }), run('b', { identity: 'seed 2', numbers: 'y' }), run('c', { identity: 'seed 3', numbers: 'x' })).rows.values()];
-  assert.deepEqual(copies(logs)?.map((r) => r.path), ['a', 'c']);
+  const logs = [
+    ...take(
+      run('a', { identity: 'seed 1', numbers: 'x' }),
+      run('b', { identity: 'seed 2', numbers: 'y' }),
+      run('c', { identity: 'seed 3', numbers: 'x' }),
+    ).rows.values(),
+  ];
+  assert.deepEqual(
+    copies(logs)?.map((r) => r.path),
+    ['a', 'c'],
+  );
   assert.deepEqual([configurations(rows), configurations(rows.slice(0, 2))], [2, 1]);
 });
 
