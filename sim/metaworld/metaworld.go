@@ -20,10 +20,10 @@
 //
 // The tasks of ML1(name, seed) are those of the Python package, number by number, for seeds from 0 to 2³²-2.
 //
-// Families ml1-2020/push and so on are the package's first environments, as papers of 2020 ran them: see year2020. Their
-// observations have 12 numbers: hand, positions of two objects, zeros for the goal. Families ml1-2020/push:redrawn have
-// the interface before, with the first 9 of them: every reset draws object and goal, and no task is read. Their scenes are
-// the user's to bring (nacre setup --metaworld-v1).
+// Families ml1-2020/push and so on are the package's first environments, as papers of 2020 ran them: see year2020.
+// Their observations have 12 numbers: hand, positions of two objects, zeros for the goal. Families
+// ml1-2020/push:redrawn have the interface before, with the first 9 of them: every reset draws object and goal, and no
+// task is read. Their scenes are the user's to bring (nacre setup --metaworld-v1).
 package metaworld
 
 import (

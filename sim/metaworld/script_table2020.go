@@ -123,9 +123,10 @@ var scripts2020 = map[string]*script{
 		return s.descendTo(stick, descent{0.02, 0.1, 0.05, 0.03}, 0.03, then)
 	}},
 
-	"push-back": {gain: 10, grip: grasp(vec3{}, 0.04, 0.12, 0, 0.6), goal: drawnAt(blockRests2020), to: func(s *seen) vec3 {
-		return s.descend(s.object, descent{0.05, 0.15, 0.04, 0.03}, up(s.goal, 0.05))
-	}},
+	"push-back": {gain: 10, grip: grasp(vec3{}, 0.04, 0.12, 0, 0.6), goal: drawnAt(blockRests2020),
+		to: func(s *seen) vec3 {
+			return s.descend(s.object, descent{0.05, 0.15, 0.04, 0.03}, up(s.goal, 0.05))
+		}},
 	"soccer": {gain: 25, grip: always(1), goal: drawn, to: func(s *seen) vec3 {
 		ball := up(s.object, 0.03)
 		to, kick, behind := ball.sub(s.hand).unit(), s.goal.sub(ball).unit(), 0.1
