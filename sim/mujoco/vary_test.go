@@ -93,3 +93,54 @@ func TestContactForces(t *testing.T) {
 		t.Errorf("centre of mass at %v m", z)
 	}
 }
+
+// Two ellipsoids, which rest on a box in contacts that only a convex algorithm finds.
+const pebbles = `<mujoco><worldbody>
+	<geom type="box" size="1 1 0.1"/>
+	<body name="first" pos="0 0 0.2"><freejoint/><geom type="ellipsoid" size="0.1 0.07 0.05"/></body>
+	<body name="second" pos="0.5 0 0.2"><freejoint/><geom type="ellipsoid" size="0.1 0.07 0.05"/></body>
+</worldbody></mujoco>`
+
+// settle returns the positions of the pebbles after a second, with what was set in their model.
+func settle(t *testing.T, set func(m *Model)) []float64 {
+	t.Helper()
+	m, err := LoadXML(pebbles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	set(m)
+	c, err := m.NewChunk(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Reset(0); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Advance(0, 500); err != nil {
+		t.Fatal(err)
+	}
+	return slices.Clone(c.QPos(0))
+}
+
+// A body that gravity does not act on stays where it is; with libccd a pebble comes to rest at the same height, half its
+// own above the box, by other numbers.
+func TestModelSettings(t *testing.T) {
+	usual := settle(t, func(*Model) {})
+	held := settle(t, func(m *Model) {
+		body, err := m.Body("second")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.CompensateGravity(body)
+		m.CompensateGravity(body)
+	})
+	if math.Abs(held[7+2]-0.2) > 1e-12 || math.Abs(held[2]-0.15) > 1e-3 || math.Abs(usual[7+2]-0.15) > 1e-3 {
+		t.Errorf("heights %v, %v and %v; expected 0.2 of the body that is held and 0.15 of others", held[7+2], held[2], usual[7+2])
+	}
+	other := settle(t, (*Model).DisableNativeCCD)
+	if math.Abs(other[2]-0.15) > 1e-3 || slices.Equal(other, usual) {
+		t.Errorf("with libccd at %v, without at %v; expected a height of 0.15 and other digits", other[:3], usual[:3])
+	}
+}
