@@ -13,7 +13,7 @@ import (
 type Class string
 
 const (
-	Same    Class = "same"
+	Same    Class = "same"           // output and end
 	Refused Class = "refused"        // with a sentence that says what is not supported
 	Wrong   Class = "wrong error"    // one that the compiled program does not have, or in other words
 	Silent  Class = "silently wrong" // other output, without an error before it

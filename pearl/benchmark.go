@@ -189,7 +189,10 @@ func (y *Benchmark) Run() error {
 	return y.Wait()
 }
 
+// Start begins an update and returns; a device with a queue is not done by then.
 func (y *Benchmark) Start() error { return y.run.Run() }
+
+// Wait returns when the update that Start began is done, because it reads what the update wrote.
 func (y *Benchmark) Wait() error  { return y.run.Read64("q_loss", y.waited[:]) }
 
 // Update makes update number step, from 0, and returns its figures.

@@ -30,10 +30,10 @@ type Draw struct {
 type Kind int32
 
 const (
-	Transitions Kind = iota
-	Window
-	WindowPair // the query, then the key
-	RowPair    // the same, of rows that are not consecutive
+	Transitions Kind = iota // single rows, each drawn by itself
+	Window                  // consecutive rows of one trajectory
+	WindowPair              // the query, then the key
+	RowPair                 // the same, of rows that are not consecutive
 )
 
 var kindNames = [...]string{Transitions: "transitions", Window: "window", WindowPair: "window pair",

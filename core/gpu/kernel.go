@@ -162,10 +162,10 @@ type Operand struct {
 type OperandKind uint8
 
 const (
-	Named OperandKind = iota
-	IntConst
-	FloatConst
-	SumOf // the finished sum; in Results only
+	Named      OperandKind = iota // what a Let or a loop named
+	IntConst                      // a whole number
+	FloatConst                    // a float32, by its bits
+	SumOf                         // the finished sum; in Results only
 )
 
 // Expr is an operation on at most four operands.

@@ -12,11 +12,11 @@ import (
 type Space uint8
 
 const (
-	Nowhere Space = iota
-	Params        // of the memory
-	Inputs        // written by the host
-	Outputs       // read by the host
-	Arena         // everything else; values share room
+	Nowhere Space = iota // nowhere: the value is computed where it is read
+	Params               // of the memory
+	Inputs               // written by the host
+	Outputs              // read by the host
+	Arena                // everything else; values share room
 )
 
 // Place is where a value lies: a number of floats from the start of a space.

@@ -66,9 +66,9 @@ type Mat struct {
 type Act uint8
 
 const (
-	Linear Act = iota
-	ReLU
-	Tanh
+	Linear Act = iota // x
+	ReLU              // max(x, 0)
+	Tanh              // the hyperbolic tangent
 )
 
 type (
@@ -157,31 +157,31 @@ type (
 type UnaryFunc uint8
 
 const (
-	Neg UnaryFunc = iota
-	Exp
-	Log
-	Log1p
-	TanhOf
-	Sqrt
-	Square
-	Recip
-	Softplus // log(1 + e^x)
-	Sigmoid
-	Abs
-	Sign
+	Neg      UnaryFunc = iota // -x
+	Exp                       // e^x
+	Log                       // the natural logarithm; NaN below 0
+	Log1p                     // log(1 + x)
+	TanhOf                    // the hyperbolic tangent
+	Sqrt                      // NaN below 0
+	Square                    // x²
+	Recip                     // 1/x
+	Softplus                  // log(1 + e^x)
+	Sigmoid                   // 1/(1 + e^-x)
+	Abs                       // |x|
+	Sign                      // -1, 0 or 1
 )
 
 // BinaryFunc names an elementwise function of two variables.
 type BinaryFunc uint8
 
 const (
-	Add BinaryFunc = iota
-	Sub
-	Mul
-	Div
-	Min
-	Max
-	Less // 1 where a < b, ½ where a = b, else 0: the derivative of Min by its first operand
+	Add  BinaryFunc = iota // a + b
+	Sub                    // a - b
+	Mul                    // a b
+	Div                    // a/b
+	Min                    // the smaller one
+	Max                    // the greater one
+	Less                   // 1 where a < b, ½ where a = b, else 0: the derivative of Min by its first operand
 )
 
 var (

@@ -126,9 +126,9 @@ type Options struct {
 type Header int
 
 const (
-	FindHeader Header = iota // a first line of numbers alone is a row
-	WithHeader
-	WithoutHeader
+	FindHeader    Header = iota // a first line of numbers alone is a row
+	WithHeader                  // the first line is names, whatever it holds
+	WithoutHeader               // the first line is a row
 )
 
 // Endings are those of the files that Read takes; each may be followed by .gz.

@@ -225,6 +225,7 @@ func (w *Device) buffer(what string, words, use int) (b Handle, err error) {
 // Destroy takes the device away.
 func (w *Device) Destroy() { w.device.Call("destroy") }
 
+// FreeBuffer gives a buffer's memory back. The zero Handle is none.
 func (w *Device) FreeBuffer(b Handle) {
 	if !b.IsUndefined() {
 		b.Call("destroy")
@@ -272,6 +273,7 @@ func (w *Device) NewKernel(text, entry string) (k Handle, err error) {
 	return k, err
 }
 
+// FreeKernel gives a compiled kernel back.
 func (w *Device) FreeKernel(Handle) {} // the browser's collector does
 
 // NewGroup binds buffers; each is bound whole, but of the arguments those of one launch.
@@ -291,8 +293,10 @@ func (w *Device) NewGroup(of [Bindings]Handle) (g Handle, err error) {
 	return g, err
 }
 
+// FreeGroup gives bound buffers back; the buffers themselves stay.
 func (w *Device) FreeGroup(Handle) {}
 
+// Record makes a list of dispatches that Submit takes, any number of times.
 func (w *Device) Record(list []Command) Recording {
 	out := make(Recording, len(list))
 	for i, c := range list {

@@ -295,6 +295,7 @@ func (w *Device) Destroy() {
 	w.call("wgpuDevicePoll", w.device, 1, 0)
 }
 
+// FreeBuffer gives a buffer's memory back. The zero Handle is none.
 func (w *Device) FreeBuffer(b Handle) {
 	if b != 0 {
 		w.call("wgpuBufferDestroy", b)
@@ -362,6 +363,7 @@ func (w *Device) NewKernel(text, entry string) (k Handle, err error) {
 	return k, err
 }
 
+// FreeKernel gives a compiled kernel back.
 func (w *Device) FreeKernel(k Handle) { w.call("wgpuComputePipelineRelease", k) }
 
 // NewGroup binds buffers; each is bound whole, but of the arguments those of one launch.
@@ -382,12 +384,14 @@ func (w *Device) NewGroup(of [Bindings]Handle) (g Handle, err error) {
 	return g, err
 }
 
+// FreeGroup gives bound buffers back; the buffers themselves stay.
 func (w *Device) FreeGroup(g Handle) {
 	if g != 0 {
 		w.call("wgpuBindGroupRelease", g)
 	}
 }
 
+// Record makes a list of dispatches that Submit takes, any number of times.
 func (w *Device) Record(list []Command) Recording { return list }
 
 // Submit gives lists of dispatches to the GPU, one after the other.

@@ -28,12 +28,12 @@ import (
 
 const (
 	Uniform  = 2 // the binding of a launch's arguments, by dynamic offset
-	Bindings = 7
+	Bindings = 7 // buffers that a launch binds
 
-	ArgumentWords = 256 // of a launch
-	MinWords      = 64  // of a buffer
-	Lanes         = 128 // that an adapter's workgroups must allow
-	MinShared     = 16 << 10
+	ArgumentWords = 256      // of a launch
+	MinWords      = 64       // of a buffer
+	Lanes         = 128      // that an adapter's workgroups must allow
+	MinShared     = 16 << 10 // bytes of memory that a workgroup shares, at least
 
 	maxAcross = 32_768 // workgroups of a launch's first dimension
 )

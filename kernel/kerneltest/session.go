@@ -301,6 +301,7 @@ func (s *Session) Stale(cells []kernel.Source) []kernel.Staleness {
 // Move implements kernel.Session: there are no controls.
 func (s *Session) Move(string, []byte) error { return kernel.ErrNoControl }
 
+// Variables implements kernel.Session.
 func (s *Session) Variables() []kernel.Variable {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -97,8 +97,10 @@ func (y *Benchmark) Run() error {
 	return y.Wait()
 }
 
+// Start begins a gradient step and returns; a device with a queue is not done by then.
 func (y *Benchmark) Start() error { return y.run.Run() }
 
+// Wait returns when what Start began is done, because it reads what that wrote.
 func (y *Benchmark) Wait() error {
 	_, err := benchmark.Read(y.run, y.Names()[:1])
 	return err

@@ -117,8 +117,10 @@ func (g *GPU) Versions(driver, nvrtc, lt int) {
 	g.call("fake_versions", uintptr(driver), uintptr(nvrtc), uintptr(lt))
 }
 
-// Devices sets how many GPUs there are, Memory how many bytes each has from now on, whatever is allocated already.
-func (g *GPU) Devices(n int)   { g.call("fake_devices", uintptr(n)) }
+// Devices sets how many GPUs there are.
+func (g *GPU) Devices(n int) { g.call("fake_devices", uintptr(n)) }
+
+// Memory sets how many bytes each GPU has from now on, whatever is allocated already.
 func (g *GPU) Memory(n uint64) { g.call("fake_limit", uintptr(n)) }
 
 // Products reports whether cuBLASLt has an algorithm for the products it is asked for.
@@ -155,6 +157,8 @@ func (g *GPU) Lined() int { return int(g.call("fake_lined")) }
 // Forget makes every thread one that has not chosen a GPU yet.
 func (g *GPU) Forget() { g.call("fake_forget") }
 
-// Mistakes counts calls with wrong arguments, InUse the bytes allocated since Use or Memory, and not freed.
+// Mistakes counts calls with wrong arguments.
 func (g *GPU) Mistakes() int { return int(g.call("fake_mistakes")) }
-func (g *GPU) InUse() int    { return int(g.call("fake_in_use")) }
+
+// InUse counts the bytes that were allocated since Use or Memory and are not freed.
+func (g *GPU) InUse() int { return int(g.call("fake_in_use")) }

@@ -65,10 +65,10 @@ func (m *Parameters) Of(p *core.Program, v int) int { return m.index[p.Values[v]
 type Part int
 
 const (
-	Weights Part = iota
-	First        // moments
-	Second       // moments
-	Count        // of Adam's steps
+	Weights Part = iota // the parameter itself
+	First               // moments
+	Second              // moments
+	Count               // of Adam's steps
 )
 
 // Entry finds an entry of n numbers: which parameter's it is, and which part of it.

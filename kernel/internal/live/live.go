@@ -130,16 +130,17 @@ func Print(xs ...any) { Session().Print(xs...) }
 // Println is the built-in println.
 func Println(xs ...any) { Session().Println(xs...) }
 
-// Fatal, Fatalf and Fatalln are those methods of a logger. Its own would end the process.
-
+// Fatal is that method of a logger, whose own would end the process.
 func Fatal(l *log.Logger) func(...any) {
 	return func(xs ...any) { fatal(l, fmt.Sprint(xs...)) }
 }
 
+// Fatalf is that method of a logger, whose own would end the process.
 func Fatalf(l *log.Logger) func(string, ...any) {
 	return func(format string, xs ...any) { fatal(l, fmt.Sprintf(format, xs...)) }
 }
 
+// Fatalln is that method of a logger, whose own would end the process.
 func Fatalln(l *log.Logger) func(...any) {
 	return func(xs ...any) { fatal(l, fmt.Sprintln(xs...)) }
 }
