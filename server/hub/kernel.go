@@ -4,7 +4,7 @@
 //
 //	h := hub.New(hub.Config{Argv: argv, Store: store, Log: slog.Default()})
 //	defer h.Close()
-//	session, err := h.OpenSession("quickstart.ipynb", "notebook")
+//	session, err := h.OpenSession("quickstart.ipynb", "quickstart", "notebook", "", "")
 //	client := session.Kernel.Connect("tab-1", hub.Fresh, nil)
 //	err = session.Kernel.Send(client, message)
 //	for m := client.Next(nil); m != nil; m = client.Next(nil) {

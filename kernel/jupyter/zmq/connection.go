@@ -2,7 +2,7 @@
 // files, signed messages, the five sockets of a kernel, and the kernelspec by which other programs find this kernel.
 //
 //	c, err := zmq.ReadConnection("/run/user/1000/jupyter/kernel-1.json")
-//	err = zmq.Serve(ctx, c, session)
+//	err = zmq.Serve(ctx, c, session, slog.Default())
 //
 // Dial is the other side, a client of a kernel that somebody has started.
 package zmq
