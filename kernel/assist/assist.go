@@ -1,5 +1,5 @@
-// Package assist helps who writes a cell: it completes and describes names, checks cells that have not run, and finds
-// what the library has. Nothing of it runs code; it reads a session through a Host.
+// Package assist helps to write cells: it completes and describes names, checks cells that have not run, and finds what
+// the library has. Nothing of it runs code; it reads a session through a Host.
 //
 //	a := assist.New(assist.Host{Program: program, ...})
 //	a.Draft("x := 1").Complete("x + fmt.Pri", 11)
