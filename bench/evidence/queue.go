@@ -20,7 +20,7 @@ type Item struct {
 	Margin   string         `toml:"margin"`
 	None     string         `toml:"none"`
 	Stop     string         `toml:"stop"`
-	Hours    []float64      `toml:"hours"` // core-hours on AVX2 and on AVX-512
+	Hours    []float64      `toml:"hours"` // estimated core-hours on AVX2 and on AVX-512
 	Waits    string         `toml:"waits"` // for what; empty where it can run
 	Families []string       `toml:"families"`
 	Preset   string         `toml:"preset"`

@@ -63,12 +63,12 @@ func evidence(root, arguments string) (string, error) {
 
 func (q evidenceQueue) rules() string {
 	var b strings.Builder
-	b.WriteString("| | asks | primary outcome | test | no difference, or reproduced | stops |\n" +
+	b.WriteString("| | question | primary outcome | test | when we say \"reproduced\" or \"no difference\" | end |\n" +
 		"|---|---|---|---|---|---|\n")
 	for i, item := range q.Items {
 		near := item.None
 		if item.Margin != "" {
-			near = item.Margin + "; no difference: " + item.None
+			near = item.Margin + "; " + item.None
 		}
 		fmt.Fprintf(&b, "| %d `%s` | %s | %s | %s | %s | %s |\n", i+1, item.Name, item.Asks, item.Outcome, item.Test,
 			near, item.Stop)
@@ -78,8 +78,8 @@ func (q evidenceQueue) rules() string {
 
 func (q evidenceQueue) state(runs []evidenceRun) string {
 	var b strings.Builder
-	b.WriteString("| | core-hours, AVX2 / AVX-512 | runs finished | what came: return, mean of a run's last five " +
-		"evaluations |\n|---|--:|--:|---|\n")
+	b.WriteString("| | estimated core-hours, AVX2 / AVX-512 | runs finished | result: return, mean of a run's last " +
+		"five evaluations |\n|---|--:|--:|---|\n")
 	for i, item := range q.Items {
 		systems := max(1, len(item.Systems))
 		mine := slices.DeleteFunc(slices.Clone(runs), func(r evidenceRun) bool { return r.Item != item.Name })
