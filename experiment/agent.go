@@ -205,8 +205,8 @@ func (a *Agent) Scripted(ctx context.Context, tasks []sim.Task, p protocol.Proto
 }
 
 // session describes this process for the run's record.
-func (a *Agent) session(host Host) Session {
-	s := NewSession()
+func (a *Agent) session(host Host) Process {
+	s := NewProcess()
 	s.Device, s.Family = a.device.Name(), a.Spec.Source
 	s.CPUKernel, s.Workers = cpu.KernelNameOf(host.processor()), a.pool.Workers()
 	if d, ok := a.device.(core.Described); ok {

@@ -59,7 +59,7 @@ func ExampleMetrics() {
 		return
 	}
 	defer run.Close()
-	if _, err := run.Begin(&cfg, experiment.NewSession()); err != nil {
+	if _, err := run.Begin(&cfg, experiment.NewProcess()); err != nil {
 		fmt.Println(err)
 	}
 	metrics, err := experiment.NewMetrics(run.Path(experiment.MetricsFile), "iteration", "loss")

@@ -35,7 +35,7 @@ func (s *toy) train(dir string, pause time.Duration) error {
 		}
 	}
 	defer run.Close()
-	if _, err := run.Begin(sample(), experiment.NewSession()); err != nil {
+	if _, err := run.Begin(sample(), experiment.NewProcess()); err != nil {
 		return err
 	}
 	s.state = make([]float64, 1000)

@@ -27,11 +27,11 @@ const recordTable = "record"
 // Record says what ran a configuration: one entry per process that worked on the run, the first being its creator.
 type Record struct {
 	Branch   *Origin   `toml:"branch,omitempty"` // of a run that is another's branch
-	Sessions []Session `toml:"sessions"`
+	Sessions []Process `toml:"sessions"`
 }
 
-// Session is one process's work on a run.
-type Session struct {
+// Process is one process's work on a run.
+type Process struct {
 	Started   time.Time `toml:"started" json:"started"`
 	Program   string    `toml:"program" json:"program"`
 	Commit    string    `toml:"commit" json:"commit"`
@@ -75,10 +75,10 @@ func (r Record) WhyEnded() (why string, failed bool) {
 	}
 }
 
-// NewSession is a session that begins now in this program; device, kernel and libraries are for the caller to fill.
-func NewSession() Session {
+// NewProcess is a session that begins now in this program; device, kernel and libraries are for the caller to fill.
+func NewProcess() Process {
 	v := version.Get()
-	return Session{
+	return Process{
 		Started: time.Now().UTC().Truncate(time.Second),
 		Program: v.Version, Commit: v.Commit, Go: v.Go, Platform: v.Platform, Ended: EndedRunning,
 	}
@@ -87,7 +87,7 @@ func NewSession() Session {
 // Begin writes config.toml: every value of cfg, and s added to the record. For a run that continues, a notice is
 // added for everything in s on which the numbers may depend and that differs from the session before. It returns
 // the notices it added.
-func (r *Run) Begin(cfg any, s Session) (added []string, err error) {
+func (r *Run) Begin(cfg any, s Process) (added []string, err error) {
 	text, err := config.Encode(cfg)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (r *Run) Begin(cfg any, s Session) (added []string, err error) {
 
 // differences lists what changed between two sessions of one run. The number of workers is not among them: results
 // do not depend on it.
-func differences(before, now Session) []string {
+func differences(before, now Process) []string {
 	var out []string
 	for _, f := range []struct{ what, before, now string }{
 		{"program", before.Program + " " + before.Commit, now.Program + " " + now.Commit},
@@ -130,7 +130,7 @@ func differences(before, now Session) []string {
 }
 
 // deviceOf is a session's GPU, or "cpu": the CPU's kernel and number of workers are looked at apart.
-func deviceOf(s Session) string {
+func deviceOf(s Process) string {
 	if name, _, _ := strings.Cut(s.Device, "/"); name == "cpu" {
 		return name
 	}

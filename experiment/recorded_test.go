@@ -18,7 +18,7 @@ func TestHostOfRecord(t *testing.T) {
 		{"tpu/fp32", Host{}, Host{}},
 		{"", Host{}, Host{}},
 	} {
-		if got := c.host.recorded(Record{Sessions: []Session{{}, {Device: c.device}}}); got != c.want {
+		if got := c.host.recorded(Record{Sessions: []Process{{}, {Device: c.device}}}); got != c.want {
 			t.Errorf("%q, %+v: %+v, want %+v", c.device, c.host, got, c.want)
 		}
 	}

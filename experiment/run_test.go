@@ -44,7 +44,7 @@ func TestCreateRefuses(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "deep", "run")
 	run := create(t, dir)
-	if _, err := run.Begin(sample(), experiment.NewSession()); err != nil {
+	if _, err := run.Begin(sample(), experiment.NewProcess()); err != nil {
 		t.Fatal(err)
 	}
 	run.Close()
@@ -91,7 +91,7 @@ func TestOneWriter(t *testing.T) {
 	if _, err := experiment.Create(dir); !errors.Is(err, experiment.ErrLocked) {
 		t.Errorf("second Create while the first is empty: %v", err)
 	}
-	if _, err := run.Begin(sample(), experiment.NewSession()); err != nil {
+	if _, err := run.Begin(sample(), experiment.NewProcess()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := experiment.Open(dir); !errors.Is(err, experiment.ErrLocked) || !strings.Contains(err.Error(), dir) {
@@ -146,7 +146,7 @@ func TestHoldLock(t *testing.T) {
 		dir, wait = filepath.Join(t.TempDir(), "run"), 0
 	}
 	run := create(t, dir)
-	if _, err := run.Begin(sample(), experiment.NewSession()); err != nil {
+	if _, err := run.Begin(sample(), experiment.NewProcess()); err != nil {
 		t.Fatal(err)
 	}
 	if wait > 0 {
@@ -161,7 +161,7 @@ func TestConfigAndRecord(t *testing.T) {
 	if err := run.Notice("too early"); err == nil {
 		t.Error("a notice before Begin was accepted")
 	}
-	first := experiment.NewSession()
+	first := experiment.NewProcess()
 	first.CPUKernel, first.Device, first.MuJoCo, first.Workers = "avx2", "cpu/avx2 ×2", "3.3.0", 2
 	first.Notices = []string{"no GPU was found"}
 	added, err := run.Begin(sample(), first)

@@ -31,7 +31,7 @@ var refusals = []string{"not supported", "types of cells", "no package", "cannot
 	"is not one this notebook can import"}
 
 // InCells runs a program in cells of the session and compares it with what it gave compiled.
-func InCells(s kernel.Session, p *Program, want Result) Outcome {
+func InCells(s kernel.Session, p *Case, want Result) Outcome {
 	out := &kerneltest.Output{}
 	var fail *kernel.Error
 	for _, code := range p.Cells {
@@ -92,7 +92,7 @@ func refusal(message string) bool {
 }
 
 // Difference shows in what the outcome is not what is wanted of the program; "" if in nothing.
-func (o Outcome) Difference(p *Program, want Result) string {
+func (o Outcome) Difference(p *Case, want Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s: %s\n", p.Name, o.Class, o.Error)
 	got, expected := strings.Split(o.Got.Output+o.Got.End, "\n"), strings.Split(want.Output+want.End, "\n")

@@ -12,8 +12,8 @@ var declaration = regexp.MustCompile(`^(type |const |func (\(\w+ |\(\*?\w+\) |\w
 
 // Parse reads a program of the corpus: a txtar archive with a file for each cell, whose pieces are set apart by blank
 // lines, and a file "out" with what it prints compiled and how it ends.
-func Parse(name string, data []byte) (*Program, Result, error) {
-	p := &Program{Name: name}
+func Parse(name string, data []byte) (*Case, Result, error) {
+	p := &Case{Name: name}
 	var want Result
 	var decls, body strings.Builder
 	for _, f := range txtar.Parse(data).Files {
@@ -54,7 +54,7 @@ func Parse(name string, data []byte) (*Program, Result, error) {
 }
 
 // Format writes a program as Parse reads it.
-func Format(p *Program, want Result, comment string) []byte {
+func Format(p *Case, want Result, comment string) []byte {
 	a := &txtar.Archive{Comment: []byte(comment)}
 	for k, cell := range p.Cells {
 		text := strings.Trim(cell, "\n")

@@ -91,7 +91,7 @@ func TestCorpus(t *testing.T) {
 			}
 			comment, _, _ := strings.Cut(string(data), "-- cell")
 			if *update {
-				results, err := Compiled(t.Context(), t.TempDir(), []*Program{p})
+				results, err := Compiled(t.Context(), t.TempDir(), []*Case{p})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -141,8 +141,8 @@ func TestWritten(t *testing.T) {
 }
 
 // writtenIn are the programs of a folder, split at random places: one in every.
-func writtenIn(t *testing.T, dir string, every int) []*Program {
-	var list []*Program
+func writtenIn(t *testing.T, dir string, every int) []*Case {
+	var list []*Case
 	seen := 0
 	add := func(name string, text []byte) {
 		if seen++; seen%every != 0 {
@@ -198,12 +198,12 @@ func TestShrink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	class := func(p *Program, want Result) Class {
+	class := func(p *Case, want Result) Class {
 		s := open(t)
 		defer s.Close()
 		return InCells(s, p, want).Class
 	}
-	want, err := Compiled(t.Context(), t.TempDir(), []*Program{p})
+	want, err := Compiled(t.Context(), t.TempDir(), []*Case{p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestShrink(t *testing.T) {
 	if first == Same {
 		t.Fatal("this program does not differ")
 	}
-	p, result, err := Shrink(t.Context(), t.TempDir(), p, func(p *Program, want Result) bool {
+	p, result, err := Shrink(t.Context(), t.TempDir(), p, func(p *Case, want Result) bool {
 		return class(p, want) == first
 	})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // Generate makes the n-th program of a seed. It declares types with methods, embedded and generic ones among them,
 // functions that trace their calls, defer and recover, and a main of statements over variables of all of these types. A
 // program never depends on what Go leaves open: the order of maps, of goroutines, and of operands beside calls.
-func Generate(seed uint64, n int) *Program {
+func Generate(seed uint64, n int) *Case {
 	for try := uint64(0); ; try++ {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(n)<<8|try))}
 		source, err := withImports(g.program())

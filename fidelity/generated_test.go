@@ -22,7 +22,7 @@ func TestGenerated(t *testing.T) {
 	}
 	counts := map[Class]int{}
 	for from := 0; from < programs; from += batch {
-		var list []*Program
+		var list []*Case
 		for n := from; n < min(from+batch, programs); n++ {
 			list = append(list, Generate(*seed, n))
 		}
@@ -55,7 +55,7 @@ func TestGenerated(t *testing.T) {
 const shared = 10
 
 // outcomes runs programs in sessions, on all processors.
-func outcomes(t *testing.T, list []*Program, want []Result) []Outcome {
+func outcomes(t *testing.T, list []*Case, want []Result) []Outcome {
 	out := make([]Outcome, len(list))
 	groups := make(chan int)
 	var wg sync.WaitGroup

@@ -203,7 +203,7 @@ func tidy(text string) string {
 }
 
 // Compiled builds the programs as one and runs them, in the folder dir.
-func Compiled(ctx context.Context, dir string, programs []*Program) ([]Result, error) {
+func Compiled(ctx context.Context, dir string, programs []*Case) ([]Result, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}

@@ -24,8 +24,8 @@ import (
 	"strings"
 )
 
-// Program is a program, as one file and in cells.
-type Program struct {
+// Case is a program, as one file and in cells.
+type Case struct {
 	Name   string
 	Source string // a file of package main with a function main
 	Cells  []string
@@ -44,13 +44,13 @@ type piece struct {
 }
 
 // New makes a program of a file, split over cells by the random numbers of r.
-func New(name, source string, r *rand.Rand) (*Program, error) {
+func New(name, source string, r *rand.Rand) (*Case, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, source, parser.ParseComments)
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{Name: name, Source: source}
+	p := &Case{Name: name, Source: source}
 	if r.IntN(8) == 0 {
 		p.Cells = []string{source}
 		return p, nil

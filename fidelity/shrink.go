@@ -16,8 +16,8 @@ const tried = 30
 
 // Shrink takes statements and declarations out of a program for as long as what is left still differs, as differs says
 // of it and of what it gives compiled. Programs are compiled in folders below dir.
-func Shrink(ctx context.Context, dir string, p *Program,
-	differs func(*Program, Result) bool) (*Program, Result, error) {
+func Shrink(ctx context.Context, dir string, p *Case,
+	differs func(*Case, Result) bool) (*Case, Result, error) {
 	var best Result
 	for again := true; again; {
 		again = false
@@ -45,8 +45,8 @@ func Shrink(ctx context.Context, dir string, p *Program,
 }
 
 // candidates are the smaller programs that compile.
-func candidates(p *Program) []*Program {
-	var list []*Program
+func candidates(p *Case) []*Case {
+	var list []*Case
 	for _, source := range smaller(p.Source) {
 		if !strings.Contains(source, "func main()") || Check(source) != nil {
 			continue

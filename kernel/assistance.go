@@ -9,7 +9,7 @@ import (
 
 // newAssistant makes that of the session's cells.
 func (s *session) newAssistant() *assist.Assistant {
-	return assist.New(assist.Host{
+	return assist.New(assist.Access{
 		Program: s.prog, Guard: &s.info, Changes: func() int { return s.changes },
 		Ran: func(yield func(string) bool) {
 			for _, c := range s.sources {

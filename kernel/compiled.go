@@ -70,10 +70,10 @@ func CompileLibrary(ctx context.Context, source, list string, library Library) e
 
 // compiledEngine runs cells as plugins.
 type compiledEngine struct {
-	program *cells.Program
+	program *cells.Scope
 	source  *compile.Session
 	build   *compile.Builder
-	host    *live.Host
+	host    *live.Hooks
 	setup   engine.Setup
 	raised  atomic.Bool
 
@@ -97,7 +97,7 @@ func newCompiled(s engine.Setup, source, list string) (engine.Engine, error) {
 	e := &compiledEngine{
 		setup: s, program: s.Program, source: compile.NewSession(s.Program.Info, s.Program.Fset), build: b,
 		vars: map[string]any{},
-		host: &live.Host{
+		host: &live.Hooks{
 			Check: s.Host.Check, GoStart: s.Host.GoStart, GoDone: s.Host.GoDone, GoPanic: s.Host.GoPanic,
 			Exit: s.Host.Exit, Show: s.Host.Show, Print: text("Print"), Println: text("Println"),
 			Symbol: func(path, name string) (reflect.Value, bool) {
@@ -114,7 +114,7 @@ func newCompiled(s engine.Setup, source, list string) (engine.Engine, error) {
 }
 
 func init() {
-	live.Session = func() *live.Host {
+	live.Session = func() *live.Hooks {
 		if r := current(); r != nil {
 			if e, ok := r.session.engine.(*compiledEngine); ok {
 				return e.host
@@ -176,7 +176,7 @@ func (e *compiledEngine) keep(name string, p any) {
 }
 
 // direct is a cell that runs at once, where it can.
-func (e *compiledEngine) direct(u *cells.Unit) (p *engine.Program, ok bool) {
+func (e *compiledEngine) direct(u *cells.Unit) (p *engine.Compiled, ok bool) {
 	d, ok := e.source.Direct(u, compile.Env{
 		Value: e.value, Keep: e.keep, Show: e.setup.Host.Show, Session: e.host.Symbol, Native: e.setup.Native,
 	})
@@ -190,7 +190,7 @@ func (e *compiledEngine) direct(u *cells.Unit) (p *engine.Program, ok bool) {
 		}
 		return 0, false
 	}
-	return &engine.Program{
+	return &engine.Compiled{
 		Run: func() {
 			for k, f := range d.Statements {
 				reached = k
@@ -210,7 +210,7 @@ func (e *compiledEngine) direct(u *cells.Unit) (p *engine.Program, ok bool) {
 	}, true
 }
 
-func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (p *engine.Program, err error) {
+func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (p *engine.Compiled, err error) {
 	undo := e.source.Save()
 	defer func() {
 		if err != nil {
@@ -240,7 +240,7 @@ func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (p *engine.
 		return nil, err
 	}
 	if src.Text == "" {
-		return &engine.Program{Run: func() {}, Reached: func() int { return 0 }, At: func() (int, bool) {
+		return &engine.Compiled{Run: func() {}, Reached: func() int { return 0 }, At: func() (int, bool) {
 			return 0, false
 		}}, nil
 	}
@@ -254,8 +254,8 @@ func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (p *engine.
 	if err != nil {
 		return nil, err
 	}
-	c := &live.Cell{Host: e.host, Vars: map[string]any{}}
-	return &engine.Program{
+	c := &live.Cell{Hooks: e.host, Vars: map[string]any{}}
+	return &engine.Compiled{
 		Run: func() {
 			defer func() {
 				e.mu.Lock()

@@ -103,7 +103,7 @@ func engineError(code string, err error) *Error {
 }
 
 // panicked is the error of a cell that panicked with x.
-func (r *run) panicked(p *engine.Program, code string, x any) *Error {
+func (r *run) panicked(p *engine.Compiled, code string, x any) *Error {
 	x = r.session.reg.Panicked(x)
 	if v, ok := x.(exit); ok {
 		return v.failure()
@@ -151,7 +151,7 @@ func placed(code, message, text, in string, at Position) *Error {
 }
 
 // located is an error with the statement that ran last, and of a panic the calls that led to it.
-func (r *run) located(p *engine.Program, code, name, text string) *Error {
+func (r *run) located(p *engine.Compiled, code, name, text string) *Error {
 	e := &Error{Name: name, Message: text, Traceback: []string{red + name + plain + ": " + text}}
 	if p.Frames != nil && name == "Panic" {
 		if frames := p.Frames(); len(frames) > 0 {
@@ -242,7 +242,7 @@ func custom(typ string, v reflect.Value, x any) string {
 }
 
 // interrupted is the error of a cell that was stopped; detached says that its code is still blocked somewhere.
-func (r *run) interrupted(p *engine.Program, code string, detached bool) *Error {
+func (r *run) interrupted(p *engine.Compiled, code string, detached bool) *Error {
 	r.mu.Lock()
 	fail := r.fail
 	r.mu.Unlock()

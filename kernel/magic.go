@@ -60,7 +60,7 @@ func parseMagic(code string) (*magic, string, error) {
 }
 
 // run runs the compiled cell under the helper.
-func (m *magic) run(ctx context.Context, s *session, r *run, p *engine.Program, u *cells.Unit, code string,
+func (m *magic) run(ctx context.Context, s *session, r *run, p *engine.Compiled, u *cells.Unit, code string,
 	compiled time.Time) (*Data, *Error) {
 	compile := time.Since(compiled)
 	start := time.Now()

@@ -60,7 +60,7 @@ func New(o Options) (Session, error) {
 	if s.streams, err = newStreams(s); err != nil {
 		return nil, err
 	}
-	host := rt.Host{
+	host := rt.Hooks{
 		Check: s.check, Exit: s.exit, GoStart: s.goStart, GoDone: s.goDone, GoPanic: s.goPanic,
 		Show: func(xs []any) { s.owner().shown = &xs },
 		Done: func() <-chan struct{} {
@@ -210,7 +210,7 @@ func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Err
 }
 
 // compile prepares a cell, until it is interrupted.
-func (s *session) compile(ctx context.Context, r *run, code string) (*cells.Unit, *engine.Program, *Error) {
+func (s *session) compile(ctx context.Context, r *run, code string) (*cells.Unit, *engine.Compiled, *Error) {
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	defer r.cancel(nil)
 	s.running.Store(r)
@@ -230,7 +230,7 @@ func (s *session) compile(ctx context.Context, r *run, code string) (*cells.Unit
 // prepare checks and compiles a cell and makes its declarations live. A panic of the cell compiler is the cell's error,
 // not the kernel's end.
 func (s *session) prepare(ctx context.Context, number int,
-	code string) (u *cells.Unit, p *engine.Program, fail *Error) {
+	code string) (u *cells.Unit, p *engine.Compiled, fail *Error) {
 	s.info.Lock()
 	defer s.info.Unlock()
 	defer func() {
@@ -254,7 +254,7 @@ func (s *session) prepare(ctx context.Context, number int,
 }
 
 // run runs a compiled cell to its end, or to its interruption.
-func (s *session) run(ctx context.Context, r *run, p *engine.Program, u *cells.Unit, code string) (*Data, *Error) {
+func (s *session) run(ctx context.Context, r *run, p *engine.Compiled, u *cells.Unit, code string) (*Data, *Error) {
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	s.running.Store(r)
 	done := make(chan *Error, 2) // the cell's end, and that of a goroutine that exits
@@ -298,7 +298,7 @@ func (s *session) run(ctx context.Context, r *run, p *engine.Program, u *cells.U
 }
 
 // goroutine is where the statements of a cell run.
-func (s *session) goroutine(r *run, p *engine.Program, code string, done chan<- *Error) {
+func (s *session) goroutine(r *run, p *engine.Compiled, code string, done chan<- *Error) {
 	r.enter()
 	ended := false
 	defer func() {

@@ -16,7 +16,7 @@ import (
 // session is the Session of this package.
 type session struct {
 	fset    *token.FileSet
-	prog    *cells.Program
+	prog    *cells.Scope
 	reg     *rt.Registry
 	engine  engine.Engine
 	note    string // about the engine

@@ -91,7 +91,7 @@ func newYaegi(s engine.Setup) (engine.Engine, error) {
 }
 
 // generic returns the generic functions of a package whose source is in the prelude, checked.
-func generic(p *cells.Program, path string) ([]*lower.Func, error) {
+func generic(p *cells.Scope, path string) ([]*lower.Func, error) {
 	if !slices.Contains(prelude.Packages, path) {
 		return nil, nil
 	}
@@ -134,7 +134,7 @@ func (e *yaegiEngine) Read(v *cells.Var) (any, bool) {
 	return e.reg.Norm(get()), true
 }
 
-func (e *yaegiEngine) Compile(_ context.Context, u *cells.Unit) (*engine.Program, error) {
+func (e *yaegiEngine) Compile(_ context.Context, u *cells.Unit) (*engine.Compiled, error) {
 	undo := e.low.Save()
 	file, name, err := e.lowered(u)
 	if err != nil {
@@ -164,7 +164,7 @@ func (e *yaegiEngine) Compile(_ context.Context, u *cells.Unit) (*engine.Program
 		undo()
 		return nil, err
 	}
-	return &engine.Program{
+	return &engine.Compiled{
 		Run:     run,
 		Reached: func() int { return *e.stmt },
 		At: func() (int, bool) {

@@ -96,7 +96,7 @@ func (y *Benchmark) Program() *core.Program { return y.program }
 func (y *Benchmark) FLOPs() int64 { return y.program.FLOPs() }
 
 // Explain makes updates on what Prepare wrote and tells how the CPU makes them; other devices cannot.
-func (y *Benchmark) Explain(updates int) (*cpu.Plan, error) { return cpu.Explain(y.run, updates) }
+func (y *Benchmark) Explain(updates int) (*cpu.Execution, error) { return cpu.Explain(y.run, updates) }
 
 // Close gives the device's buffers back.
 func (y *Benchmark) Close() error { return y.run.Close() }

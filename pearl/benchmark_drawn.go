@@ -6,12 +6,12 @@ import (
 	"nacre/internal/rng"
 	"nacre/rl/benchmark"
 	"nacre/rl/replay"
-	"nacre/rl/replay/mirror"
+	"nacre/rl/replay/feeding"
 	"nacre/sim"
 )
 
 // Drawing is what training draws for such an update, from replay of as many tasks as the update has.
-func (y *Benchmark) Drawing() feed.Plan { return feedPlan(y.config, y.nets, y.aux, benchTasks) }
+func (y *Benchmark) Drawing() feed.Recipe { return feedPlan(y.config, y.nets, y.aux, benchTasks) }
 
 // Draw loads the update on data that the device draws, from replay of two trajectories of every task; nil where the
 // device draws nothing. It steps the same parameters.
@@ -32,8 +32,8 @@ func (y *Benchmark) Draw() (benchmark.Burst, error) {
 			return nil, err
 		}
 	}
-	b := &burst{way: mirror.Way{Note: func(mirror.Update) error { return nil }}}
-	b.data, err = mirror.New(y.device, y.mem, plan, func() [][]*replay.Task {
+	b := &burst{way: feeding.Way{Note: func(feeding.Update) error { return nil }}}
+	b.data, err = feeding.New(y.device, y.mem, plan, func() [][]*replay.Task {
 		return [][]*replay.Task{storeRL: buf.RL, storeEnc: buf.Enc}
 	})
 	if b.data == nil || err != nil {
@@ -58,8 +58,8 @@ func floats(x []float64) []float32 {
 
 // burst makes updates as training does.
 type burst struct {
-	data *mirror.Mirror
-	way  mirror.Way
+	data *feeding.Feed
+	way  feeding.Way
 	made int
 }
 

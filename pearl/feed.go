@@ -41,10 +41,10 @@ func contextDraw(c Config, aux belief.Auxiliary) feed.Draw {
 }
 
 // feedPlan describes what an update draws: the meta-batch, for each of its tasks a context and transitions, and noise.
-func feedPlan(c Config, n Networks, aux belief.Auxiliary, tasks int) feed.Plan {
+func feedPlan(c Config, n Networks, aux belief.Auxiliary, tasks int) feed.Recipe {
 	draws, fills := feedContext(c, aux)
 	rl := len(draws)
-	p := feed.Plan{
+	p := feed.Recipe{
 		Obs: n.obs, Act: n.act, Tasks: tasks, Slots: c.MetaBatch, Choose: feed.WithoutReplacement, Stores: 2,
 		Capacity: c.BufferCapacity,
 		Draws:    append(draws, feed.Draw{Kind: feed.Transitions, Store: storeRL, N: c.Batch}),

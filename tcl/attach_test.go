@@ -29,7 +29,7 @@ func trajectory(g gaussian, n int) *sim.Trajectory {
 func (b *bench) sample(tasks []int, trajectories []*sim.Trajectory) {
 	b.t.Helper()
 	draws, fills := b.aux.Feed()
-	p := feed.Plan{Obs: 1, Act: 1, Tasks: len(tasks), Slots: len(tasks), Stores: 1, Capacity: 10, Draws: draws,
+	p := feed.Recipe{Obs: 1, Act: 1, Tasks: len(tasks), Slots: len(tasks), Stores: 1, Capacity: 10, Draws: draws,
 		Fills: fills}
 	s, err := replay.NewSampler(p)
 	check(b.t, err)

@@ -66,7 +66,7 @@ func TestMaskOfSameTask(t *testing.T) {
 	b := newBench(t, 3, func(c *tcl.Config) { c.Negatives = "mask-same-task" })
 	gs := []gaussian{{0, 1}, {0.5, 1}, {2, 1}}
 	draws, fills := b.aux.Feed()
-	s, err := replay.NewSampler(feed.Plan{Obs: 1, Act: 1, Tasks: 2, Slots: 3, Choose: feed.WithReplacement, Stores: 1,
+	s, err := replay.NewSampler(feed.Recipe{Obs: 1, Act: 1, Tasks: 2, Slots: 3, Choose: feed.WithReplacement, Stores: 1,
 		Capacity: 10,
 		Draws:    draws, Fills: fills})
 	check(t, err)

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Engine makes the iterations of layouts in the plane elsewhere than on the processor: package tsne/webgpu on a GPU.
+// Accelerator makes the iterations of layouts in the plane elsewhere than on the processor: package tsne/webgpu on a GPU.
 // What it cannot do, or can no longer do, the processor does from where the engine left off, and a note of the layout
 // says so. A layout made by an engine is not that of the processor to the last bit, but as good.
-type Engine interface {
+type Accelerator interface {
 	// Load takes over a layout, which it reads before it returns. An engine that cannot take so large a layout, or any,
 	// returns an error.
 	Load(ctx context.Context, w Work) (Descent, error)
@@ -48,14 +48,14 @@ type Descent interface {
 var ErrStretched = errors.New("the layout is too wide for its grid")
 
 // WithEngine has e make the iterations of layouts in the plane whose method is MethodAuto or MethodFFT.
-func WithEngine(e Engine) Option { return func(t *TSNE) { t.engine = e } }
+func WithEngine(e Accelerator) Option { return func(t *TSNE) { t.engine = e } }
 
 // readEvery is after how many iterations the state is read at the latest: so many are lost with a device, and made
 // again.
 const readEvery = 50
 
 // engage hands the layout to the engine, if there is one for it.
-func (s *Session) engage(ctx context.Context) error {
+func (s *Optimization) engage(ctx context.Context) error {
 	e := s.t.engine
 	if e == nil || s.dims != 2 || s.recipe.Method != MethodAuto && s.recipe.Method != MethodFFT {
 		return nil
@@ -79,14 +79,14 @@ func (s *Session) engage(ctx context.Context) error {
 }
 
 // state is where the session keeps what iterations change.
-func (s *Session) state() State {
+func (s *Optimization) state() State {
 	n := 2 * s.x.n
 	return State{Positions: s.y[:n], Steps: s.step[:n], Gains: s.gain[:n]}
 }
 
 // advance makes up to k iterations of a phase on the engine. Of those after which it fails to give the state, none was
 // made; the layout goes on on the processor.
-func (s *Session) advance(ctx context.Context, k int, ph Phase) (made int, err error) {
+func (s *Optimization) advance(ctx context.Context, k int, ph Phase) (made int, err error) {
 	if ph.Restart && !s.begun {
 		s.restart()
 		if err := s.descent.Write(s.state()); err != nil {
@@ -118,7 +118,7 @@ func (s *Session) advance(ctx context.Context, k int, ph Phase) (made int, err e
 }
 
 // disengage goes on without the engine.
-func (s *Session) disengage(why error) error {
+func (s *Optimization) disengage(why error) error {
 	s.descent.Close()
 	s.descent = nil
 	s.notes = append(s.notes, "the processor went on with the layout after "+count(s.done, "iteration")+
@@ -127,14 +127,14 @@ func (s *Session) disengage(why error) error {
 }
 
 // Device names what an engine computes the layout on, or did until it could not; empty if there is none.
-func (s *Session) Device() string { return s.device }
+func (s *Optimization) Device() string { return s.device }
 
 // Notes returns what was noticed about the layout so far, one sentence each.
-func (s *Session) Notes() []string { return slices.Clone(s.notes) }
+func (s *Optimization) Notes() []string { return slices.Clone(s.notes) }
 
 // Close gives back what an engine holds; the layout stays, and can go on on the processor. Without an engine there is
 // nothing to close.
-func (s *Session) Close() {
+func (s *Optimization) Close() {
 	if s.descent != nil {
 		s.descent.Close()
 		s.descent = nil

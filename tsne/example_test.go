@@ -39,7 +39,7 @@ func Example() {
 }
 
 // A session can be stepped, watched and changed while it runs.
-func ExampleSession() {
+func ExampleOptimization() {
 	x := tsne.NewMatrix(60, 2)
 	for i := range 60 {
 		x.Row(i)[0], x.Row(i)[1] = float64(i%10), float64(i/10)

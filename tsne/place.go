@@ -24,7 +24,7 @@ const (
 // move. Each starts at the median of its 25 nearest points and descends its own KL divergence at perplexity 5; new
 // points do not see each other, so the place of one does not depend on which others come with it. The result is m×2 or
 // m×3.
-func (s *Session) Transform(ctx context.Context, x Matrix) (Matrix, error) {
+func (s *Optimization) Transform(ctx context.Context, x Matrix) (Matrix, error) {
 	if s.frame == nil {
 		return Matrix{}, badInput("new points cannot be placed: the layout was made from a graph, without data")
 	}
@@ -64,7 +64,7 @@ func (s *Session) Transform(ctx context.Context, x Matrix) (Matrix, error) {
 
 // placement is the work of one Transform.
 type placement struct {
-	s       *Session
+	s       *Optimization
 	workers int
 	new     table
 	k       int

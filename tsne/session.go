@@ -9,9 +9,9 @@ import (
 	"nacre/tsne/internal/lanes"
 )
 
-// Session is a layout in the making. It can be stepped in pieces of any size, with the same result, and its
+// Optimization is a layout in the making. It can be stepped in pieces of any size, with the same result, and its
 // parameters may change between steps. It is used by one goroutine at a time; Step itself uses all workers.
-type Session struct {
+type Optimization struct {
 	t      *TSNE
 	set    *lanes.Set
 	frame  *frame // nil without data
@@ -39,7 +39,7 @@ type Session struct {
 }
 
 // Start checks the data and the recipe, computes the affinities and places the points.
-func (t *TSNE) Start(ctx context.Context, x Matrix) (*Session, error) {
+func (t *TSNE) Start(ctx context.Context, x Matrix) (*Optimization, error) {
 	if err := t.check(x); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (t *TSNE) Start(ctx context.Context, x Matrix) (*Session, error) {
 	}
 	n, dims := x.Rows, t.recipe.dims()
 	padded := (n*dims + lanes.Width - 1) &^ (lanes.Width - 1)
-	s := &Session{
+	s := &Optimization{
 		t: t, set: set, dims: dims, recipe: t.recipe, plan: slices.Clone(t.recipe.Phases),
 		y: make([]float32, padded), step: make([]float32, padded), gain: make([]float32, padded),
 		att: make([]float32, padded), rep: make([]float32, padded),
@@ -123,7 +123,7 @@ func (t *TSNE) points(x Matrix) (*frame, table, error) {
 	return f, p, nil
 }
 
-func (s *Session) restart() {
+func (s *Optimization) restart() {
 	clear(s.step)
 	for i := range s.gain {
 		s.gain[i] = 1
@@ -132,7 +132,7 @@ func (s *Session) restart() {
 
 // Step makes k iterations, or as many as the plan has left, and returns how many were made. It returns ctx.Err()
 // when stopped, between iterations; the session stays usable.
-func (s *Session) Step(ctx context.Context, k int) (int, error) {
+func (s *Optimization) Step(ctx context.Context, k int) (int, error) {
 	for made := 0; made < k; {
 		for len(s.plan) > 0 && s.plan[0].Iterations == 0 {
 			s.plan, s.begun = s.plan[1:], false
@@ -159,7 +159,7 @@ func (s *Session) Step(ctx context.Context, k int) (int, error) {
 }
 
 // some makes one iteration of the present phase, or on an engine up to k, but none beyond one that is told of.
-func (s *Session) some(ctx context.Context, k int) (made int, err error) {
+func (s *Optimization) some(ctx context.Context, k int) (made int, err error) {
 	if s.descent != nil {
 		if s.t.progress != nil && s.t.every > 0 {
 			k = min(k, s.t.every-s.done%s.t.every)
@@ -173,7 +173,7 @@ func (s *Session) some(ctx context.Context, k int) (made int, err error) {
 	return 1, nil
 }
 
-func (s *Session) iterate(ph Phase) {
+func (s *Optimization) iterate(ph Phase) {
 	if ph.Restart && !s.begun {
 		s.restart()
 	}
@@ -236,7 +236,7 @@ func moveInSpace(m *lanes.MoveArgs) {
 }
 
 // attract fills att with Σ_j p_ij·w_ij·(y_i − y_j).
-func (s *Session) attract() {
+func (s *Optimization) attract() {
 	d, team := s.dims, s.t.team
 	first := team.even(s.x.n, 1)
 	cut(s.x.n).each(s.t.workers, func(worker, lo, hi int) {
@@ -276,7 +276,7 @@ func attractInSpace(a *lanes.AttractArgs) {
 }
 
 // centre moves the mean of the layout to 0.
-func (s *Session) centre() {
+func (s *Optimization) centre() {
 	y := s.Positions()
 	for c := range s.dims {
 		m := cut(s.x.n).sum(s.t.workers, func(lo, hi int) float64 {
@@ -295,20 +295,20 @@ func (s *Session) centre() {
 
 // Positions is the live layout, the 2 or 3 coordinates of each point side by side. It is not copied: it changes with
 // the next Step.
-func (s *Session) Positions() []float32 { return s.y[:s.x.n*s.dims] }
+func (s *Optimization) Positions() []float32 { return s.y[:s.x.n*s.dims] }
 
 // Iteration is how many iterations have been made.
-func (s *Session) Iteration() int { return s.done }
+func (s *Optimization) Iteration() int { return s.done }
 
 // Remaining is how many iterations the plan has left.
-func (s *Session) Remaining() int { return Recipe{Phases: s.plan}.Iterations() }
+func (s *Optimization) Remaining() int { return Recipe{Phases: s.plan}.Iterations() }
 
 // Plan returns a copy of what is left to do; the first phase is the present one, shortened by what it has done.
-func (s *Session) Plan() []Phase { return slices.Clone(s.plan) }
+func (s *Optimization) Plan() []Phase { return slices.Clone(s.plan) }
 
 // SetPlan replaces what is left to do: another learning rate, exaggeration or momentum from now on, a longer run.
 // The first phase continues without a restart unless it asks for one.
-func (s *Session) SetPlan(phases []Phase) error {
+func (s *Optimization) SetPlan(phases []Phase) error {
 	if err := checkPhases(phases); err != nil {
 		return err
 	}
@@ -317,7 +317,7 @@ func (s *Session) SetPlan(phases []Phase) error {
 }
 
 // SetPerplexity recomputes the affinities; positions, steps and plan stay.
-func (s *Session) SetPerplexity(ctx context.Context, perplexity float64) error {
+func (s *Optimization) SetPerplexity(ctx context.Context, perplexity float64) error {
 	if err := checkPerplexity(perplexity, s.x.n); err != nil {
 		return err
 	}
@@ -336,10 +336,10 @@ func (s *Session) SetPerplexity(ctx context.Context, perplexity float64) error {
 }
 
 // Affinities returns the probabilities the layout is fitted to.
-func (s *Session) Affinities() *Affinities { return s.p }
+func (s *Optimization) Affinities() *Affinities { return s.p }
 
 // Method is how the repulsion is computed.
-func (s *Session) Method() Method {
+func (s *Optimization) Method() Method {
 	if s.descent != nil {
 		return MethodFFT
 	}
@@ -348,7 +348,7 @@ func (s *Session) Method() Method {
 
 // KL is KL(P‖Q) of the present layout in nats, without exaggeration. Where the method is not exact, Z is that of the
 // last iteration's layout by the method itself, which is good to a few thousandths; Layout computes it over every pair.
-func (s *Session) KL() float64 {
+func (s *Optimization) KL() float64 {
 	z := s.z
 	if s.repel.method == MethodExact || s.done == 0 {
 		z = s.p.exactZ(s.Positions(), s.dims)
@@ -357,7 +357,7 @@ func (s *Session) KL() float64 {
 }
 
 // Layout returns a copy of the present layout.
-func (s *Session) Layout() *Layout {
+func (s *Optimization) Layout() *Layout {
 	y := NewMatrix(s.x.n, s.dims)
 	for i, v := range s.Positions() {
 		y.Data[i] = float64(v)

@@ -59,7 +59,7 @@ type TSNE struct {
 	progress func(Progress)
 	kernels  string // "" chooses
 	team     *member
-	engine   Engine
+	engine   Accelerator
 	columns  []string
 }
 

@@ -86,7 +86,7 @@ func (q queue) item(ctx context.Context, item Item, prints *fingerprints, worker
 		defer close(done)
 		yield(watching, ctx, f)
 	}()
-	out, err := sweep.Engine{Local: plan.Local, Worker: worker,
+	out, err := sweep.Runner{Local: plan.Local, Worker: worker,
 		Show: progress.Lines(os.Stderr, 10*time.Minute)}.Run(ctx, f)
 	stop()
 	<-done

@@ -2,7 +2,7 @@
 // over ZeroMQ and one after the other, so that their figures can be set side by side.
 //
 //	for _, k := range kernels.Find(kernels.Peers) {
-//		r, err := kernels.Measure(ctx, k, kernels.Plan{Cells: 200, Lines: 10000, Limit: time.Minute})
+//		r, err := kernels.Measure(ctx, k, kernels.Options{Cells: 200, Lines: 10000, Limit: time.Minute})
 //	}
 package kernels
 
@@ -86,8 +86,8 @@ func specDirs() []string {
 	return append(dirs, "/usr/local/share/jupyter/kernels", "/usr/share/jupyter/kernels")
 }
 
-// Plan says how much is measured.
-type Plan struct {
+// Options says how much is measured.
+type Options struct {
 	Cells int           // round trips of the small cell
 	Lines int           // printed by one cell
 	Limit time.Duration // for the round trips of one kernel: one that compiles every cell does fewer
@@ -107,7 +107,7 @@ type Result struct {
 }
 
 // Measure starts a kernel, measures it and ends it.
-func Measure(ctx context.Context, k Kernel, p Plan) (r Result, err error) {
+func Measure(ctx context.Context, k Kernel, p Options) (r Result, err error) {
 	ctx, stop := context.WithTimeoutCause(ctx, 3*time.Minute,
 		errors.New("the measurement took more than three minutes"))
 	defer stop()
@@ -161,7 +161,7 @@ func Measure(ctx context.Context, k Kernel, p Plan) (r Result, err error) {
 	return r, r.print(ctx, link, k, p)
 }
 
-func (r *Result) roundTrips(ctx context.Context, link *zmq.Link, k Kernel, p Plan) error {
+func (r *Result) roundTrips(ctx context.Context, link *zmq.Link, k Kernel, p Options) error {
 	var times []float64
 	until := time.Now().Add(p.Limit)
 	for len(times) < p.Cells && (time.Now().Before(until) || len(times) < 3) {
@@ -176,7 +176,7 @@ func (r *Result) roundTrips(ctx context.Context, link *zmq.Link, k Kernel, p Pla
 	return nil
 }
 
-func (r *Result) print(ctx context.Context, link *zmq.Link, k Kernel, p Plan) error {
+func (r *Result) print(ctx context.Context, link *zmq.Link, k Kernel, p Options) error {
 	took, err := run(ctx, link, fmt.Sprintf(k.Print, p.Lines), func(m *jupyter.Message) {
 		var s struct{ Text string }
 		if m.Type() == "stream" && m.Decode(&s) == nil {

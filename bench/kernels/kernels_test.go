@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 func TestMeasure(t *testing.T) {
 	k := Kernel{Name: "test", Argv: []string{os.Args[0], "kernel", "{connection_file}"}, First: "value 2",
 		Small: "sleep 5", Print: "many %d"}
-	r, err := Measure(t.Context(), k, Plan{Cells: 20, Lines: 1000, Limit: time.Minute})
+	r, err := Measure(t.Context(), k, Options{Cells: 20, Lines: 1000, Limit: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +40,11 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	gone := Kernel{Name: "gone", Argv: []string{os.Args[0], "kernel", "no such file"}}
-	if r, err := Measure(t.Context(), gone, Plan{}); err == nil || !strings.Contains(err.Error(), "exit status 1") {
+	if r, err := Measure(t.Context(), gone, Options{}); err == nil || !strings.Contains(err.Error(), "exit status 1") {
 		t.Errorf("a kernel that ends at once: %+v, %v", r, err)
 	}
 	k.Small = "fail A b"
-	if r, err := Measure(t.Context(), k, Plan{Cells: 1, Limit: time.Second}); err == nil {
+	if r, err := Measure(t.Context(), k, Options{Cells: 1, Limit: time.Second}); err == nil {
 		t.Errorf("a cell that fails: %+v", r)
 	}
 }

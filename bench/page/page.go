@@ -2,7 +2,7 @@
 // by the notebook server in this process, opened by a browser that it starts and ends.
 //
 //	program, err := page.Find()
-//	results, err := page.Measure(ctx, page.Plan{
+//	results, err := page.Measure(ctx, page.Options{
 //		Chromium: program, Kernel: []string{"nacre", "kernel", "--pipe"}, Static: files,
 //		Cells: []int{20, 300}, Loads: 5,
 //	})
@@ -27,8 +27,8 @@ import (
 	"nacre/server/nbformat"
 )
 
-// Plan says what is measured.
-type Plan struct {
+// Options says what is measured.
+type Options struct {
 	Chromium string   // the browser's program
 	Kernel   []string // command of a kernel's process; each notebook has one
 	Static   fs.FS    // the front end
@@ -60,7 +60,7 @@ func Find() (string, error) {
 }
 
 // Measure opens the notebooks in turns, forth and back so that each follows each, one load at a time.
-func Measure(ctx context.Context, p Plan) ([]Result, error) {
+func Measure(ctx context.Context, p Options) ([]Result, error) {
 	dir, err := os.MkdirTemp("", "nacre-page-")
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func writeNotebook(file string, cells int) error {
 }
 
 // serve starts a server of a folder. Address is where a browser opens a notebook; end ends the server and its kernels.
-func serve(p Plan, dir string) (address func(notebook string) string, end func(), err error) {
+func serve(p Options, dir string) (address func(notebook string) string, end func(), err error) {
 	s, err := server.New(server.Config{Dir: dir, Kernel: p.Kernel, Static: p.Static,
 		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

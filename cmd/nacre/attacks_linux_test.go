@@ -62,7 +62,7 @@ func TestAttacks(t *testing.T) {
 }
 
 // served starts a server of a folder with one notebook.
-func served(t *testing.T) (p *servertest.Program, folder string) {
+func served(t *testing.T) (p *servertest.Process, folder string) {
 	t.Helper()
 	folder = t.TempDir()
 	writeNotebook(t, filepath.Join(folder, "n.ipynb"))
@@ -79,7 +79,7 @@ func served(t *testing.T) (p *servertest.Program, folder string) {
 }
 
 // client is one of a new kernel.
-func client(t *testing.T, p *servertest.Program) *servertest.Client {
+func client(t *testing.T, p *servertest.Process) *servertest.Client {
 	t.Helper()
 	kernel, err := p.Open("n.ipynb")
 	if err != nil {
@@ -100,7 +100,7 @@ func cellOf(t *testing.T, c *servertest.Client, code string) servertest.Cell {
 }
 
 // login opens the page as a browser does: cookies, and the proof that the page keeps.
-func login(t *testing.T, p *servertest.Program) (cookies []*http.Cookie, proof string) {
+func login(t *testing.T, p *servertest.Process) (cookies []*http.Cookie, proof string) {
 	t.Helper()
 	jar, _ := cookiejar.New(nil)
 	browser := http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -245,7 +245,7 @@ func attackLogout(t *testing.T) {
 }
 
 // saved saves a notebook over a version and returns the answer's status.
-func saved(p *servertest.Program, name, source, over string) int {
+func saved(p *servertest.Process, name, source, over string) int {
 	body := fmt.Sprintf(`{"type":"notebook","format":"json","hash":%q,"content":{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[{"cell_type":"markdown","id":"a","metadata":{},"source":%q}]}}`,
 		over, source)
 	request, _ := http.NewRequest("PUT", "http://"+p.Host+"/api/contents/"+name, strings.NewReader(body))

@@ -74,7 +74,7 @@ func upTo(n int, format string) (list []string) {
 // soak is a server under way.
 type soak struct {
 	*testing.T
-	*servertest.Program
+	*servertest.Process
 	cut     *servertest.Cutter
 	clients []*servertest.Client
 
@@ -113,7 +113,7 @@ func TestSoak(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cut.Close()
-	s := &soak{T: t, Program: p, cut: cut}
+	s := &soak{T: t, Process: p, cut: cut}
 	var workers sync.WaitGroup
 	round := func(until func(turn int) bool) {
 		for i, c := range s.clients {
@@ -198,7 +198,7 @@ func (s *soak) turn(c *servertest.Client, i int) {
 			s.Errorf("kernel %d, %s, after %d cuts: %d bytes of %d, %d displays of %d, error %q", i, cell.id, got.Cuts,
 				len(got.Text), len(text), len(got.Shown), len(cell.shown), got.Error)
 		}
-		if kept := notebookText(s.T, s.Program, fmt.Sprintf("%d.ipynb", i), cell.id); kept != got.Text+
+		if kept := notebookText(s.T, s.Process, fmt.Sprintf("%d.ipynb", i), cell.id); kept != got.Text+
 			strings.Join(got.Shown, "\n") {
 			s.Errorf("kernel %d, %s: the notebook has %d bytes, the client %d", i, cell.id, len(kept),
 				len(got.Text)+len(got.Shown))
@@ -207,7 +207,7 @@ func (s *soak) turn(c *servertest.Client, i int) {
 }
 
 // notebookText is what a notebook has of a cell: what was printed, and the texts of displays, one a line.
-func notebookText(t *testing.T, p *servertest.Program, name, id string) string {
+func notebookText(t *testing.T, p *servertest.Process, name, id string) string {
 	t.Helper()
 	var file struct {
 		Content struct {

@@ -9,8 +9,8 @@ import (
 	"nacre/core/op"
 )
 
-// Plan is how a device runs a program: what it computes in which order, where results lie, and what that costs.
-type Plan struct {
+// Execution is how a device runs a program: what it computes in which order, where results lie, and what that costs.
+type Execution struct {
 	Program string   `json:"program"`
 	Workers int      `json:"workers"`
 	Tiles   int      `json:"tiles"`
@@ -45,7 +45,7 @@ type Region struct {
 // Explain runs a loaded program a number of times, at least once, and returns how it is executed, with times averaged
 // over the runs. Reading the clock adds about a tenth of a microsecond to a region of a tile. The runs are real: they
 // step parameters.
-func Explain(run core.Runner, runs int) (*Plan, error) {
+func Explain(run core.Runner, runs int) (*Execution, error) {
 	r, ok := run.(*runner)
 	switch {
 	case !ok:

@@ -15,7 +15,7 @@ type runner struct {
 	phases  []phase
 	workers []*worker
 	pool    *pool
-	plan    Plan
+	plan    Execution
 	closed  bool
 }
 
@@ -58,7 +58,7 @@ func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 		}
 		r.workers = append(r.workers, w)
 	}
-	r.plan = Plan{Program: p.Name, Workers: count, Tiles: p.Tiles(), Lanes: b.lanes, Regions: b.regions,
+	r.plan = Execution{Program: p.Name, Workers: count, Tiles: p.Tiles(), Lanes: b.lanes, Regions: b.regions,
 		Buffers: b.buffers(count)}
 	d.pool.acquire()
 	return r, nil

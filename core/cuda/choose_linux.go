@@ -103,7 +103,7 @@ const (
 
 // choose puts the fastest of a product's algorithms first: that which was chosen before, or the one that now is. Those
 // that fail are left out, unless all do.
-func (r *runner) choose(u *gpu.Unit, p *ltProduct) error {
+func (r *runner) choose(u *gpu.Launch, p *ltProduct) error {
 	if len(p.algos) < 2 {
 		return nil
 	}

@@ -72,7 +72,7 @@ func use(t *testing.T, o cuda.Options) error {
 
 // useFeed does everything a feed is for, up to the first error.
 func useFeed(d core.Device, p *core.Program, mem core.Memory) error {
-	plan := feed.Plan{Obs: 33, Act: 40, Tasks: 2, Slots: 1, Choose: feed.WithoutReplacement, Stores: 1, Capacity: 100,
+	plan := feed.Recipe{Obs: 33, Act: 40, Tasks: 2, Slots: 1, Choose: feed.WithoutReplacement, Stores: 1, Capacity: 100,
 		Draws: []feed.Draw{{Kind: feed.Window, N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}},
 		Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}}
 	f, err := d.(feed.Device).NewFeed(mem, plan)
@@ -353,7 +353,7 @@ func TestFeedWrongUse(t *testing.T) {
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
 	before := gpu.InUse()
-	plan := feed.Plan{Obs: 33, Act: 1, Tasks: 2, Slots: 3, Choose: feed.WithReplacement, Stores: 1, Capacity: 4,
+	plan := feed.Recipe{Obs: 33, Act: 1, Tasks: 2, Slots: 3, Choose: feed.WithReplacement, Stores: 1, Capacity: 4,
 		Draws: []feed.Draw{{N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}},
 		Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}}
 	f, err := d.(feed.Device).NewFeed(mem, plan)
@@ -398,7 +398,7 @@ func TestRecordsAreNotLost(t *testing.T) {
 	p := line(t)
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
-	f, err := d.(feed.Device).NewFeed(mem, feed.Plan{Obs: 33, Act: 1, Tasks: 1, Slots: 1, Stores: 1, Capacity: 4,
+	f, err := d.(feed.Device).NewFeed(mem, feed.Recipe{Obs: 33, Act: 1, Tasks: 1, Slots: 1, Stores: 1, Capacity: 4,
 		Draws: []feed.Draw{{N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}},
 		Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}})
 	must(t, err)
@@ -452,7 +452,7 @@ func TestLostInAChunk(t *testing.T) {
 	p := line(t)
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
-	f, err := d.(feed.Device).NewFeed(mem, feed.Plan{Obs: 33, Act: 1, Tasks: 1, Slots: 1, Stores: 1, Capacity: 4,
+	f, err := d.(feed.Device).NewFeed(mem, feed.Recipe{Obs: 33, Act: 1, Tasks: 1, Slots: 1, Stores: 1, Capacity: 4,
 		Draws: []feed.Draw{{N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}},
 		Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}})
 	must(t, err)

@@ -12,10 +12,10 @@ import (
 	"nacre/core/gpu/host"
 )
 
-// feeder is replay on the GPU; see feed.h for its kernels. Everything it does is on the stream of the memory. Data for
+// deviceFeed is replay on the GPU; see feed.h for its kernels. Everything it does is on the stream of the memory. Data for
 // the next update are drawn on a branch of the running update's graph, since where a stream of random numbers begins
 // does not depend on what an update computes.
-type feeder struct {
+type deviceFeed struct {
 	gpu     *device
 	mem     *memory
 	drawing *gpu.Drawing
@@ -31,7 +31,7 @@ type feeder struct {
 	owned                                  []address
 
 	notes notes
-	runs  map[*runner]*fedRun
+	runs  map[*runner]*feedRun
 }
 
 // feedState, ringState, pickState, job and part are the structs of feed.h.
@@ -66,14 +66,14 @@ type spanRoom struct {
 	room int
 }
 
-// fedRun holds what the feeder adds to a program's graph.
-type fedRun struct {
+// feedRun holds what the deviceFeed adds to a program's graph.
+type feedRun struct {
 	jobs, parts, scalars address
 	blocks, n            int
 }
 
 // NewFeed implements feed.Device.
-func (g *device) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
+func (g *device) NewFeed(m core.Memory, p feed.Recipe) (feed.Feed, error) {
 	mem, ok := m.(*memory)
 	if !ok || mem.gpu.driver != g.driver {
 		return nil, fmt.Errorf("cuda: the memory belongs to another device (%T)", m)
@@ -90,7 +90,7 @@ func (g *device) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
 		return nil, err
 	}
 	defer leave()
-	f := &feeder{gpu: g, mem: mem, drawing: drawing, runs: map[*runner]*fedRun{}}
+	f := &deviceFeed{gpu: g, mem: mem, drawing: drawing, runs: map[*runner]*feedRun{}}
 	if err := f.prepare(); err != nil {
 		f.release()
 		return nil, err
@@ -99,7 +99,7 @@ func (g *device) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
 }
 
 // prepare compiles the kernels and allocates everything but rows.
-func (f *feeder) prepare() (err error) {
+func (f *deviceFeed) prepare() (err error) {
 	cubin, err := f.gpu.compiler.compile(prelude + feedText)
 	if err != nil {
 		return err
@@ -164,8 +164,8 @@ func (f *feeder) prepare() (err error) {
 	return f.notes.prepare(f)
 }
 
-// take allocates words of 4 bytes that are given back with the feeder.
-func (f *feeder) take(what string, words int) (address, error) {
+// take allocates words of 4 bytes that are given back with the deviceFeed.
+func (f *deviceFeed) take(what string, words int) (address, error) {
 	a, err := f.gpu.alloc(what, words+gpu.Align)
 	if a != 0 {
 		f.owned = append(f.owned, a)
@@ -174,7 +174,7 @@ func (f *feeder) take(what string, words int) (address, error) {
 }
 
 // ring finds a ring.
-func (f *feeder) ring(store, task int) (int, error) {
+func (f *deviceFeed) ring(store, task int) (int, error) {
 	if store < 0 || store >= f.drawing.Stores || task < 0 || task >= f.drawing.Tasks {
 		return 0, fmt.Errorf("cuda: ring %d of task %d: there are %d of %d tasks", store, task, f.drawing.Stores,
 			f.drawing.Tasks)
@@ -183,7 +183,7 @@ func (f *feeder) ring(store, task int) (int, error) {
 }
 
 // Put implements feed.Feed.
-func (f *feeder) Put(store, task, at int, rows []float32) error {
+func (f *deviceFeed) Put(store, task, at int, rows []float32) error {
 	i, err := f.ring(store, task)
 	stride := f.drawing.Stride()
 	n := len(rows) / stride
@@ -216,7 +216,7 @@ func (f *feeder) Put(store, task, at int, rows []float32) error {
 }
 
 // grow makes room for a chunk of a ring's rows.
-func (f *feeder) grow(i, c int) (err error) {
+func (f *deviceFeed) grow(i, c int) (err error) {
 	if c >= len(f.chunks[i]) {
 		f.chunks[i] = append(f.chunks[i], make([]address, max(16, c+1))...)
 		if f.rings[i].chunks, err = f.take("replay's rings", 2*len(f.chunks[i])); err != nil {
@@ -232,7 +232,7 @@ func (f *feeder) grow(i, c int) (err error) {
 }
 
 // Set implements feed.Feed.
-func (f *feeder) Set(store, task int, r feed.Ring) error {
+func (f *deviceFeed) Set(store, task int, r feed.Ring) error {
 	i, err := f.ring(store, task)
 	if err != nil {
 		return err
@@ -262,7 +262,7 @@ func (f *feeder) Set(store, task int, r feed.Ring) error {
 }
 
 // Begin implements feed.Feed.
-func (f *feeder) Begin(a, b, update uint64) error {
+func (f *deviceFeed) Begin(a, b, update uint64) error {
 	leave, err := f.mem.settle()
 	if err != nil {
 		return err
@@ -287,7 +287,7 @@ func (f *feeder) Begin(a, b, update uint64) error {
 }
 
 // ahead draws the data of the next update.
-func (f *feeder) ahead(s stream) error {
+func (f *deviceFeed) ahead(s stream) error {
 	for _, launch := range f.launches() {
 		if err := launch(s); err != nil {
 			return err
@@ -297,7 +297,7 @@ func (f *feeder) ahead(s stream) error {
 }
 
 // launches are those that draw the data of an update.
-func (f *feeder) launches() (list []func(stream) error) {
+func (f *deviceFeed) launches() (list []func(stream) error) {
 	var args arguments
 	args.pointer(f.state)
 	for _, x := range []struct {
@@ -313,21 +313,21 @@ func (f *feeder) launches() (list []func(stream) error) {
 }
 
 // Load implements feed.Feed.
-func (f *feeder) Load(p *core.Program, scalars []string) (core.Runner, error) {
+func (f *deviceFeed) Load(p *core.Program, scalars []string) (core.Runner, error) {
 	if err := f.mem.Fits(p); err != nil {
 		return nil, err
 	}
-	return f.gpu.loadFed(p, f.mem, &fed{f, scalars})
+	return f.gpu.loadFeeding(p, f.mem, &feeding{f, scalars})
 }
 
-// fed asks for a program's graph to draw its own data.
-type fed struct {
-	*feeder
+// feeding asks for a program's graph to draw its own data.
+type feeding struct {
+	*deviceFeed
 	scalars []string
 }
 
 // prepare makes the tables of a program's fills; the program's values have their places.
-func (d *fed) prepare(r *runner) error {
+func (d *feeding) prepare(r *runner) error {
 	jobs, err := d.jobs(r)
 	if err != nil {
 		return err
@@ -350,7 +350,7 @@ func (d *fed) prepare(r *runner) error {
 	for _, v := range values {
 		at = append(at, r.address(v))
 	}
-	run := &fedRun{blocks: len(parts), n: len(at)}
+	run := &feedRun{blocks: len(parts), n: len(at)}
 	d.runs[r] = run
 	for _, x := range []struct {
 		to    *address
@@ -371,7 +371,7 @@ func (d *fed) prepare(r *runner) error {
 }
 
 // release gives back what prepare took.
-func (d *fed) release(r *runner) {
+func (d *feeding) release(r *runner) {
 	if run := d.runs[r]; run != nil {
 		for _, a := range []address{run.jobs, run.parts, run.scalars} {
 			d.gpu.free(a)
@@ -381,7 +381,7 @@ func (d *fed) release(r *runner) {
 }
 
 // before copies what was drawn into the program's inputs, after keeps what it has computed.
-func (d *fed) before(r *runner, s stream) error {
+func (d *feeding) before(r *runner, s stream) error {
 	run := d.runs[r]
 	var args arguments
 	for _, a := range []address{d.state, run.jobs, run.parts} {
@@ -390,7 +390,7 @@ func (d *fed) before(r *runner, s stream) error {
 	return d.gpu.launch(d.gather, s, run.blocks, 1, args)
 }
 
-func (d *fed) after(r *runner, s stream) error {
+func (d *feeding) after(r *runner, s stream) error {
 	run := d.runs[r]
 	var args arguments
 	for _, a := range []address{run.scalars, d.content.seen, d.notes.rows, d.notes.at} {
@@ -403,7 +403,7 @@ func (d *fed) after(r *runner, s stream) error {
 }
 
 // Close implements feed.Feed. Programs that were loaded here must be closed before.
-func (f *feeder) Close() error {
+func (f *deviceFeed) Close() error {
 	leave, err := f.mem.settle()
 	if err != nil {
 		return nil // the GPU is lost and all it held with it
@@ -413,7 +413,7 @@ func (f *feeder) Close() error {
 	return nil
 }
 
-func (f *feeder) release() {
+func (f *deviceFeed) release() {
 	for _, a := range f.owned {
 		f.gpu.free(a)
 	}

@@ -9,21 +9,21 @@ import (
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
 	"nacre/internal/heavy"
-	"nacre/rl/replay/mirror/mirrortest"
+	"nacre/rl/replay/feeding/feedingtest"
 )
 
 // What a GPU draws is what package replay draws, in any order of lanes, blocks and branches.
 func TestFeedDrawsAsReplayDoes(t *testing.T) {
 	heavy.Skip(t, "draws whole batches on the processor's stand-in for a GPU")
 	gpu := fakecuda.Use(t)
-	mirrortest.Run(t, func(t testing.TB) core.Device {
+	feedingtest.Run(t, func(t testing.TB) core.Device {
 		return newDevice(t, cuda.Options{})
 	}, func(iteration int) { gpu.Order(iteration % 3) })
 }
 
 func TestNormals(t *testing.T) {
 	fakecuda.Use(t)
-	mirrortest.Normals(t, newDevice(t, cuda.Options{}))
+	feedingtest.Normals(t, newDevice(t, cuda.Options{}))
 }
 
 // Normals are the same where parts of their stream are entered at places that walks do not know, which hardly ever
@@ -33,7 +33,7 @@ func TestFarEntries(t *testing.T) {
 	fakecuda.Use(t)
 	for _, n := range []int{1, 2} {
 		undo := cuda.FewEntries(n)
-		mirrortest.Normals(t, newDevice(t, cuda.Options{}))
+		feedingtest.Normals(t, newDevice(t, cuda.Options{}))
 		undo()
 	}
 }

@@ -19,7 +19,7 @@ type job struct {
 type part struct{ job, from int32 }
 
 // jobs makes those of a program's inputs.
-func (d *fed) jobs(r *runner) ([]job, error) {
+func (d *feeding) jobs(r *runner) ([]job, error) {
 	fills, err := d.drawing.Fills(r.p)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"nacre/core/ref"
 	"nacre/experiment/programs"
 	"nacre/rl/benchmark"
-	"nacre/rl/replay/mirror/mirrortest"
+	"nacre/rl/replay/feeding/feedingtest"
 	"nacre/tcl/tclpearl"
 )
 
@@ -42,8 +42,8 @@ func TestGPU(t *testing.T) {
 		})
 	}
 	t.Run("drawing", func(t *testing.T) {
-		t.Run("normals", func(t *testing.T) { mirrortest.Normals(t, newDevice(t, cuda.Options{})) })
-		mirrortest.Run(t, func(t testing.TB) core.Device { return newDevice(t, cuda.Options{}) }, nil)
+		t.Run("normals", func(t *testing.T) { feedingtest.Normals(t, newDevice(t, cuda.Options{})) })
+		feedingtest.Run(t, func(t testing.TB) core.Device { return newDevice(t, cuda.Options{}) }, nil)
 	})
 	t.Run("trajectory", trajectory)
 }

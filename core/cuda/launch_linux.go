@@ -31,7 +31,7 @@ type spread struct {
 var alone = &spread{memories: 1}
 
 // launches returns what to do for every unit, given a stream.
-func (r *runner) launches(pl *gpu.Plan, names []string, over *spread) ([]func(stream) error, error) {
+func (r *runner) launches(pl *gpu.Schedule, names []string, over *spread) ([]func(stream) error, error) {
 	var err error
 	if r.steps == nil {
 		if r.steps, err = r.stepTables(pl); err != nil {
@@ -72,7 +72,7 @@ func (r *runner) far(v int, over *spread) int {
 	return over.far[r.place.Of[v].Space]
 }
 
-func (r *runner) launchRegion(pl *gpu.Plan, i int, name string, over *spread) (func(stream) error, error) {
+func (r *runner) launchRegion(pl *gpu.Schedule, i int, name string, over *spread) (func(stream) error, error) {
 	u := pl.Units[i]
 	var args arguments
 	for _, a := range u.Kernel.Args {
@@ -94,7 +94,7 @@ func (r *runner) launchRegion(pl *gpu.Plan, i int, name string, over *spread) (f
 
 // launchProduct lets cuBLASLt multiply where it has what is asked for, else our own kernel. In several memories a
 // product is made by the algorithm that makes it in one, so that it has the same bits.
-func (r *runner) launchProduct(u *gpu.Unit, over *spread) (func(stream) error, error) {
+func (r *runner) launchProduct(u *gpu.Launch, over *spread) (func(stream) error, error) {
 	g, lt, single := u.Product, r.gpu.lt, r.lt[u]
 	if lt == nil || !lt.serves(g) || over.memories > 1 && single == nil {
 		return r.launchOwn(g, over)
@@ -135,7 +135,7 @@ func (r *runner) launchProduct(u *gpu.Unit, over *spread) (func(stream) error, e
 
 // launchParts cuts a product's operands into two numbers each, and makes it one of three times the terms, whose
 // operands are these.
-func (r *runner) launchParts(u *gpu.Unit, g **gpu.Product, o *operands, over *spread) (func(stream) error, error) {
+func (r *runner) launchParts(u *gpu.Launch, g **gpu.Product, o *operands, over *spread) (func(stream) error, error) {
 	of := **g
 	pitch, a, b := 3*gpu.Pitch(of.K), o.a, o.b
 	o.a = operand{r.parts + address(4*r.partsAt[u.Branch]), pitch, over.parts}
@@ -178,7 +178,7 @@ func (r *runner) takeOver(g *gpu.Product) (func(stream) error, error) {
 
 // tryProducts makes every product once outside the graph, where that changes nothing, so that libraries load what they
 // need. Where the library's algorithm fails its next one is taken, and our own kernel where none works.
-func (r *runner) tryProducts(pl *gpu.Plan, launches []func(stream) error) error {
+func (r *runner) tryProducts(pl *gpu.Schedule, launches []func(stream) error) error {
 	for i, u := range pl.Units {
 		if u.Product == nil {
 			continue
@@ -210,7 +210,7 @@ func (r *runner) tryProducts(pl *gpu.Plan, launches []func(stream) error) error 
 }
 
 // drop gives a product of cuBLASLt's to our own kernel.
-func (r *runner) drop(u *gpu.Unit, p *ltProduct) (func(stream) error, error) {
+func (r *runner) drop(u *gpu.Launch, p *ltProduct) (func(stream) error, error) {
 	r.gpu.lt.release(p)
 	delete(r.lt, u)
 	return r.takeOver(u.Product)
@@ -287,7 +287,7 @@ type tables struct {
 }
 
 // stepTables writes the tables of all units to the device.
-func (r *runner) stepTables(pl *gpu.Plan) (*tables, error) {
+func (r *runner) stepTables(pl *gpu.Schedule) (*tables, error) {
 	t := &tables{map[int]address{}, map[int]address{}, map[int]int{}}
 	slot := pl.Slots()
 	pieces, counters := map[int][]piece{}, map[int][]counter{}

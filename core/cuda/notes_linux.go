@@ -34,7 +34,7 @@ type flight struct {
 	runs   []*runner
 }
 
-func (n *notes) prepare(f *feeder) (err error) {
+func (n *notes) prepare(f *deviceFeed) (err error) {
 	n.width = maxScalars + f.drawing.Slots + countsOfFeed
 	if n.rows, err = f.take("scalars", notesKept*n.width); err != nil {
 		return err
@@ -71,10 +71,10 @@ func (n *notes) add(r *runner) {
 }
 
 // Room implements feed.Feed.
-func (f *feeder) Room() int { return notesKept }
+func (f *deviceFeed) Room() int { return notesKept }
 
 // Records implements feed.Feed.
-func (f *feeder) Records(wait bool) (out []feed.Record, err error) {
+func (f *deviceFeed) Records(wait bool) (out []feed.Record, err error) {
 	n := &f.notes
 	leave, err := f.gpu.enter()
 	if err != nil {
@@ -109,7 +109,7 @@ func (f *feeder) Records(wait bool) (out []feed.Record, err error) {
 }
 
 // fly starts copying the rows of the updates that were started since the last time.
-func (f *feeder) fly() error {
+func (f *deviceFeed) fly() error {
 	n := &f.notes
 	to := n.pinned[n.turn]
 	for left := len(n.runs); left > 0; {
@@ -129,7 +129,7 @@ func (f *feeder) fly() error {
 }
 
 // land waits for the oldest copy and reads it.
-func (f *feeder) land(out []feed.Record) ([]feed.Record, error) {
+func (f *deviceFeed) land(out []feed.Record) ([]feed.Record, error) {
 	n := &f.notes
 	if err := f.gpu.do(Launching, "cuEventSynchronize", uintptr(n.arrived[n.flights[0].buffer])); err != nil {
 		return nil, err

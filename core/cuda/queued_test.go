@@ -97,7 +97,7 @@ type fedLine struct {
 	mem  core.Memory
 	feed feed.Feed
 	run  core.Runner
-	plan feed.Plan
+	plan feed.Recipe
 }
 
 func openFed(t *testing.T, d core.Device) *fedLine {
@@ -105,7 +105,7 @@ func openFed(t *testing.T, d core.Device) *fedLine {
 	p := line(t)
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
-	x := &fedLine{mem: mem, plan: feed.Plan{Obs: 33, Act: 40, Tasks: 2, Slots: 1, Choose: feed.WithReplacement,
+	x := &fedLine{mem: mem, plan: feed.Recipe{Obs: 33, Act: 40, Tasks: 2, Slots: 1, Choose: feed.WithReplacement,
 		Stores: 1, Capacity: 100,
 		Draws: []feed.Draw{{Kind: feed.Window, N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}},
 		Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}}}

@@ -26,14 +26,14 @@ type runner struct {
 	base   [gpu.Arena + 1]address
 	tables address
 	work   [gpu.MaxBranches]address // of products
-	lt     map[*gpu.Unit]*ltProduct
+	lt     map[*gpu.Launch]*ltProduct
 	graph  graph
 
 	parts   address // room for operands in two parts, for each branch
 	partsAt [gpu.MaxBranches]int
-	fed     *fed // draws the data of every run, if set
-	set     *set // programs that may run as one with this, nil if there are none
-	plan    *gpu.Plan
+	feeding *feeding // draws the data of every run, if set
+	set     *set     // programs that may run as one with this, nil if there are none
+	plan    *gpu.Schedule
 	each    []func(stream) error // its launches, by unit
 	spread  []*ltProduct
 
@@ -46,21 +46,21 @@ type runner struct {
 	results []float32
 	done    event
 	ran     bool
-	kept    bool // of a fed program: results holds the last run's
+	kept    bool // of a program that draws its data: results holds the last run's
 	closed  bool
 }
 
 func (g *device) loadHere(p *core.Program, mem *memory) (core.Runner, error) {
-	return g.loadFed(p, mem, nil)
+	return g.loadFeeding(p, mem, nil)
 }
 
-// loadFed loads a program that draws its own data if d is not nil.
-func (g *device) loadFed(p *core.Program, mem *memory, d *fed) (core.Runner, error) {
+// loadFeeding loads a program that draws its own data if d is not nil.
+func (g *device) loadFeeding(p *core.Program, mem *memory, d *feeding) (core.Runner, error) {
 	pl, err := gpu.New(p, Planning(g.options))
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{p: p, gpu: g, mem: mem, moves: host.Steps(p), place: pl.Place, fed: d}
+	r := &runner{p: p, gpu: g, mem: mem, moves: host.Steps(p), place: pl.Place, feeding: d}
 	leave, err := mem.settle()
 	if err != nil {
 		return nil, err
@@ -75,9 +75,9 @@ func (g *device) loadFed(p *core.Program, mem *memory, d *fed) (core.Runner, err
 }
 
 // prepare compiles, allocates and records the graph.
-func (r *runner) prepare(pl *gpu.Plan) error {
+func (r *runner) prepare(pl *gpu.Schedule) error {
 	g := r.gpu
-	r.lt = map[*gpu.Unit]*ltProduct{}
+	r.lt = map[*gpu.Launch]*ltProduct{}
 	text, names := Source(pl)
 	cubin, err := g.compiler.compile(text)
 	if err != nil {
@@ -93,8 +93,8 @@ func (r *runner) prepare(pl *gpu.Plan) error {
 	if err != nil {
 		return err
 	}
-	if r.fed != nil {
-		if err := r.fed.prepare(r); err != nil {
+	if r.feeding != nil {
+		if err := r.feeding.prepare(r); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (r *runner) room(what string, k roomKind, n int) (address, error) {
 	return r.set.room(r, what, k, n)
 }
 
-func (r *runner) allocate(pl *gpu.Plan) (err error) {
+func (r *runner) allocate(pl *gpu.Schedule) (err error) {
 	g := r.gpu
 	r.base[gpu.Params] = r.mem.base
 	for s, what := range map[gpu.Space]string{gpu.Inputs: "inputs", gpu.Outputs: "outputs",
@@ -162,7 +162,7 @@ func (r *runner) allocate(pl *gpu.Plan) (err error) {
 }
 
 // allocateParts finds room for the operands of one product on each branch.
-func (r *runner) allocateParts(pl *gpu.Plan) (err error) {
+func (r *runner) allocateParts(pl *gpu.Schedule) (err error) {
 	if r.gpu.lt == nil || !r.gpu.lt.parts {
 		return nil
 	}
@@ -194,12 +194,12 @@ func (r *runner) address(v int) address {
 
 func (r *runner) at(p gpu.Place) address { return r.base[p.Space] + address(4*p.Offset) }
 
-// record makes the graph: every unit on the stream of its branch, after events of what it depends on elsewhere. A fed
+// record makes the graph: every unit on the stream of its branch, after events of what it depends on elsewhere. A feeding
 // program's begins with copying what was drawn, draws for the next run on a branch of its own, and ends with keeping
 // its scalars; outputs of others are copied to the host at the end.
 //
 // The graph may be that of several runners, whose first this is.
-func (r *runner) record(pl *gpu.Plan, launches []func(stream) error, of []*runner) (graph, error) {
+func (r *runner) record(pl *gpu.Schedule, launches []func(stream) error, of []*runner) (graph, error) {
 	g := r.gpu
 	c := &recording{gpu: g, after: map[int]event{}}
 	defer c.release()
@@ -210,7 +210,7 @@ func (r *runner) record(pl *gpu.Plan, launches []func(stream) error, of []*runne
 			return 0, err
 		}
 	}
-	if r.fed != nil {
+	if r.feeding != nil {
 		for range of {
 			s, err := g.newStream()
 			if err != nil {
@@ -221,10 +221,10 @@ func (r *runner) record(pl *gpu.Plan, launches []func(stream) error, of []*runne
 	}
 	return g.capture(c.streams[0], func() error {
 		for _, x := range of {
-			if x.fed == nil {
+			if x.feeding == nil {
 				break
 			}
-			if err := x.fed.before(x, c.streams[0]); err != nil {
+			if err := x.feeding.before(x, c.streams[0]); err != nil {
 				return err
 			}
 		}
@@ -254,11 +254,11 @@ func (r *runner) record(pl *gpu.Plan, launches []func(stream) error, of []*runne
 		}
 		for i, x := range of {
 			switch {
-			case x.fed != nil:
+			case x.feeding != nil:
 				if err := g.wait(c.streams[0], drawn[i]); err != nil {
 					return err
 				}
-				if err := x.fed.after(x, c.streams[0]); err != nil {
+				if err := x.feeding.after(x, c.streams[0]); err != nil {
 					return err
 				}
 			case len(x.p.Outputs) > 0:
@@ -272,8 +272,8 @@ func (r *runner) record(pl *gpu.Plan, launches []func(stream) error, of []*runne
 }
 
 // needed reports whether a unit of another branch waits for unit i.
-func needed(pl *gpu.Plan, i int) bool {
-	return slices.ContainsFunc(pl.Units[i+1:], func(u *gpu.Unit) bool {
+func needed(pl *gpu.Schedule, i int) bool {
+	return slices.ContainsFunc(pl.Units[i+1:], func(u *gpu.Launch) bool {
 		return u.Branch != pl.Units[i].Branch && slices.Contains(u.Deps, i)
 	})
 }
@@ -295,7 +295,7 @@ func (c *recording) ahead(of []*runner, begin event) (drawn []event, err error) 
 		if err := c.gpu.wait(s, begin); err != nil {
 			return nil, err
 		}
-		if err := of[i].fed.ahead(s); err != nil {
+		if err := of[i].feeding.ahead(s); err != nil {
 			return nil, err
 		}
 		e, err := c.event(s)
@@ -318,7 +318,7 @@ func (c *recording) event(s stream) (event, error) {
 }
 
 // reach makes the stream of unit i wait for all it depends on.
-func (c *recording) reach(pl *gpu.Plan, i int, begin event) error {
+func (c *recording) reach(pl *gpu.Schedule, i int, begin event) error {
 	b := pl.Units[i].Branch
 	if b > 0 && !c.begun[b] {
 		if err := c.gpu.wait(c.streams[b], begin); err != nil {
@@ -377,7 +377,7 @@ func (r *runner) Run() error {
 		return err
 	}
 	defer leave()
-	if r.fed != nil && len(r.fed.notes.runs) == notesKept {
+	if r.feeding != nil && len(r.feeding.notes.runs) == notesKept {
 		return fmt.Errorf("cuda: %d updates have been started and none of their records read", notesKept)
 	}
 	if r.moves {
@@ -386,9 +386,9 @@ func (r *runner) Run() error {
 	if err := r.send(); err != nil {
 		return err
 	}
-	if r.fed != nil { // waiting for it is rare; see read
+	if r.feeding != nil { // waiting for it is rare; see read
 		r.kept = false
-		r.fed.notes.add(r)
+		r.feeding.notes.add(r)
 	}
 	r.ran = true
 	return r.mem.group.start(r)
@@ -400,7 +400,7 @@ func (r *runner) launch() error { return r.launched(r.graph) }
 // launched gives a graph to the GPU and marks its end, where somebody may wait for it.
 func (r *runner) launched(g graph) error {
 	r.gpu.graphs.Add(1)
-	if err := r.gpu.do(Launching, "cuGraphLaunch", uintptr(g), uintptr(r.mem.stream)); err != nil || r.fed != nil {
+	if err := r.gpu.do(Launching, "cuGraphLaunch", uintptr(g), uintptr(r.mem.stream)); err != nil || r.feeding != nil {
 		return err
 	}
 	return r.gpu.record(r.done, r.mem.stream)
@@ -484,7 +484,7 @@ func read[T host.Number](r *runner, output string, dst []T) error {
 
 // fetch makes the outputs of the last run arrive.
 func (r *runner) fetch() error {
-	if r.fed == nil {
+	if r.feeding == nil {
 		if !r.ran {
 			return nil
 		}
@@ -538,8 +538,8 @@ func (r *runner) release() {
 	r.closed = true
 	g := r.gpu
 	r.mem.group.leave(r)
-	if r.fed != nil {
-		r.fed.release(r)
+	if r.feeding != nil {
+		r.feeding.release(r)
 	}
 	if r.graph != 0 {
 		g.call("cuGraphExecDestroy", uintptr(r.graph))

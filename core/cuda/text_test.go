@@ -145,7 +145,7 @@ func TestMachineCode(t *testing.T) {
 
 // checkAccess checks how launches of a plan read and write memory, given their kernels' names and what these are
 // compiled to.
-func checkAccess(t *testing.T, pl *gpu.Plan, names []string, codes map[string]machineCode) {
+func checkAccess(t *testing.T, pl *gpu.Schedule, names []string, codes map[string]machineCode) {
 	for i, u := range pl.Units {
 		c := codes[names[i]]
 		if _, bytes := pl.Work(u); u.Kernel == nil || bytes < 1<<20 {

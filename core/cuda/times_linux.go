@@ -24,9 +24,9 @@ func Times(run core.Runner, repeats int) ([]float64, error) {
 	}
 	defer leave()
 	var list []func(stream) error
-	if r.fed != nil {
-		list = append(list, func(s stream) error { return r.fed.before(r, s) })
-		list = append(list, r.fed.launches()...)
+	if r.feeding != nil {
+		list = append(list, func(s stream) error { return r.feeding.before(r, s) })
+		list = append(list, r.feeding.launches()...)
 	}
 	list = append(list, r.each...)
 	var us []float64
@@ -37,7 +37,7 @@ func Times(run core.Runner, repeats int) ([]float64, error) {
 		}
 		us = append(us, t)
 	}
-	if r.fed != nil {
+	if r.feeding != nil {
 		us = append(us, 0)
 	}
 	return us, nil

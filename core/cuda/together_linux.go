@@ -109,7 +109,7 @@ func (in *group) join(r *runner) {
 	defer in.mu.Unlock()
 	i, own := in.of(r.mem)
 	own.loaded++
-	text := fmt.Sprintf("%v, fed: %v", r.p, r.fed != nil)
+	text := fmt.Sprintf("%v, feeding: %v", r.p, r.feeding != nil)
 	for _, s := range in.sets {
 		if s.text == text && s.runners[i] == nil && s.loads < len(s.runners) {
 			r.set = s
@@ -141,7 +141,7 @@ func (s *set) room(r *runner, what string, k roomKind, n int) (address, error) {
 }
 
 // complete records the graph of all, once the program is loaded on all memories.
-func (s *set) complete(r *runner, pl *gpu.Plan, names []string) (err error) {
+func (s *set) complete(r *runner, pl *gpu.Schedule, names []string) (err error) {
 	if s == nil {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (s *set) complete(r *runner, pl *gpu.Plan, names []string) (err error) {
 		over.far[k] = s.rooms[k].far
 	}
 	// The first runner's plan is this one's, but for what its products are known by.
-	lt := map[*gpu.Unit]*ltProduct{}
+	lt := map[*gpu.Launch]*ltProduct{}
 	for i, u := range first.plan.Units {
 		if p := first.lt[u]; p != nil {
 			lt[pl.Units[i]] = p
@@ -186,7 +186,7 @@ func (s *set) complete(r *runner, pl *gpu.Plan, names []string) (err error) {
 
 // try makes a product in all memories outside the graph. Where the library cannot with the algorithm of one, it is made
 // in one after the other.
-func (s *set) try(launch *func(stream) error, unit int, pl *gpu.Plan, names []string) error {
+func (s *set) try(launch *func(stream) error, unit int, pl *gpu.Schedule, names []string) error {
 	err := s.runners[0].try(*launch)
 	if refused, ok := err.(*Error); !ok || refused.Fault != Products {
 		return err
@@ -243,7 +243,7 @@ func (in *group) advance() error {
 				return err
 			}
 			for i, x := range in.members {
-				if i > 0 && s.runners[i].fed == nil {
+				if i > 0 && s.runners[i].feeding == nil {
 					if err := in.gpu.record(s.runners[i].done, in.stream); err != nil {
 						return err
 					}

@@ -3,7 +3,7 @@
 // the replay executes it there. What is drawn is part of what a seed means: both make the same draws from the same
 // random stream.
 //
-//	plan := feed.Plan{Obs: 3, Act: 2, Tasks: 50, Slots: 16, Choose: feed.WithoutReplacement,
+//	plan := feed.Recipe{Obs: 3, Act: 2, Tasks: 50, Slots: 16, Choose: feed.WithoutReplacement,
 //		Stores: 1, Capacity: 1_000_000,
 //		Draws: []feed.Draw{{Kind: feed.Transitions, N: 256}},
 //		Noise: []feed.Noise{{Input: "eps", N: 16 * 256 * 2}},
@@ -54,7 +54,7 @@ const (
 type Fill struct {
 	Input   string
 	Field   Field
-	Draw    int // index in Plan.Draws
+	Draw    int // index in Recipe.Draws
 	Which   int // of a pair: 0 is the query, 1 the key
 	History int // context rows of Before and After; at least 1
 	Table   []float32
@@ -65,7 +65,7 @@ type Fill struct {
 func (f Fill) OfRows() bool { return f.Field < OfTask }
 
 // Cols is the number of columns that the plan gives an input.
-func (p *Plan) Cols(f Fill) int {
+func (p *Recipe) Cols(f Fill) int {
 	switch f.Field {
 	case Obs, NextObs:
 		return p.Obs
@@ -86,16 +86,16 @@ func (p *Plan) Cols(f Fill) int {
 }
 
 // Rows is the number of rows that the plan gives an input.
-func (p *Plan) Rows(f Fill) int {
+func (p *Recipe) Rows(f Fill) int {
 	if f.OfRows() {
 		return p.Slots * p.Draws[f.Draw].N
 	}
 	return p.Slots
 }
 
-// Plan is all an update draws: the tasks of its slots; for each slot all Draws; then standard normal Noise for the
+// Recipe is all an update draws: the tasks of its slots; for each slot all Draws; then standard normal Noise for the
 // named inputs, element by element, in this order.
-type Plan struct {
+type Recipe struct {
 	Obs, Act int
 	Tasks    int
 	Slots    int
@@ -115,14 +115,14 @@ type Noise struct {
 
 // Stride is the length of a row as Put takes it: o, a, context reward, reward, done, o', and the row's number in its
 // trajectory, from 0.
-func (p *Plan) Stride() int { return 2*p.Obs + p.Act + 4 }
+func (p *Recipe) Stride() int { return 2*p.Obs + p.Act + 4 }
 
 // Context is the length of (o, a, context reward).
-func (p *Plan) Context() int { return p.Obs + p.Act + 1 }
+func (p *Recipe) Context() int { return p.Obs + p.Act + 1 }
 
 // Window is how long trajectories of a store are at least that windows, or pairs of rows, are drawn of; 0 where none
 // are.
-func (p *Plan) Window(store int) int {
+func (p *Recipe) Window(store int) int {
 	for _, d := range p.Draws {
 		if d.Store == store && d.Least() > 0 {
 			return d.Least()
@@ -132,7 +132,7 @@ func (p *Plan) Window(store int) int {
 }
 
 // Validate reports a plan that means nothing.
-func (p *Plan) Validate() error {
+func (p *Recipe) Validate() error {
 	if p.Obs < 1 || p.Act < 1 || p.Tasks < 1 || p.Slots < 1 || p.Stores < 1 || p.Capacity < 1 {
 		return fmt.Errorf("feed: %d observations, %d actions, %d tasks, %d slots, %d stores of %d rows: each must be "+
 			"at least 1",
@@ -161,7 +161,7 @@ func (p *Plan) Validate() error {
 	return nil
 }
 
-func (p *Plan) validate(f Fill) error {
+func (p *Recipe) validate(f Fill) error {
 	switch {
 	case f.Field < 0 || f.Field > TaskMask:
 		return fmt.Errorf("holds field %d, fields are 0 to %d", f.Field, TaskMask)
@@ -206,7 +206,7 @@ type Record struct {
 // Device is a core.Device that can draw data itself.
 type Device interface {
 	core.Device
-	NewFeed(m core.Memory, p Plan) (Feed, error)
+	NewFeed(m core.Memory, p Recipe) (Feed, error)
 }
 
 // Feed is replay on a device. It is not safe for concurrent use.

@@ -10,7 +10,7 @@ import (
 
 // describer describes the kernel of one region.
 type describer struct {
-	pl    *Plan
+	pl    *Schedule
 	r     *Region
 	k     *Kernel
 	to    *[]Statement // where statements go at present
@@ -36,9 +36,9 @@ type element struct {
 }
 
 // describe makes the kernel of a region; the error says why one kernel cannot compute it.
-func (pl *Plan) describe(r *Region) (*Kernel, error) {
+func (pl *Schedule) describe(r *Region) (*Kernel, error) {
 	d := &describer{pl: pl, r: r, roots: map[int]bool{}, reads: map[int]bool{}}
-	d.k = &Kernel{Layout: r.layout(pl.options.Vectors), Count: r.rows * r.cols, Rows: r.rows, Cols: r.cols,
+	d.k = &Kernel{Spread: r.layout(pl.options.Vectors), Count: r.rows * r.cols, Rows: r.rows, Cols: r.cols,
 		Sums: len(r.sums)}
 	for _, v := range slices.Concat(r.sums, r.along, r.after) {
 		d.roots[v] = true

@@ -10,7 +10,7 @@ import (
 // Drawing is how a device draws the data of updates by itself: which results every draw leaves and where, how much of
 // the stream of random numbers an update takes, and what each input of a program is filled with.
 type Drawing struct {
-	feed.Plan
+	feed.Recipe
 	Picks   []Pick // by draw
 	PerSlot int    // integers that the draws of a slot leave
 	Noises  int    // normals of an update
@@ -26,11 +26,11 @@ type Pick struct {
 }
 
 // NewDrawing plans what p draws; p must be valid.
-func NewDrawing(p feed.Plan) (*Drawing, error) {
+func NewDrawing(p feed.Recipe) (*Drawing, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	d := &Drawing{Plan: p}
+	d := &Drawing{Recipe: p}
 	for _, draw := range p.Draws {
 		d.Picks = append(d.Picks, Pick{draw, d.PerSlot})
 		d.PerSlot += draw.Picks()
@@ -85,7 +85,7 @@ type Fill struct {
 func (d *Drawing) Fills(p *core.Program) ([]Fill, error) {
 	var out []Fill
 	base := 0
-	for _, n := range d.Plan.Noise {
+	for _, n := range d.Recipe.Noise {
 		if v, ok := p.Inputs[n.Input]; ok {
 			f := newFill(p, v)
 			f.Kind, f.Base = Noise, base
@@ -96,7 +96,7 @@ func (d *Drawing) Fills(p *core.Program) ([]Fill, error) {
 		}
 		base += n.N
 	}
-	for _, from := range d.Plan.Fills {
+	for _, from := range d.Recipe.Fills {
 		v, ok := p.Inputs[from.Input]
 		if !ok {
 			continue

@@ -11,7 +11,7 @@ import (
 
 // A context of windows for each of three slots, and noise: where results stand and what inputs are filled with.
 func TestDrawing(t *testing.T) {
-	d, err := gpu.NewDrawing(feed.Plan{Obs: 3, Act: 2, Tasks: 7, Slots: 3, Choose: feed.WithReplacement, Stores: 2,
+	d, err := gpu.NewDrawing(feed.Recipe{Obs: 3, Act: 2, Tasks: 7, Slots: 3, Choose: feed.WithReplacement, Stores: 2,
 		Capacity: 100,
 		Draws: []feed.Draw{{Kind: feed.WindowPair, Pair: feed.SameTask, Store: 1, N: 9},
 			{Kind: feed.Transitions, N: 20}},
@@ -48,7 +48,7 @@ func TestDrawing(t *testing.T) {
 		!strings.Contains(err.Error(), `input "rew" is 57×1, the plan fills 60×1`) {
 		t.Errorf("an input that is too short: %v", err)
 	}
-	if _, err := gpu.NewDrawing(feed.Plan{}); err == nil {
+	if _, err := gpu.NewDrawing(feed.Recipe{}); err == nil {
 		t.Error("an empty plan is drawn")
 	}
 }

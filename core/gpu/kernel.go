@@ -24,7 +24,7 @@ import (
 // for every loop. The lanes' sums are added in a tree, those of the upper half to those of the lower half until one is
 // left, and blocks' sums, where Slices is above one, again so.
 type Kernel struct {
-	Layout
+	Spread
 	Count   int // of results
 	Rows    int // of the results, Rows·Cols is Count
 	Cols    int

@@ -9,7 +9,7 @@ import (
 )
 
 // merge joins units where one launch can do the work of two.
-func (pl *Plan) merge() {
+func (pl *Schedule) merge() {
 	pl.link()
 	for i := 0; i < len(pl.Units); i++ {
 		for j := i + 1; j < len(pl.Units); {
@@ -25,9 +25,9 @@ func (pl *Plan) merge() {
 }
 
 // link notes who writes and reads every value, and how many launches must be done one after the other before each.
-func (pl *Plan) link() {
-	pl.writer = make([]*Unit, len(pl.Program.Values))
-	pl.readers = make([][]*Unit, len(pl.Program.Values))
+func (pl *Schedule) link() {
+	pl.writer = make([]*Launch, len(pl.Program.Values))
+	pl.readers = make([][]*Launch, len(pl.Program.Values))
 	for _, u := range pl.Units {
 		for _, v := range u.Writes {
 			pl.writer[v] = u
@@ -36,15 +36,15 @@ func (pl *Plan) link() {
 			pl.readers[v] = append(pl.readers[v], u)
 		}
 	}
-	before := map[*Unit][]*Unit{}
+	before := map[*Launch][]*Launch{}
 	for _, u := range pl.Units {
 		for _, x := range pl.successors(u) {
 			before[x] = append(before[x], u)
 		}
 	}
-	pl.depth = map[*Unit]int{}
-	var visit func(u *Unit) int
-	visit = func(u *Unit) int {
+	pl.depth = map[*Launch]int{}
+	var visit func(u *Launch) int
+	visit = func(u *Launch) int {
 		d, ok := pl.depth[u]
 		if !ok {
 			for _, x := range before[u] {
@@ -60,8 +60,8 @@ func (pl *Plan) link() {
 }
 
 // successors lists the units that must run after u: they read what it writes, or overwrite what it reads.
-func (pl *Plan) successors(u *Unit) []*Unit {
-	var out []*Unit
+func (pl *Schedule) successors(u *Launch) []*Launch {
+	var out []*Launch
 	for _, in := range u.Ticks {
 		if x := pl.writer[in.Out]; !slices.Contains(out, x) {
 			out = append(out, x)
@@ -86,13 +86,13 @@ func (pl *Plan) successors(u *Unit) []*Unit {
 }
 
 // between reports whether a third unit must run after a and before b.
-func (pl *Plan) between(a, b *Unit) bool {
+func (pl *Schedule) between(a, b *Launch) bool {
 	if pl.depth[b]-pl.depth[a] < 2 {
 		return false
 	}
-	seen := map[*Unit]bool{a: true, b: true}
-	var reaches func(u *Unit) bool
-	reaches = func(u *Unit) bool {
+	seen := map[*Launch]bool{a: true, b: true}
+	var reaches func(u *Launch) bool
+	reaches = func(u *Launch) bool {
 		for _, x := range pl.successors(u) {
 			if x == b && u != a {
 				return true
@@ -111,7 +111,7 @@ func (pl *Plan) between(a, b *Unit) bool {
 
 // mergeable reports whether a and b may become one launch: no third unit may have to run between them. Regions merge
 // only where they have something to share and neither would have to wait for what only the other needs.
-func (pl *Plan) mergeable(a, b *Unit) bool {
+func (pl *Schedule) mergeable(a, b *Launch) bool {
 	switch {
 	case len(a.Steps) > 0 && len(b.Steps) > 0:
 		return pl.mergeableSteps(a, b) && !pl.between(a, b) && !pl.between(b, a) && !pl.postpones(a, b) &&
@@ -132,22 +132,22 @@ func (pl *Plan) mergeable(a, b *Unit) bool {
 }
 
 // delays reports whether a, merged with b, would wait for something that others who read a do not need.
-func (pl *Plan) delays(a, b *Unit) bool {
+func (pl *Schedule) delays(a, b *Launch) bool {
 	waits := slices.ContainsFunc(b.Reads, func(v int) bool {
 		w := pl.writer[v]
 		return w != nil && w != a && pl.depth[w] >= pl.depth[a]
 	})
-	return waits && slices.ContainsFunc(pl.successors(a), func(x *Unit) bool { return x != b })
+	return waits && slices.ContainsFunc(pl.successors(a), func(x *Launch) bool { return x != b })
 }
 
 // postpones reports whether somebody who uses what a writes would wait for b.
-func (pl *Plan) postpones(a, b *Unit) bool {
-	return slices.ContainsFunc(pl.successors(a), func(x *Unit) bool { return x != b && pl.depth[x] <= pl.depth[b] })
+func (pl *Schedule) postpones(a, b *Launch) bool {
+	return slices.ContainsFunc(pl.successors(a), func(x *Launch) bool { return x != b && pl.depth[x] <= pl.depth[b] })
 }
 
 // mergeableSteps: an average may follow the step of its source within a launch; otherwise neither may use what the
 // other writes.
-func (pl *Plan) mergeableSteps(a, b *Unit) bool {
+func (pl *Schedule) mergeableSteps(a, b *Launch) bool {
 	if intersects(b.Writes, a.Reads) {
 		return false
 	}
@@ -180,7 +180,7 @@ func averageOf(steps []core.Instr, v int) int {
 	return slices.IndexFunc(steps, func(in core.Instr) bool { _, ok := in.Op.(core.EMA); return ok && in.In[1] == v })
 }
 
-func (pl *Plan) join(a, b *Unit) bool {
+func (pl *Schedule) join(a, b *Launch) bool {
 	if len(a.Steps) > 0 {
 		for _, v := range b.Reads {
 			if !slices.Contains(a.Writes, v) {
@@ -207,8 +207,8 @@ func intersects(a, b []int) bool {
 
 // addTicks adds the units that count up Adam's steps: one for the first step of every parameter, one for the second of
 // those that are stepped twice, and so on.
-func (pl *Plan) addTicks() {
-	var rounds []*Unit
+func (pl *Schedule) addTicks() {
+	var rounds []*Launch
 	done := map[string]int{}
 	for _, in := range pl.Instrs {
 		if _, ok := in.Op.(core.Adam); !ok {
@@ -218,7 +218,7 @@ func (pl *Plan) addTicks() {
 		r := done[store]
 		done[store]++
 		if r == len(rounds) {
-			rounds = append(rounds, &Unit{})
+			rounds = append(rounds, &Launch{})
 			if r > 0 {
 				rounds[r-1].after = rounds[r]
 			}
@@ -230,11 +230,11 @@ func (pl *Plan) addTicks() {
 }
 
 // order sorts the units so that every one comes after those it depends on, and notes these.
-func (pl *Plan) order() error {
-	slices.SortStableFunc(pl.Units, func(a, b *Unit) int {
+func (pl *Schedule) order() error {
+	slices.SortStableFunc(pl.Units, func(a, b *Launch) int {
 		return cmp.Or(cmp.Compare(pl.depth[a], pl.depth[b]), cmp.Compare(a.at, b.at))
 	})
-	index := map[*Unit]int{}
+	index := map[*Launch]int{}
 	for i, u := range pl.Units {
 		index[u] = i
 	}
@@ -257,7 +257,7 @@ const MaxBranches = 4
 
 // assignBranches spreads the units over the branches of the plan: each goes on after the latest unit it depends on if
 // that is the last of its branch, else to the branch that has been idle longest.
-func (pl *Plan) assignBranches() {
+func (pl *Schedule) assignBranches() {
 	last := [MaxBranches]int{-1, -1, -1, -1}
 	for i, u := range pl.Units {
 		u.Branch = -1

@@ -41,7 +41,7 @@ const Align = 64
 func RoundUp(n int) int { return (n + Align - 1) / Align * Align }
 
 // SizeOf is the floats that value v takes.
-func (pl *Plan) SizeOf(v int) int {
+func (pl *Schedule) SizeOf(v int) int {
 	x := pl.Program.Values[v]
 	if pl.options.Fours {
 		return RoundUp(Room(x.Rows, x.Cols))
@@ -81,7 +81,7 @@ type slot struct {
 
 // placeValues gives every stored value its place. Two values share room only where every unit that touches the first is
 // done before the one that writes the second starts, whatever the branches do.
-func (pl *Plan) placeValues() *Placement {
+func (pl *Schedule) placeValues() *Placement {
 	m := &Placement{Of: make([]Place, len(pl.Program.Values))}
 	take := func(s Space, n int) Place {
 		at := Place{s, m.Size[s]}
@@ -127,7 +127,7 @@ func (pl *Plan) placeValues() *Placement {
 }
 
 // share places the values that come and go.
-func (pl *Plan) share(m *Placement) {
+func (pl *Schedule) share(m *Placement) {
 	above := pl.ancestries()
 	left := map[int]int{} // readers still to come
 	for _, u := range pl.Units {
@@ -194,7 +194,7 @@ func (a ancestry) within(b ancestry) bool {
 }
 
 // ancestries is, by unit, all units that are done before it starts.
-func (pl *Plan) ancestries() []ancestry {
+func (pl *Schedule) ancestries() []ancestry {
 	above := make([]ancestry, len(pl.Units))
 	for i, u := range pl.Units {
 		above[i] = newAncestry(len(pl.Units))

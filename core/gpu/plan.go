@@ -8,25 +8,25 @@ import (
 	"nacre/core/op"
 )
 
-// Plan is a program as launches on a GPU: which values lie in memory and where, what each launch reads and writes, in
+// Schedule is a program as launches on a GPU: which values lie in memory and where, what each launch reads and writes, in
 // which order and on which branch it runs. It may be read by anybody and is not to be changed.
 //
 // Three patterns only: matrix products with an epilogue, generated kernels (a region of elementwise operations with at
 // most one kind of sum), and the optimiser's merged steps.
-type Plan struct {
+type Schedule struct {
 	Program *core.Program
 	Instrs  []core.Instr // of all levels, in order
 	Def     map[int]int  // value → the instruction that makes it
 	Stored  []bool       // by value: it lies in memory; others are computed where they are read
-	Units   []*Unit      // in an order in which operands come first
+	Units   []*Launch    // in an order in which operands come first
 	Place   *Placement
 
 	options Options
 	ended   map[int]bool // values whose rows must end in zeros
 	next    map[int]int  // version of a parameter → the version that overwrites it
-	writer  []*Unit      // by value
-	readers [][]*Unit    // by value
-	depth   map[*Unit]int
+	writer  []*Launch    // by value
+	readers [][]*Launch  // by value
+	depth   map[*Launch]int
 }
 
 // Options say what the device that runs a plan can do.
@@ -48,8 +48,8 @@ type Options struct {
 	InOrder bool
 }
 
-// Unit becomes one launch. Exactly one of Region, Product, Steps and Ticks is set.
-type Unit struct {
+// Launch becomes one launch. Exactly one of Region, Product, Steps and Ticks is set.
+type Launch struct {
 	Reads, Writes []int // values in memory
 	Region        *Region
 	Kernel        *Kernel // of the region
@@ -62,8 +62,8 @@ type Unit struct {
 	Deps   []int
 	Branch int // below MaxBranches
 
-	at    int   // the program's first instruction in it
-	after *Unit // of ticks: the round after this one
+	at    int     // the program's first instruction in it
+	after *Launch // of ticks: the round after this one
 }
 
 // Product is a matrix product with an epilogue: act(A·B + Bias), or (A·B)·act'(Mask). The result is M×N, K terms each.
@@ -81,8 +81,8 @@ type Product struct {
 }
 
 // New plans a program. Of a program that Validate accepts it fails only where an operation has no kernel.
-func New(p *core.Program, o Options) (*Plan, error) {
-	pl := &Plan{Program: p, Def: map[int]int{}, next: map[int]int{}, options: o}
+func New(p *core.Program, o Options) (*Schedule, error) {
+	pl := &Schedule{Program: p, Def: map[int]int{}, next: map[int]int{}, options: o}
 	for _, l := range p.Levels {
 		pl.Instrs = append(append(pl.Instrs, l.Whole...), l.Tiled...)
 	}
@@ -117,7 +117,7 @@ func New(p *core.Program, o Options) (*Plan, error) {
 
 // fuseMasks finds products whose only reader is an activation's gradient, the backward step through a layer: value of
 // the product → its instruction, whose launch makes the gradient too.
-func (pl *Plan) fuseMasks() map[int]core.Instr {
+func (pl *Schedule) fuseMasks() map[int]core.Instr {
 	masked := map[int]core.Instr{}
 	if !pl.options.MaskedProducts {
 		return masked
@@ -148,7 +148,7 @@ func (pl *Plan) fuseMasks() map[int]core.Instr {
 
 // inTime reports whether value v is there, in the program's order, before any of the operands is overwritten: what
 // reads v and them need not wait for who overwrites them.
-func (pl *Plan) inTime(v int, operands ...int) bool {
+func (pl *Schedule) inTime(v int, operands ...int) bool {
 	made, ok := pl.Def[v]
 	return !slices.ContainsFunc(operands, func(x int) bool {
 		n, overwritten := pl.next[x]
@@ -157,12 +157,12 @@ func (pl *Plan) inTime(v int, operands ...int) bool {
 }
 
 // isProduct reports whether an instruction is a matrix product large enough for a kernel of matrix products.
-func (pl *Plan) isProduct(in core.Instr) bool {
+func (pl *Schedule) isProduct(in core.Instr) bool {
 	m, n, k, ok := pl.productShape(in)
 	return ok && m > 1 && n > 1 && k > 1 && m*n*k >= 50_000
 }
 
-func (pl *Plan) productShape(in core.Instr) (m, n, k int, ok bool) {
+func (pl *Schedule) productShape(in core.Instr) (m, n, k int, ok bool) {
 	out := pl.Program.Values[in.Out]
 	switch o := in.Op.(type) {
 	case op.Dense:
@@ -178,7 +178,7 @@ func (pl *Plan) productShape(in core.Instr) (m, n, k int, ok bool) {
 }
 
 // inlinable reports whether an element of the instruction's result is a function of a few elements of its operands.
-func (pl *Plan) inlinable(in core.Instr) bool {
+func (pl *Schedule) inlinable(in core.Instr) bool {
 	switch in.Op.(type) {
 	case op.Unary, op.Affine, op.Clamp, op.ClampGrad, op.Binary, op.ActGrad, op.Like, op.StopGrad,
 		op.RepeatRows, op.ConcatCols, op.SliceCols, op.PadCols:
@@ -197,7 +197,7 @@ const (
 
 // chooseStored decides what lies in memory: what cannot be computed element by element, what products, optimiser and
 // host read, and what would be computed too often or too late: after a parameter it reads is overwritten.
-func (pl *Plan) chooseStored(masked map[int]core.Instr) {
+func (pl *Schedule) chooseStored(masked map[int]core.Instr) {
 	p := pl.Program
 	pl.Stored = make([]bool, len(p.Values))
 	readers := make([]int, len(p.Values))
@@ -261,8 +261,8 @@ func readsOften(o any) bool {
 }
 
 // newUnit makes the unit that computes one stored value.
-func (pl *Plan) newUnit(at int, in core.Instr, masked map[int]core.Instr) (*Unit, error) {
-	u := &Unit{at: at, Writes: []int{in.Out}}
+func (pl *Schedule) newUnit(at int, in core.Instr, masked map[int]core.Instr) (*Launch, error) {
+	u := &Launch{at: at, Writes: []int{in.Out}}
 	switch in.Op.(type) {
 	case core.Adam, core.EMA:
 		u.Steps, u.Reads = []core.Instr{in}, slices.Clone(in.In)
@@ -287,7 +287,7 @@ func (pl *Plan) newUnit(at int, in core.Instr, masked map[int]core.Instr) (*Unit
 	return u, pl.setRegion(u, r)
 }
 
-func (pl *Plan) newProduct(in core.Instr) *Product {
+func (pl *Schedule) newProduct(in core.Instr) *Product {
 	g := &Product{A: in.In[0], B: in.In[1], Bias: -1, Mask: -1, Out: in.Out}
 	g.M, g.N, g.K, _ = pl.productShape(in)
 	switch o := in.Op.(type) {
@@ -304,7 +304,7 @@ func (pl *Plan) newProduct(in core.Instr) *Product {
 
 // wholeFours makes products' sizes whole fours. What is added lies after the ends of rows, which pads them in memory
 // anyway, or in rows after the last, for which parameters, their copies and results have room.
-func (pl *Plan) wholeFours() {
+func (pl *Schedule) wholeFours() {
 	pl.ended = map[int]bool{}
 	end := func(v int) {
 		if v >= 0 && pl.Program.Values[v].Cols%4 != 0 {
@@ -341,7 +341,7 @@ func (pl *Plan) wholeFours() {
 }
 
 // setRegion gives u a region and describes its kernel.
-func (pl *Plan) setRegion(u *Unit, r *Region) error {
+func (pl *Schedule) setRegion(u *Launch, r *Region) error {
 	k, err := pl.describe(r)
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ const (
 )
 
 // newRegion makes the region of a single instruction. The error names an operation that has none.
-func (pl *Plan) newRegion(in core.Instr) (*Region, error) {
+func (pl *Schedule) newRegion(in core.Instr) (*Region, error) {
 	out := pl.Program.Values[in.Out]
 	r := &Region{rows: out.Rows, cols: out.Cols}
 	if pl.inlinable(in) {
@@ -126,9 +126,9 @@ func (d *Reduction) covers(r *Region) bool {
 	return d.rows == r.rows && d.cols == r.cols
 }
 
-// Layout is how a region's work is spread over lanes and blocks of BlockSize lanes. It decides in which order sums are
+// Spread is how a region's work is spread over lanes and blocks of BlockSize lanes. It decides in which order sums are
 // added up, and depends on shapes alone: every device adds in the same order.
-type Layout struct {
+type Spread struct {
 	PerLane int  // results per lane, where nothing is summed
 	Lanes   int  // per sum; a power of two
 	Slices  int  // blocks that share a sum
@@ -144,13 +144,13 @@ const (
 	fullBlocks = 264 // two per multiprocessor of the large cards
 )
 
-func (r *Region) layout(vectors bool) Layout {
+func (r *Region) layout(vectors bool) Spread {
 	if vectors {
 		return r.vectors()
 	}
 	n := r.rows * r.cols
 	if r.reduce == nil {
-		l := Layout{PerLane: 1, Vector: 1}
+		l := Spread{PerLane: 1, Vector: 1}
 		if n >= 4*BlockSize*fullBlocks {
 			l.PerLane = 4
 		}
@@ -158,7 +158,7 @@ func (r *Region) layout(vectors bool) Layout {
 		return l
 	}
 	d := r.reduce
-	l := Layout{InRow: d.inRow(), Vector: 1}
+	l := Spread{InRow: d.inRow(), Vector: 1}
 	if l.InRow {
 		l.Lanes = min(BlockSize, powerOfTwo(max(1, d.terms/4)))
 	} else {
@@ -179,13 +179,13 @@ func (d *Reduction) inRow() bool { return d.kind != sumRows && !(d.kind == dot &
 
 // vectors is the layout of lanes that take four at a time. Blocks are many, since what is short of them waits for
 // memory: a lane has two fours of a sum's terms, or eight rows of it, and reads them at once.
-func (r *Region) vectors() Layout {
+func (r *Region) vectors() Spread {
 	d := r.reduce
 	if d == nil {
-		return Layout{PerLane: 1, Vector: 4, Blocks: CeilDiv(Fours(r.rows, r.cols), BlockSize)}
+		return Spread{PerLane: 1, Vector: 4, Blocks: CeilDiv(Fours(r.rows, r.cols), BlockSize)}
 	}
 	const blocks = 2 * fullBlocks
-	l := Layout{InRow: d.inRow(), Vector: 4, Slices: 1}
+	l := Spread{InRow: d.inRow(), Vector: 4, Slices: 1}
 	takes, turns, each := r.rows*r.cols, CeilDiv(d.terms, 4), 1
 	if l.InRow {
 		l.Lanes = min(BlockSize, powerOfTwo(max(1, turns/2)))

@@ -27,7 +27,7 @@ const (
 )
 
 // Slots numbers the bias corrections of a plan: by the version of a parameter that an Adam step makes.
-func (pl *Plan) Slots() map[int]int {
+func (pl *Schedule) Slots() map[int]int {
 	slot := map[int]int{}
 	for _, u := range pl.Units {
 		for _, in := range u.Ticks {
@@ -38,7 +38,7 @@ func (pl *Plan) Slots() map[int]int {
 }
 
 // Pieces cuts the steps of a unit. An average that follows a step of the same unit is part of the step's pieces.
-func (pl *Plan) Pieces(steps []core.Instr, slots map[int]int) []Piece {
+func (pl *Schedule) Pieces(steps []core.Instr, slots map[int]int) []Piece {
 	var out []Piece
 	for _, in := range steps {
 		p := Piece{Param: in.Out, Source: in.In[1], Average: -1}

@@ -10,7 +10,7 @@ import (
 )
 
 // Depth is how many units run one after the other at least, whatever runs beside them.
-func (pl *Plan) Depth() int {
+func (pl *Schedule) Depth() int {
 	depth := make([]int, len(pl.Units))
 	deepest := 0
 	for i, u := range pl.Units {
@@ -25,7 +25,7 @@ func (pl *Plan) Depth() int {
 
 // Work returns how much a unit does: operations in matrix products, 2 per multiply-add, and bytes read from and written
 // to memory, each number once.
-func (pl *Plan) Work(u *Unit) (flops, bytes int64) {
+func (pl *Schedule) Work(u *Launch) (flops, bytes int64) {
 	if g := u.Product; g != nil {
 		flops = 2 * int64(g.M) * int64(g.N) * int64(g.K)
 	}
@@ -48,7 +48,7 @@ func (pl *Plan) Work(u *Unit) (flops, bytes int64) {
 }
 
 // String lists the plan: every launch with its branch, what it computes, its blocks, its work and what it waits for.
-func (pl *Plan) String() string {
+func (pl *Schedule) String() string {
 	var b strings.Builder
 	var flops, bytes int64
 	for _, u := range pl.Units {
@@ -69,7 +69,7 @@ func (pl *Plan) String() string {
 }
 
 // Describe says in one line what a unit computes.
-func (pl *Plan) Describe(u *Unit) string {
+func (pl *Schedule) Describe(u *Launch) string {
 	switch {
 	case u.Product != nil:
 		return pl.productString(u.Product)
@@ -93,7 +93,7 @@ func (pl *Plan) Describe(u *Unit) string {
 	return s
 }
 
-func (pl *Plan) productString(g *Product) string {
+func (pl *Schedule) productString(g *Product) string {
 	t := map[bool]string{true: "ᵀ"}
 	s := fmt.Sprintf("%%%d%s·%%%d%s", g.A, t[g.TA], g.B, t[g.TB != g.Turned])
 	if g.Bias >= 0 {

@@ -11,7 +11,7 @@ type Total struct {
 
 // Total adds up all launches. HandOvers says that sums which blocks share take a second launch, as they do where blocks
 // of one launch cannot wait for one another.
-func (pl *Plan) Total(handOvers bool) Total {
+func (pl *Schedule) Total(handOvers bool) Total {
 	t := Total{Launches: len(pl.Units), Depth: pl.Depth()}
 	for _, u := range pl.Units {
 		flops, bytes := pl.Work(u)

@@ -114,5 +114,5 @@ func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	if d.options.Host != nil && host.Small(p) {
 		return mem.Load(p, d.options.Host, mem.all)
 	}
-	return d.loadFed(p, mem, nil)
+	return d.loadFeeding(p, mem, nil)
 }

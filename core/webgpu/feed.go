@@ -13,9 +13,9 @@ import (
 	"nacre/internal/wgpu"
 )
 
-// feeder is replay on the GPU; see feed.wgsl for its kernels. Programs loaded by it draw their data at the beginning of
+// deviceFeed is replay on the GPU; see feed.wgsl for its kernels. Programs loaded by it draw their data at the beginning of
 // every run.
-type feeder struct {
+type deviceFeed struct {
 	gpu       *device
 	mem       *memory
 	drawing   *gpu.Drawing
@@ -64,7 +64,7 @@ type flight struct {
 }
 
 // NewFeed implements feed.Device.
-func (d *device) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
+func (d *device) NewFeed(m core.Memory, p feed.Recipe) (feed.Feed, error) {
 	mem, ok := m.(*memory)
 	if !ok || mem.gpu.Device != d.Device {
 		return nil, fmt.Errorf("webgpu: the memory belongs to another device (%T)", m)
@@ -77,7 +77,7 @@ func (d *device) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
 		return nil, fmt.Errorf("webgpu: %d numbers of noise per update, at most %d can be drawn here", drawing.Noises,
 			maxNoises)
 	}
-	f := &feeder{gpu: d, mem: mem, drawing: drawing, of: make([]ringRows, p.Stores*p.Tasks), stale: true,
+	f := &deviceFeed{gpu: d, mem: mem, drawing: drawing, of: make([]ringRows, p.Stores*p.Tasks), stale: true,
 		loaded: map[*runner]bool{}}
 	f.layOut()
 	if f.drawn, err = d.room("random numbers", f.offset.size); err == nil {
@@ -96,7 +96,7 @@ func (d *device) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
 }
 
 // layOut places what is drawn and makes the kernels' arguments.
-func (f *feeder) layOut() {
+func (f *deviceFeed) layOut() {
 	p, o := f.drawing, &f.offset
 	o.raw = stateWords
 	length := (p.Noises+p.Noises/16)/gpu.BlockSize + 4 // of the stream that a lane of walk has
@@ -117,16 +117,16 @@ func (f *feeder) layOut() {
 }
 
 // with is the arguments of a launch of which two are its own.
-func (f *feeder) with(a, b int) []int {
+func (f *deviceFeed) with(a, b int) []int {
 	args := append([]int(nil), f.arguments...)
 	args[0], args[1] = a, b
 	return args
 }
 
-func (f *feeder) noteWidth() int { return maxScalars + f.drawing.Slots + countsOfFeed }
+func (f *deviceFeed) noteWidth() int { return maxScalars + f.drawing.Slots + countsOfFeed }
 
 // ringsSize is the words that the rings' buffer needs now.
-func (f *feeder) ringsSize() int {
+func (f *deviceFeed) ringsSize() int {
 	n := tableWords + ringWords*len(f.of)
 	for _, r := range f.of {
 		n += len(r.chunks) + 2*len(r.ring.Spans)
@@ -135,7 +135,7 @@ func (f *feeder) ringsSize() int {
 }
 
 // ring finds a ring.
-func (f *feeder) ring(store, task int) (*ringRows, error) {
+func (f *deviceFeed) ring(store, task int) (*ringRows, error) {
 	if store < 0 || store >= f.drawing.Stores || task < 0 || task >= f.drawing.Tasks {
 		return nil, fmt.Errorf("webgpu: ring %d of task %d: there are %d of %d tasks", store, task, f.drawing.Stores,
 			f.drawing.Tasks)
@@ -144,7 +144,7 @@ func (f *feeder) ring(store, task int) (*ringRows, error) {
 }
 
 // Put implements feed.Feed.
-func (f *feeder) Put(store, task, at int, rows []float32) error {
+func (f *deviceFeed) Put(store, task, at int, rows []float32) error {
 	r, err := f.ring(store, task)
 	stride := f.drawing.Stride()
 	n := len(rows) / stride
@@ -181,7 +181,7 @@ func (f *feeder) Put(store, task, at int, rows []float32) error {
 }
 
 // grow makes room for another chunk of rows: twice as much as before, or as much as the adapter can bind.
-func (f *feeder) grow() error {
+func (f *deviceFeed) grow() error {
 	chunk := rowsPerChunk * f.drawing.Stride()
 	need := (f.used + 1) * chunk
 	if need <= f.roomRows {
@@ -201,7 +201,7 @@ func (f *feeder) grow() error {
 }
 
 // rebind lets the programs see the buffers as they are now.
-func (f *feeder) rebind() error {
+func (f *deviceFeed) rebind() error {
 	for r := range f.loaded {
 		r.buffers[rows], r.buffers[rings] = f.rows, f.rings
 		if err := r.bind(); err != nil {
@@ -212,7 +212,7 @@ func (f *feeder) rebind() error {
 }
 
 // Set implements feed.Feed.
-func (f *feeder) Set(store, task int, r feed.Ring) error {
+func (f *deviceFeed) Set(store, task int, r feed.Ring) error {
 	to, err := f.ring(store, task)
 	if err != nil {
 		return err
@@ -227,7 +227,7 @@ func (f *feeder) Set(store, task int, r feed.Ring) error {
 }
 
 // Begin implements feed.Feed.
-func (f *feeder) Begin(a, b, update uint64) error {
+func (f *deviceFeed) Begin(a, b, update uint64) error {
 	for i, r := range f.of {
 		if r.ring.Length == 0 {
 			return fmt.Errorf("webgpu: nothing to draw from in store %d of task %d", i/f.drawing.Tasks,
@@ -248,7 +248,7 @@ func (f *feeder) Begin(a, b, update uint64) error {
 }
 
 // upload writes all rings.
-func (f *feeder) upload() error {
+func (f *deviceFeed) upload() error {
 	if n := f.ringsSize(); n > f.roomRings {
 		bigger, err := f.gpu.room("replay's rings", 2*n)
 		if err != nil {
@@ -278,21 +278,21 @@ func (f *feeder) upload() error {
 }
 
 // Load implements feed.Feed.
-func (f *feeder) Load(p *core.Program, scalars []string) (core.Runner, error) {
+func (f *deviceFeed) Load(p *core.Program, scalars []string) (core.Runner, error) {
 	if err := f.mem.Fits(p); err != nil {
 		return nil, err
 	}
-	return f.gpu.loadFed(p, f.mem, &fed{f, scalars})
+	return f.gpu.loadFeeding(p, f.mem, &feeding{f, scalars})
 }
 
-// fed asks for a program to draw its own data.
-type fed struct {
-	*feeder
+// feeding asks for a program to draw its own data.
+type feeding struct {
+	*deviceFeed
 	scalars []string
 }
 
 // begin adds what comes before a program's own dispatches: drawing, and filling its inputs.
-func (d *fed) begin(r *runner) error {
+func (d *feeding) begin(r *runner) error {
 	d.loaded[r] = true
 	r.buffers[rows], r.buffers[rings], r.buffers[drawn] = d.rows, d.rings, d.drawn
 	fills, err := d.drawing.Fills(r.p)
@@ -328,7 +328,7 @@ func (d *fed) begin(r *runner) error {
 }
 
 // addJob adds an input to the program's tables; see feed.wgsl.
-func (d *fed) addJob(r *runner, f gpu.Fill) {
+func (d *feeding) addJob(r *runner, f gpu.Fill) {
 	job := []int{int(f.Kind), r.at(f.Value), f.Rows, f.Cols, gpu.Pitch(f.Cols), 0, 0, 1, f.Column, f.Split, f.Windows,
 		f.Which, f.Base, int(math.Float32bits(f.Masked)), 0, 0}
 	if f.Kind == gpu.Columns || f.Kind == gpu.Weight || f.Kind == gpu.History {
@@ -347,7 +347,7 @@ func (d *fed) addJob(r *runner, f gpu.Fill) {
 }
 
 // end adds what comes after: keeping the scalars.
-func (d *fed) end(r *runner) error {
+func (d *feeding) end(r *runner) error {
 	at := len(r.table)
 	values, err := host.Scalars(r.p, d.scalars)
 	if err != nil {
@@ -364,13 +364,13 @@ func (d *fed) end(r *runner) error {
 }
 
 // leave forgets a program.
-func (d *fed) leave(r *runner) { delete(d.loaded, r) }
+func (d *feeding) leave(r *runner) { delete(d.loaded, r) }
 
 // Room implements feed.Feed.
-func (f *feeder) Room() int { return notesKept }
+func (f *deviceFeed) Room() int { return notesKept }
 
 // Records implements feed.Feed.
-func (f *feeder) Records(wait bool) (out []feed.Record, err error) {
+func (f *deviceFeed) Records(wait bool) (out []feed.Record, err error) {
 	if len(f.started) > 0 {
 		if err := f.mem.flush(); err != nil {
 			return nil, err
@@ -391,14 +391,14 @@ func (f *feeder) Records(wait bool) (out []feed.Record, err error) {
 }
 
 // land waits for the oldest copy and reads it.
-func (f *feeder) land(out []feed.Record) ([]feed.Record, error) {
+func (f *deviceFeed) land(out []feed.Record) ([]feed.Record, error) {
 	now := f.flights[0]
 	f.flights = f.flights[1:]
 	failed := false
 	err := now.f.Wait(func(all []uint32) {
 		for i, r := range now.runs {
 			row := all[(now.from+i)%notesKept*f.noteWidth():]
-			scalars := len(r.fed.scalars)
+			scalars := len(r.feeding.scalars)
 			x := feed.Record{Scalars: append([]float32(nil), wgpu.Floats(row[:scalars])...)}
 			row = row[scalars:]
 			for _, task := range row[:f.drawing.Slots] {
@@ -418,7 +418,7 @@ func (f *feeder) land(out []feed.Record) ([]feed.Record, error) {
 }
 
 // Close implements feed.Feed. Programs that were loaded here must be closed before.
-func (f *feeder) Close() error {
+func (f *deviceFeed) Close() error {
 	f.mem.flush() // a GPU that is lost has nothing left to give back
 	for _, b := range []*wgpu.Handle{&f.rows, &f.drawn, &f.rings} {
 		f.gpu.FreeBuffer(*b)

@@ -6,6 +6,6 @@ import (
 )
 
 // Plan is how this package's devices run a program.
-func Plan(p *core.Program) (*gpu.Plan, error) {
+func Plan(p *core.Program) (*gpu.Schedule, error) {
 	return gpu.New(p, gpu.Options{MaskedProducts: true, InOrder: true})
 }

@@ -16,13 +16,13 @@ import (
 
 // runner implements core.Runner: a list of dispatches that is submitted again for every run.
 type runner struct {
-	p      *core.Program
-	gpu    *device
-	mem    *memory
-	steps  bool
-	plan   *gpu.Plan
-	fed    *fed // draws the data of every run, if set
-	starts [gpu.Arena + 1]int
+	p       *core.Program
+	gpu     *device
+	mem     *memory
+	steps   bool
+	plan    *gpu.Schedule
+	feeding *feeding // draws the data of every run, if set
+	starts  [gpu.Arena + 1]int
 
 	buffers   [wgpu.Bindings]wgpu.Handle
 	owned     []wgpu.Handle
@@ -41,13 +41,13 @@ type runner struct {
 	closed  bool
 }
 
-// loadFed loads a program that draws its own data if f is not nil.
-func (d *device) loadFed(p *core.Program, mem *memory, f *fed) (core.Runner, error) {
+// loadFeeding loads a program that draws its own data if f is not nil.
+func (d *device) loadFeeding(p *core.Program, mem *memory, f *feeding) (core.Runner, error) {
 	pl, err := Plan(p)
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{p: p, gpu: d, mem: mem, steps: host.Steps(p), plan: pl, fed: f}
+	r := &runner{p: p, gpu: d, mem: mem, steps: host.Steps(p), plan: pl, feeding: f}
 	if err := r.prepare(); err != nil {
 		r.release()
 		return nil, fmt.Errorf("webgpu: program %q: %w", p.Name, err)
@@ -72,8 +72,8 @@ func (r *runner) prepare() (err error) {
 	}
 	r.buffers[params] = r.mem.buffer
 	r.buffers[rows], r.buffers[rings], r.buffers[drawn] = r.gpu.empty[0], r.gpu.empty[0], r.gpu.empty[1]
-	if r.fed != nil {
-		if err := r.fed.begin(r); err != nil {
+	if r.feeding != nil {
+		if err := r.feeding.begin(r); err != nil {
 			return err
 		}
 	}
@@ -82,8 +82,8 @@ func (r *runner) prepare() (err error) {
 			return err
 		}
 	}
-	if r.fed != nil {
-		if err := r.fed.end(r); err != nil {
+	if r.feeding != nil {
+		if err := r.feeding.end(r); err != nil {
 			return err
 		}
 	}
@@ -179,7 +179,7 @@ func (r *runner) bufferOf(v int) string {
 }
 
 // launch adds the dispatches of a unit.
-func (r *runner) launch(u *gpu.Unit, slots map[int]int, corrections int) error {
+func (r *runner) launch(u *gpu.Launch, slots map[int]int, corrections int) error {
 	switch {
 	case u.Product != nil:
 		return r.launchProduct(u.Product)
@@ -191,7 +191,7 @@ func (r *runner) launch(u *gpu.Unit, slots map[int]int, corrections int) error {
 	return r.launchRegion(u)
 }
 
-func (r *runner) launchRegion(u *gpu.Unit) error {
+func (r *runner) launchRegion(u *gpu.Launch) error {
 	k := u.Kernel
 	var args []int
 	for _, a := range k.Args {
@@ -282,7 +282,7 @@ func (r *runner) Run() error {
 	if r.closed {
 		return errClosed
 	}
-	if r.fed != nil && len(r.fed.started) == notesKept {
+	if r.feeding != nil && len(r.feeding.started) == notesKept {
 		return fmt.Errorf("webgpu: %d updates have been started and none of their records read", notesKept)
 	}
 	if r.steps {
@@ -292,10 +292,10 @@ func (r *runner) Run() error {
 		return err
 	}
 	r.kept, r.ran = false, true
-	if r.fed != nil {
-		r.fed.started = append(r.fed.started, r)
+	if r.feeding != nil {
+		r.feeding.started = append(r.feeding.started, r)
 	}
-	return r.mem.enqueue(r.list, r.p.FLOPs(), r.fed == nil)
+	return r.mem.enqueue(r.list, r.p.FLOPs(), r.feeding == nil)
 }
 
 // send writes the inputs that are new. What was queued before reads the old ones.
@@ -395,8 +395,8 @@ func (r *runner) Close() error {
 
 func (r *runner) release() {
 	r.closed = true
-	if r.fed != nil {
-		r.fed.leave(r)
+	if r.feeding != nil {
+		r.feeding.leave(r)
 	}
 	r.gpu.FreeGroup(r.group)
 	for _, b := range r.owned {

@@ -82,13 +82,13 @@ type Answer struct {
 	Count    int         `json:"count"`
 	Rows     Rows        `json:"rows"` // base64
 	Near     []Neighbour `json:"near,omitempty"`
-	Places   []Place     `json:"places,omitempty"` // of the points, where they are few: the page may not have them
+	Places   []Spot      `json:"places,omitempty"` // of the points, where they are few: the page may not have them
 	Plane    Figures     `json:"plane"`
 	Original *Figures    `json:"original,omitempty"` // among the vectors, where they are known
 }
 
-// Place is where a point lies.
-type Place struct {
+// Spot is where a point lies.
+type Spot struct {
 	Row  int        `json:"row"`
 	At   [2]float32 `json:"at"`
 	Text []string   `json:"text"` // its value in each column
@@ -97,9 +97,9 @@ type Place struct {
 // maxPlaces is up to how many selected points their places are told.
 const maxPlaces = 100
 
-func (l *Layout) places(rows Rows, near *Near) (out []Place) {
+func (l *Layout) places(rows Rows, near *Near) (out []Spot) {
 	add := func(i int) {
-		p := Place{Row: i, At: [2]float32{l.X[i], l.Y[i]}, Text: []string{}}
+		p := Spot{Row: i, At: [2]float32{l.X[i], l.Y[i]}, Text: []string{}}
 		for _, c := range l.Columns {
 			p.Text = append(p.Text, c.text(i))
 		}

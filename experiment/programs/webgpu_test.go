@@ -15,7 +15,7 @@ import (
 	"nacre/internal/heavy"
 	"nacre/rl"
 	"nacre/rl/benchmark"
-	"nacre/rl/replay/mirror/mirrortest"
+	"nacre/rl/replay/feeding/feedingtest"
 	"nacre/rl/rltest"
 )
 
@@ -49,9 +49,9 @@ func must(t testing.TB, err error) {
 }
 
 // What a GPU draws is what package replay draws.
-func TestFeedDrawsAsReplayDoes(t *testing.T) { mirrortest.Run(t, newDevice, nil) }
+func TestFeedDrawsAsReplayDoes(t *testing.T) { feedingtest.Run(t, newDevice, nil) }
 
-func TestNormals(t *testing.T) { mirrortest.Normals(t, newDevice(t)) }
+func TestNormals(t *testing.T) { feedingtest.Normals(t, newDevice(t)) }
 
 // Every program of every algorithm, run twice, agrees with the reference in outputs, parameters and the optimiser's
 // state, and is the same bits when it is run again.

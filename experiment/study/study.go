@@ -31,7 +31,7 @@ type Result struct {
 	Family    string             `json:"family"`
 	Window    int                `json:"window"` // transitions per embedded window
 	Protocol  protocol.Protocol  `json:"protocol"`
-	Session   experiment.Session `json:"session"` // what ran the first run: device and versions
+	Session   experiment.Process `json:"session"` // what ran the first run: device and versions
 	Elapsed   time.Duration      `json:"elapsed"` // of this call, in nanoseconds
 	Centroids []CentroidRow      `json:"centroids"`
 	Crossed   []CrossedRow       `json:"crossed,omitempty"`

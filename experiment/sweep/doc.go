@@ -5,8 +5,8 @@
 //
 //	plan, err := sweep.Load("plan.toml")
 //	folder, err := sweep.Prepare(plan)
-//	engine := sweep.Engine{Local: plan.Local, Worker: []string{"nacre", "sweep", "worker"}, Show: progress.Silent()}
-//	outcome, err := engine.Run(ctx, folder) // or: folder.WriteJobs, folder.Submit
+//	runner := sweep.Runner{Local: plan.Local, Worker: []string{"nacre", "sweep", "worker"}, Show: progress.Silent()}
+//	outcome, err := runner.Run(ctx, folder) // or: folder.WriteJobs, folder.Submit
 //	status, err := folder.Status()
 //	err = folder.Collect("results.csv", status)
 //	folder, err = sweep.OpenPlan(plan) // later, to look only

@@ -19,8 +19,8 @@ import (
 	"nacre/experiment/progress"
 )
 
-// Engine runs a sweep in processes of this machine.
-type Engine struct {
+// Runner runs a sweep in processes of this machine.
+type Runner struct {
 	Local
 	// Worker is the command that calls Work; the sweep's folder and the names of runs are added to it.
 	Worker []string
@@ -45,7 +45,7 @@ type Outcome struct {
 // Run works on all runs that are not finished, in so many processes at a time, each on cores of its own and with one
 // run, or with Together of one system. A run that fails is reported and the others go on. When ctx is cancelled the
 // processes are asked to save a checkpoint, and Run returns the cause once they have; the next call continues there.
-func (e Engine) Run(ctx context.Context, f *Folder) (Outcome, error) {
+func (e Runner) Run(ctx context.Context, f *Folder) (Outcome, error) {
 	status, err := f.Status()
 	if err != nil {
 		return Outcome{}, err
@@ -119,7 +119,7 @@ func batches(runs []Run, n int) (out [][]Run) {
 }
 
 // slots are the cores of each process.
-func (e Engine) slots() ([][]int, error) {
+func (e Runner) slots() ([][]int, error) {
 	cores := allowedCores()
 	each := max(1, e.Cores)
 	if each > len(cores) {
@@ -142,7 +142,7 @@ func (e Engine) slots() ([][]int, error) {
 // jobs is a call of Engine.Run under way.
 type jobs struct {
 	*Folder
-	engine Engine
+	engine Runner
 	stage  progress.Stage
 
 	mu     sync.Mutex

@@ -29,7 +29,7 @@ func written(t *testing.T, f *sweep.Folder, names ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = run.Begin(r.Config, experiment.NewSession())
+		_, err = run.Begin(r.Config, experiment.NewProcess())
 		err = errors.Join(err, run.Close(),
 			os.WriteFile(run.Path(experiment.MetricsFile),
 				[]byte("iteration,env_steps,updates,adapted_return,adapted_success\n0,100,10,1,0\n"), 0o644),

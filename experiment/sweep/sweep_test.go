@@ -59,8 +59,8 @@ func small(out string) sweep.Plan {
 	}
 }
 
-func engine(p sweep.Plan) sweep.Engine {
-	return sweep.Engine{Local: p.Local, Worker: []string{os.Args[0], "worker"}, Show: progress.Silent()}
+func engine(p sweep.Plan) sweep.Runner {
+	return sweep.Runner{Local: p.Local, Worker: []string{os.Args[0], "worker"}, Show: progress.Silent()}
 }
 
 func prepare(t *testing.T, p sweep.Plan) *sweep.Folder {

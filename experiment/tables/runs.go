@@ -23,7 +23,7 @@ type Run struct {
 	System string `json:"system"` // the sweep's name for it, else the algorithm
 	experiment.Standing
 	Config  experiment.Config  `json:"-"`
-	Session experiment.Session `json:"-"` // the last one
+	Session experiment.Process `json:"-"` // the last one
 	Curve   []Point            `json:"-"` // evaluations during training
 	Final   *protocol.Result   `json:"-"` // at the end; nil before it
 	Log     *foreign.Log       `json:"-"` // of another program; nil of a run folder

@@ -32,7 +32,7 @@ func written(t *testing.T, dir, algorithm, family string, seed uint64, evaluatio
 		t.Fatal(err)
 	}
 	defer run.Close()
-	if _, err := run.Begin(cfg, experiment.NewSession()); err != nil {
+	if _, err := run.Begin(cfg, experiment.NewProcess()); err != nil {
 		t.Fatal(err)
 	}
 	metrics, err := experiment.NewMetrics(run.Path(experiment.MetricsFile), "iteration", "env_steps", "updates",

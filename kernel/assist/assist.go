@@ -1,7 +1,7 @@
 // Package assist helps to write cells: it completes and describes names, checks cells that have not run, and finds what
 // the library has. Nothing of it runs code; it reads a session through a Host.
 //
-//	a := assist.New(assist.Host{Program: program, ...})
+//	a := assist.New(assist.Access{Program: program, ...})
 //	a.Draft("x := 1").Complete("x + fmt.Pri", 11)
 package assist
 
@@ -12,10 +12,10 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Host holds what assistance needs of a session and of its library. The library's functions are as kernel.Library has
+// Access holds what assistance needs of a session and of its library. The library's functions are as kernel.Library has
 // them.
-type Host struct {
-	Program *cells.Program
+type Access struct {
+	Program *cells.Scope
 	Guard   sync.Locker      // guards Program, its types and Ran against a cell that is being checked
 	Changes func() int       // how often Program has changed
 	Ran     iter.Seq[string] // the cells that ran
@@ -33,14 +33,14 @@ type Host struct {
 
 // Assistant helps with the cells of one session. Its methods may be called from any goroutine.
 type Assistant struct {
-	Host
+	Access
 	drafted *drafted
 	words   *words
 	index   []Entry // of the library, once it was searched
 }
 
 // New makes the assistant of a session.
-func New(h Host) *Assistant { return &Assistant{Host: h} }
+func New(h Access) *Assistant { return &Assistant{Access: h} }
 
 // Completion proposes Matches for the code points from Start to End.
 type Completion struct {

@@ -31,7 +31,7 @@ func (s *Assistant) problems(d *cells.Draft, c Source) (list []Problem) {
 	if err != nil {
 		return []Problem{{Line: 1, Column: 1, Message: err.Error()}}
 	}
-	w := &writing{Assistant: s, prog: d.Program, code: code}
+	w := &writing{Assistant: s, prog: d.Scope, code: code}
 	for _, e := range d.Check(code, !c.Ran) {
 		if s.Program.Find != nil && strings.Contains(e.Msg, "is not one this notebook can import") {
 			continue // running the cell looks for it in modules, which takes longer than typing should

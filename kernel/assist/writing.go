@@ -14,7 +14,7 @@ import (
 // writing is a place in a cell that is being written.
 type writing struct {
 	*Assistant
-	prog   *cells.Program
+	prog   *cells.Scope
 	code   string
 	before string // the cell up to the cursor
 	above  []string
@@ -31,7 +31,7 @@ type Draft struct {
 }
 
 // program is the program after the cells above. Guard is held.
-func (d Draft) program() *cells.Program {
+func (d Draft) program() *cells.Scope {
 	if len(d.above) == 0 {
 		return d.Program
 	}
@@ -46,7 +46,7 @@ func (d Draft) program() *cells.Program {
 		}
 		d.drafted = k
 	}
-	return k.draft.Program
+	return k.draft.Scope
 }
 
 // plain is a cell without the helper in front of it.

@@ -67,7 +67,7 @@ var browser = []string{
 
 // serverOnly are the other packages that cells cannot import in the browser, with those below them: they drive a GPU or
 // the native MuJoCo, read its files, run processes, answer HTTP, or compare with Python programs.
-var serverOnly = []string{"nacre/core/cuda", "nacre/core/coretest", "nacre/rl/replay/mirror/mirrortest",
+var serverOnly = []string{"nacre/core/cuda", "nacre/core/coretest", "nacre/rl/replay/feeding/feedingtest",
 	"nacre/sim/verify", "nacre/sim/rates",
 	"nacre/sim/metaworld/bundle", "nacre/experiment/layouts", "nacre/experiment/programs", "nacre/experiment/runs",
 	"nacre/experiment/sweep", "nacre/library/tasks", "os/exec"}

@@ -11,6 +11,7 @@ func init() {
 	add("nacre/core/cpu/cpu", map[string]reflect.Value{
 		"Backend":      reflect.ValueOf(&p0.Backend).Elem(),
 		"Buffer":       reflect.ValueOf((*p0.Buffer)(nil)),
+		"Execution":    reflect.ValueOf((*p0.Execution)(nil)),
 		"Explain":      reflect.ValueOf(p0.Explain),
 		"Features":     reflect.ValueOf(p0.Features),
 		"KernelName":   reflect.ValueOf(p0.KernelName),
@@ -20,7 +21,6 @@ func init() {
 		"Options":      reflect.ValueOf((*p0.Options)(nil)),
 		"Peak":         reflect.ValueOf(p0.Peak),
 		"PeakMeter":    reflect.ValueOf((*p0.PeakMeter)(nil)),
-		"Plan":         reflect.ValueOf((*p0.Plan)(nil)),
 		"Region":       reflect.ValueOf((*p0.Region)(nil)),
 	})
 }

@@ -21,7 +21,7 @@ func init() {
 		"Kind":    reflect.ValueOf((*p0.Kind)(nil)),
 		"Noise":   reflect.ValueOf((*p0.Noise)(nil)),
 		"Pair":    reflect.ValueOf((*p0.Pair)(nil)),
-		"Plan":    reflect.ValueOf((*p0.Plan)(nil)),
+		"Recipe":  reflect.ValueOf((*p0.Recipe)(nil)),
 		"Record":  reflect.ValueOf((*p0.Record)(nil)),
 		"Ring":    reflect.ValueOf((*p0.Ring)(nil)),
 		"Span":    reflect.ValueOf((*p0.Span)(nil)),
@@ -32,7 +32,7 @@ type _nacre_core_feed_Device struct {
 	IValue     any
 	WLoad      func(*p1.Program, p1.Memory) (p1.Runner, error)
 	WName      func() string
-	WNewFeed   func(p1.Memory, p0.Plan) (p0.Feed, error)
+	WNewFeed   func(p1.Memory, p0.Recipe) (p0.Feed, error)
 	WNewMemory func([]p1.ParamSpec) (p1.Memory, error)
 }
 
@@ -40,7 +40,7 @@ func (w _nacre_core_feed_Device) Load(a0 *p1.Program, a1 p1.Memory) (p1.Runner, 
 	return w.WLoad(a0, a1)
 }
 func (w _nacre_core_feed_Device) Name() string { return w.WName() }
-func (w _nacre_core_feed_Device) NewFeed(a0 p1.Memory, a1 p0.Plan) (p0.Feed, error) {
+func (w _nacre_core_feed_Device) NewFeed(a0 p1.Memory, a1 p0.Recipe) (p0.Feed, error) {
 	return w.WNewFeed(a0, a1)
 }
 func (w _nacre_core_feed_Device) NewMemory(a0 []p1.ParamSpec) (p1.Memory, error) {

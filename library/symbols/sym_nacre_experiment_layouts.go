@@ -23,10 +23,10 @@ func init() {
 		"Near":       reflect.ValueOf((*p0.Near)(nil)),
 		"Neighbour":  reflect.ValueOf((*p0.Neighbour)(nil)),
 		"Open":       reflect.ValueOf(p0.Open),
-		"Place":      reflect.ValueOf((*p0.Place)(nil)),
 		"Query":      reflect.ValueOf((*p0.Query)(nil)),
 		"Request":    reflect.ValueOf((*p0.Request)(nil)),
 		"Rows":       reflect.ValueOf((*p0.Rows)(nil)),
 		"Service":    reflect.ValueOf((*p0.Service)(nil)),
+		"Spot":       reflect.ValueOf((*p0.Spot)(nil)),
 	})
 }

@@ -12,7 +12,6 @@ import (
 func init() {
 	add("nacre/experiment/sweep/sweep", map[string]reflect.Value{
 		"Attempt":      reflect.ValueOf((*p0.Attempt)(nil)),
-		"Engine":       reflect.ValueOf((*p0.Engine)(nil)),
 		"Folder":       reflect.ValueOf((*p0.Folder)(nil)),
 		"Load":         reflect.ValueOf(p0.Load),
 		"Local":        reflect.ValueOf((*p0.Local)(nil)),
@@ -25,6 +24,7 @@ func init() {
 		"RunFailure":   reflect.ValueOf((*p0.RunFailure)(nil)),
 		"RunName":      reflect.ValueOf(p0.RunName),
 		"RunStatus":    reflect.ValueOf((*p0.RunStatus)(nil)),
+		"Runner":       reflect.ValueOf((*p0.Runner)(nil)),
 		"Shipped":      reflect.ValueOf(p0.Shipped),
 		"Slurm":        reflect.ValueOf((*p0.Slurm)(nil)),
 		"State":        reflect.ValueOf((*p0.State)(nil)),

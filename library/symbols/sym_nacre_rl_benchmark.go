@@ -52,7 +52,7 @@ type _nacre_rl_benchmark_Drawn struct {
 	WAlgorithm func() string
 	WClose     func() error
 	WDraw      func() (p0.Burst, error)
-	WDrawing   func() p1.Plan
+	WDrawing   func() p1.Recipe
 	WExpected  func(int) p0.Figures
 	WFLOPs     func() int64
 	WNames     func() []string
@@ -65,7 +65,7 @@ type _nacre_rl_benchmark_Drawn struct {
 func (w _nacre_rl_benchmark_Drawn) Algorithm() string                 { return w.WAlgorithm() }
 func (w _nacre_rl_benchmark_Drawn) Close() error                      { return w.WClose() }
 func (w _nacre_rl_benchmark_Drawn) Draw() (p0.Burst, error)           { return w.WDraw() }
-func (w _nacre_rl_benchmark_Drawn) Drawing() p1.Plan                  { return w.WDrawing() }
+func (w _nacre_rl_benchmark_Drawn) Drawing() p1.Recipe                { return w.WDrawing() }
 func (w _nacre_rl_benchmark_Drawn) Expected(a0 int) p0.Figures        { return w.WExpected(a0) }
 func (w _nacre_rl_benchmark_Drawn) FLOPs() int64                      { return w.WFLOPs() }
 func (w _nacre_rl_benchmark_Drawn) Names() []string                   { return w.WNames() }

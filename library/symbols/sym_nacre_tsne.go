@@ -10,6 +10,8 @@ import (
 
 func init() {
 	add("nacre/tsne/tsne", map[string]reflect.Value{
+		"Accelerator":             reflect.ValueOf((*p0.Accelerator)(nil)),
+		"_Accelerator":            reflect.ValueOf((*_nacre_tsne_Accelerator)(nil)),
 		"Affinities":              reflect.ValueOf((*p0.Affinities)(nil)),
 		"AffinityOptions":         reflect.ValueOf((*p0.AffinityOptions)(nil)),
 		"Analyse":                 reflect.ValueOf(p0.Analyse),
@@ -26,8 +28,6 @@ func init() {
 		"Discriminate":            reflect.ValueOf(p0.Discriminate),
 		"Discrimination":          reflect.ValueOf((*p0.Discrimination)(nil)),
 		"Embeddings":              reflect.ValueOf((*p0.Embeddings)(nil)),
-		"Engine":                  reflect.ValueOf((*p0.Engine)(nil)),
-		"_Engine":                 reflect.ValueOf((*_nacre_tsne_Engine)(nil)),
 		"ErrStretched":            reflect.ValueOf(&p0.ErrStretched).Elem(),
 		"ExactNeighbours":         reflect.ValueOf(p0.ExactNeighbours),
 		"Graph":                   reflect.ValueOf((*p0.Graph)(nil)),
@@ -49,6 +49,7 @@ func init() {
 		"New":                     reflect.ValueOf(p0.New),
 		"NewAffinities":           reflect.ValueOf(p0.NewAffinities),
 		"NewMatrix":               reflect.ValueOf(p0.NewMatrix),
+		"Optimization":            reflect.ValueOf((*p0.Optimization)(nil)),
 		"Option":                  reflect.ValueOf((*p0.Option)(nil)),
 		"PaperScript":             reflect.ValueOf(p0.PaperScript),
 		"Phase":                   reflect.ValueOf((*p0.Phase)(nil)),
@@ -60,7 +61,6 @@ func init() {
 		"Report":                  reflect.ValueOf((*p0.Report)(nil)),
 		"Seeds":                   reflect.ValueOf((*p0.Seeds)(nil)),
 		"Separation":              reflect.ValueOf(p0.Separation),
-		"Session":                 reflect.ValueOf((*p0.Session)(nil)),
 		"Space":                   reflect.ValueOf((*p0.Space)(nil)),
 		"Spread":                  reflect.ValueOf((*p0.Spread)(nil)),
 		"Start":                   reflect.ValueOf((*p0.Start)(nil)),
@@ -86,6 +86,15 @@ func init() {
 	})
 }
 
+type _nacre_tsne_Accelerator struct {
+	IValue any
+	WLoad  func(p1.Context, p0.Work) (p0.Descent, error)
+}
+
+func (w _nacre_tsne_Accelerator) Load(a0 p1.Context, a1 p0.Work) (p0.Descent, error) {
+	return w.WLoad(a0, a1)
+}
+
 type _nacre_tsne_Descent struct {
 	IValue   any
 	WAdvance func(p1.Context, int, p0.Phase, float64) (int, error)
@@ -102,15 +111,6 @@ func (w _nacre_tsne_Descent) Close()                            { w.WClose() }
 func (w _nacre_tsne_Descent) Device() string                    { return w.WDevice() }
 func (w _nacre_tsne_Descent) Read(a0 p0.State) (float64, error) { return w.WRead(a0) }
 func (w _nacre_tsne_Descent) Write(a0 p0.State) error           { return w.WWrite(a0) }
-
-type _nacre_tsne_Engine struct {
-	IValue any
-	WLoad  func(p1.Context, p0.Work) (p0.Descent, error)
-}
-
-func (w _nacre_tsne_Engine) Load(a0 p1.Context, a1 p0.Work) (p0.Descent, error) {
-	return w.WLoad(a0, a1)
-}
 
 type _nacre_tsne_Team struct {
 	IValue any

@@ -9,8 +9,8 @@ import (
 
 func init() {
 	add("nacre/tsne/webgpu/webgpu", map[string]reflect.Value{
-		"Engine":  reflect.ValueOf((*p0.Engine)(nil)),
-		"Open":    reflect.ValueOf(p0.Open),
-		"Options": reflect.ValueOf((*p0.Options)(nil)),
+		"Accelerator": reflect.ValueOf((*p0.Accelerator)(nil)),
+		"Open":        reflect.ValueOf(p0.Open),
+		"Options":     reflect.ValueOf((*p0.Options)(nil)),
 	})
 }

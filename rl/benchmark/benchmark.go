@@ -79,7 +79,7 @@ type Whole interface {
 type Drawn interface {
 	Update
 	// Drawing is what an update draws.
-	Drawing() feed.Plan
+	Drawing() feed.Recipe
 	// Draw loads the update on such data; nil where the device draws none.
 	Draw() (Burst, error)
 }

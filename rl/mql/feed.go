@@ -12,8 +12,8 @@ import (
 func (l *Learner) stores() [][]*replay.Task { return [][]*replay.Task{{l.all}} }
 
 // feedPlan describes what an update of training draws: transitions of all tasks with their histories, and noise.
-func (l *Learner) feedPlan() feed.Plan {
-	return feed.Plan{
+func (l *Learner) feedPlan() feed.Recipe {
+	return feed.Recipe{
 		Obs: l.dims.Obs, Act: l.dims.Act, Tasks: 1, Slots: 1, Stores: 1, Capacity: l.cfg.BufferCapacity,
 		Draws: []feed.Draw{{Kind: feed.Transitions, N: l.cfg.Batch, Skip: lead}},
 		Noise: []feed.Noise{{Input: "eps", N: l.cfg.Batch * l.dims.Act}},

@@ -21,7 +21,7 @@ import (
 	"nacre/internal/rng"
 	"nacre/rl"
 	"nacre/rl/replay"
-	"nacre/rl/replay/mirror"
+	"nacre/rl/replay/feeding"
 )
 
 // Program is the program of an update, and its outputs of one number whose means are kept.
@@ -34,7 +34,7 @@ type Program struct {
 type Updates struct {
 	Algorithm string // its name, for errors
 	Seed      uint64
-	Plan      feed.Plan
+	Plan      feed.Recipe
 	Stores    func() [][]*replay.Task // the plan's, by store and task; a checkpoint may replace them
 	Programs  []Program
 	Choose    func(update int) int // the place in Programs of an update's program; nil: the first
@@ -50,10 +50,10 @@ type Updater struct {
 	device  core.Device
 	mem     core.Memory
 	sampler *replay.Sampler
-	host    []core.Runner  // on data from the host; not loaded before it is needed where the device draws
-	fed     *mirror.Mirror // nil where the device does not draw
-	drawing []core.Runner  // on data that the device draws
-	drawn   feed.Record    // of the update last sampled on the host
+	host    []core.Runner // on data from the host; not loaded before it is needed where the device draws
+	feed    *feeding.Feed // nil where the device does not draw
+	drawing []core.Runner // on data that the device draws
+	drawn   feed.Record   // of the update last sampled on the host
 	last    pending
 	scalar  [1]float64
 }
@@ -78,14 +78,14 @@ func (u *Updater) open() (err error) {
 	if u.sampler, err = replay.NewSampler(u.Plan); err != nil {
 		return err
 	}
-	m, err := mirror.New(u.device, u.mem, u.Plan, u.Stores)
+	m, err := feeding.New(u.device, u.mem, u.Plan, u.Stores)
 	if err != nil {
 		return err
 	}
 	if m == nil {
 		return u.load()
 	}
-	u.fed = m
+	u.feed = m
 	for _, p := range u.Programs {
 		run, err := m.Load(p.Program, p.Scalars)
 		if err != nil {
@@ -128,7 +128,7 @@ func (u *Updater) Close() error {
 	if u == nil {
 		return nil
 	}
-	return errors.Join(u.fed.Close(), core.CloseAll(u.host...))
+	return errors.Join(u.feed.Close(), core.CloseAll(u.host...))
 }
 
 // chosen is the place of an update's program.
@@ -189,18 +189,18 @@ func (u *Updater) count(r feed.Record) {
 }
 
 // Chunk is how many updates UpdateMany makes at a time at most: more than one where the device draws their data.
-func (u *Updater) Chunk() int { return u.fed.Chunk() }
+func (u *Updater) Chunk() int { return u.feed.Chunk() }
 
 // UpdateMany makes n gradient updates from number update on, as Update does. A device that draws their data is only
 // given them: it may still be at work on return, and a later call finds a loss that is no longer a number.
 func (u *Updater) UpdateMany(iteration, update, n int) error {
 	run := func(update int) core.Runner { return u.drawing[u.chosen(update)] }
-	return u.fed.Make(u.Seed, iteration, update, n, mirror.Way{Run: run, Host: u.Update, Note: u.note})
+	return u.feed.Make(u.Seed, iteration, update, n, feeding.Way{Run: run, Host: u.Update, Note: u.note})
 }
 
 // Settle waits until all updates are made, and adds their losses to the means.
 func (u *Updater) Settle() error {
-	if err := u.fed.Hear(true, u.note); err != nil || !u.last.running {
+	if err := u.feed.Hear(true, u.note); err != nil || !u.last.running {
 		return err
 	}
 	u.last.running = false
@@ -217,7 +217,7 @@ func (u *Updater) Settle() error {
 }
 
 // note adds the losses of an update on data that the device drew.
-func (u *Updater) note(made mirror.Update) error {
+func (u *Updater) note(made feeding.Update) error {
 	for i, name := range u.Programs[u.chosen(made.Number)].Scalars {
 		if err := u.add(name, float64(made.Scalars[i]), made.Iteration, made.Number, made.Tasks); err != nil {
 			return err

@@ -46,7 +46,7 @@ func rewards() (*offpolicy.Updater, core.Memory, error) {
 	}
 	u, err := offpolicy.New(device, memory, offpolicy.Updates{
 		Algorithm: "rewards", Seed: 1, Stores: func() [][]*replay.Task { return [][]*replay.Task{buf.RL} },
-		Plan: feed.Plan{Obs: 1, Act: 1, Tasks: 2, Slots: 2, Choose: feed.WithoutReplacement, Stores: 1, Capacity: 10,
+		Plan: feed.Recipe{Obs: 1, Act: 1, Tasks: 2, Slots: 2, Choose: feed.WithoutReplacement, Stores: 1, Capacity: 10,
 			Draws: []feed.Draw{{Kind: feed.Transitions, N: 1}}, Fills: []feed.Fill{{Input: "rew", Field: feed.Reward}}},
 		Programs: []offpolicy.Program{{Program: program, Scalars: []string{"loss"}}},
 	})

@@ -7,7 +7,7 @@ import (
 
 // feedPlan describes what an update draws: tasks, again from the first where there are too few, for each transitions
 // and what the networks are told of it, and noise.
-func (l *Learner) feedPlan() feed.Plan {
+func (l *Learner) feedPlan() feed.Recipe {
 	c, nb := l.cfg, l.cfg.MetaBatch*l.cfg.Batch
 	n := len(l.tasks)
 	var told []float32
@@ -18,7 +18,7 @@ func (l *Learner) feedPlan() feed.Plan {
 		}
 		which[i*n+i] = 1
 	}
-	return feed.Plan{
+	return feed.Recipe{
 		Obs: l.dims.Obs, Act: l.dims.Act, Tasks: n, Slots: c.MetaBatch, Choose: feed.WithoutReplacement, Stores: 1,
 		Capacity: c.BufferCapacity,
 		Draws:    []feed.Draw{{Kind: feed.Transitions, N: c.Batch}},

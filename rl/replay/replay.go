@@ -15,7 +15,7 @@
 //	query, key := d.NewContext(64, false), d.NewContext(64, false)
 //	crop, err := buf.Enc[task].WindowPair(r, feed.Draw{N: 64}, false, query, key)
 //
-// What an update draws is described by a feed.Plan. A Sampler executes it on the host:
+// What an update draws is described by a feed.Recipe. A Sampler executes it on the host:
 //
 //	s, err := replay.NewSampler(plan)
 //	record, err := s.Sample(r, [][]*replay.Task{buf.RL, buf.Enc})

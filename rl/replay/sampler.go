@@ -11,7 +11,7 @@ import (
 // Sampler draws on the host what a plan describes, and hands it to programs. It draws the same as a feed.Device does
 // from the same stream. Once made it allocates nothing that lasts. It is not safe for concurrent use.
 type Sampler struct {
-	plan  feed.Plan
+	plan  feed.Recipe
 	tasks []int
 	picks []int       // of a draw of a slot
 	found []found     // its rows
@@ -29,7 +29,7 @@ type input struct {
 }
 
 // NewSampler makes room for the inputs of a plan. The error is Plan.Validate's.
-func NewSampler(p feed.Plan) (*Sampler, error) {
+func NewSampler(p feed.Recipe) (*Sampler, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}

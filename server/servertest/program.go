@@ -19,8 +19,8 @@ import (
 // patience is how long a program has to say where it serves, and to end.
 const patience = time.Minute
 
-// Program is a notebook server in a process of its own.
-type Program struct {
+// Process is a notebook server in a process of its own.
+type Process struct {
 	Host  string // host:port
 	Token string
 
@@ -49,8 +49,8 @@ func (l *log) String() string {
 
 // Start starts a program as "notebook --port 0 ARGS... FOLDER" and waits until it serves. Path, environment and first
 // arguments are the command's own; it logs as much as --log-level info says.
-func Start(cmd *exec.Cmd, folder string, args ...string) (*Program, error) {
-	p := &Program{cmd: cmd, ended: make(chan struct{})}
+func Start(cmd *exec.Cmd, folder string, args ...string) (*Process, error) {
+	p := &Process{cmd: cmd, ended: make(chan struct{})}
 	cmd.Args = append(append(cmd.Args, "notebook", "--engine", "yaegi", "--port", "0", "--log-level", "info"),
 		append(args, folder)...)
 	cmd.Stderr = &p.log
@@ -84,13 +84,13 @@ func Start(cmd *exec.Cmd, folder string, args ...string) (*Program, error) {
 }
 
 // PID is the number of the server's process.
-func (p *Program) PID() int { return p.cmd.Process.Pid }
+func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Log returns what the server has written to standard error so far.
-func (p *Program) Log() string { return p.log.String() }
+func (p *Process) Log() string { return p.log.String() }
 
 // Stop asks the server to end, and kills it if it does not within a minute; that is an error.
-func (p *Program) Stop() error {
+func (p *Process) Stop() error {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-p.ended:
@@ -104,7 +104,7 @@ func (p *Program) Stop() error {
 
 // Call sends a request with the token; body, if not nil, is sent as JSON. Into, if not nil, takes the answer's. A
 // status of 400 or more is an error.
-func (p *Program) Call(method, path string, body, into any) error {
+func (p *Process) Call(method, path string, body, into any) error {
 	var content io.Reader
 	if body != nil {
 		b, err := json.Marshal(body)
@@ -137,7 +137,7 @@ func (p *Program) Call(method, path string, body, into any) error {
 }
 
 // Open opens the session of a notebook and returns the identifier of its kernel.
-func (p *Program) Open(notebook string) (kernel string, err error) {
+func (p *Process) Open(notebook string) (kernel string, err error) {
 	var session struct {
 		Kernel struct {
 			ID string `json:"id"`

@@ -15,7 +15,7 @@ import (
 // descent implements tsne.Descent: the buffers of a layout. Which grid an iteration has depends on the layout alone,
 // not on how many iterations are asked for at once.
 type descent struct {
-	*Engine
+	*Accelerator
 	points, edges int
 
 	state, ends, neighbours, affinities wgpu.Handle
@@ -285,7 +285,7 @@ func (d *descent) place() error {
 		return nil
 	}
 	var err error
-	if d.transforms, err = d.Engine.transforms(max(g.lx, g.ly)); err != nil {
+	if d.transforms, err = d.Accelerator.transforms(max(g.lx, g.ly)); err != nil {
 		return err
 	}
 	d.list = d.gpu.Record(d.iteration())

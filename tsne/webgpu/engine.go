@@ -30,8 +30,8 @@ var gatherText string
 //go:embed points.wgsl
 var pointsText string
 
-// Engine is a device with its kernels. Several layouts may use it, one at a time.
-type Engine struct {
+// Accelerator is a device with its kernels. Several layouts may use it, one at a time.
+type Accelerator struct {
 	gpu     *wgpu.Device
 	info    wgpu.Info
 	longest int // transform that a workgroup's memory holds
@@ -39,7 +39,7 @@ type Engine struct {
 }
 
 // Open makes an engine on an adapter. The error says what is missing.
-func Open(o Options) (*Engine, error) {
+func Open(o Options) (*Accelerator, error) {
 	d, info, err := wgpu.Open(wgpu.Options{
 		Ordinal: o.Ordinal, Hardware: !o.Software, Software: "asking for any adapter",
 		Lost: "the layout goes on from its last state that was read",
@@ -47,7 +47,7 @@ func Open(o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{gpu: d, info: info, longest: 2048, kernels: map[string]wgpu.Handle{}}
+	e := &Accelerator{gpu: d, info: info, longest: 2048, kernels: map[string]wgpu.Handle{}}
 	if info.Shared >= 32<<10 {
 		e.longest = 4096
 	}
@@ -70,7 +70,7 @@ func Open(o Options) (*Engine, error) {
 
 // transforms are the kernels' names for transforms of a length: those of a workgroup's memory that just holds it, as an
 // adapter clears the memory of every workgroup and runs as many of them at once as fit.
-func (e *Engine) transforms(n int) (suffix string, err error) {
+func (e *Accelerator) transforms(n int) (suffix string, err error) {
 	room := 512
 	for room < n {
 		room *= 2
@@ -94,16 +94,16 @@ func (e *Engine) transforms(n int) (suffix string, err error) {
 	return suffix, nil
 }
 
-func (e *Engine) name() string {
+func (e *Accelerator) name() string {
 	return strings.Join(strings.Fields(e.info.Name), " ") + " by WebGPU"
 }
 
 // Close gives the device back. Layouts that it computes go on on the processor.
-func (e *Engine) Close() { e.gpu.Destroy() }
+func (e *Accelerator) Close() { e.gpu.Destroy() }
 
-// Load implements tsne.Engine.
-func (e *Engine) Load(ctx context.Context, w tsne.Work) (tsne.Descent, error) {
-	d := &descent{Engine: e, points: w.Points, edges: len(w.Columns)}
+// Load implements tsne.Accelerator.
+func (e *Accelerator) Load(ctx context.Context, w tsne.Work) (tsne.Descent, error) {
+	d := &descent{Accelerator: e, points: w.Points, edges: len(w.Columns)}
 	if err := d.load(w); err != nil {
 		d.Close()
 		return nil, err

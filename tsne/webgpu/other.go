@@ -9,17 +9,19 @@ import (
 	"nacre/tsne"
 )
 
-// Engine is a device with its kernels, of which this build makes none.
-type Engine struct{}
+// Accelerator is a device with its kernels, of which this build makes none.
+type Accelerator struct{}
 
 // Close gives the device back.
-func (*Engine) Close() {}
+func (*Accelerator) Close() {}
 
-// Load implements tsne.Engine.
-func (*Engine) Load(context.Context, tsne.Work) (tsne.Descent, error) { return nil, tsne.ErrStretched }
+// Load implements tsne.Accelerator.
+func (*Accelerator) Load(context.Context, tsne.Work) (tsne.Descent, error) {
+	return nil, tsne.ErrStretched
+}
 
 // Open makes an engine on an adapter. This build reaches none.
-func Open(Options) (*Engine, error) {
+func Open(Options) (*Accelerator, error) {
 	_, _, err := wgpu.Open(wgpu.Options{})
 	return nil, err
 }

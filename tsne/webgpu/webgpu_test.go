@@ -15,10 +15,10 @@ import (
 	"nacre/tsne"
 )
 
-var opened *Engine
+var opened *Accelerator
 
 // open makes an engine on the first adapter, a software one included, or skips the test if there is none.
-func open(t testing.TB) *Engine {
+func open(t testing.TB) *Accelerator {
 	t.Helper()
 	if opened == nil {
 		e, err := Open(Options{Software: true})

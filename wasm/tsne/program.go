@@ -24,16 +24,16 @@ type program struct {
 	data    *tsne.Embeddings
 	name    string
 	raw     []byte // of the file, for another choice of labels
-	session *tsne.Session
+	session *tsne.Optimization
 	spare   []js.Value // arrays for positions that the page has given back
 	arrays  int        // that there are
 	used    time.Duration
-	team    *crew          // that computes the session, nil if this program alone does
-	gpu     *webgpu.Engine // that makes its iterations, or nil
-	stride  int            // iterations that it makes between two looks at messages
-	told    int            // notes of the session that the page knows
-	cancel  func()         // of what takes long: it hands the thread back now and then, and messages are heard; or nil
-	stopped bool           // by the page's wish
+	team    *crew               // that computes the session, nil if this program alone does
+	gpu     *webgpu.Accelerator // that makes its iterations, or nil
+	stride  int                 // iterations that it makes between two looks at messages
+	told    int                 // notes of the session that the page knows
+	cancel  func()              // of what takes long: it hands the thread back now and then, and messages are heard; or nil
+	stopped bool                // by the page's wish
 }
 
 // hear takes a message of the page. Those that want something else end what takes long.
@@ -163,7 +163,7 @@ func (p *program) layout(m js.Value) error {
 	p.drop()
 	p.spare, p.arrays = nil, 0
 	began, programs := time.Now(), 1
-	var s *tsne.Session
+	var s *tsne.Optimization
 	notice := p.engage(m)
 	err := p.long(func(ctx context.Context) (err error) {
 		options := optionsOf(m, p.data.Mean.Rows)

@@ -16,7 +16,7 @@ import (
 type UpdatePlan struct {
 	Algorithm string `json:"algorithm"`
 	Size      string `json:"size"`
-	*cpu.Plan
+	*cpu.Execution
 }
 
 // UpdatePlans is what nacre bench update --explain prints.
@@ -34,7 +34,7 @@ func (o BenchUpdateOptions) explain(ctx context.Context, env *Env, device core.D
 		}
 		defer y.Close()
 		explained, ok := y.(interface {
-			Explain(updates int) (*cpu.Plan, error)
+			Explain(updates int) (*cpu.Execution, error)
 		})
 		if !ok {
 			return Usagef("--explain --algo %s: expected an update that is one program, as those of %s are; its own "+

@@ -47,7 +47,7 @@ func BenchKernel(ctx context.Context, env *Env, o BenchKernelOptions) error {
 	defer stage.Done()
 	for _, k := range list {
 		stage.Describe(k.Name)
-		result, err := kernels.Measure(ctx, k, kernels.Plan{Cells: o.Cells, Lines: o.Lines, Limit: 20 * time.Second})
+		result, err := kernels.Measure(ctx, k, kernels.Options{Cells: o.Cells, Lines: o.Lines, Limit: 20 * time.Second})
 		if err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -87,7 +87,7 @@ func (r *KernelReport) openPages(ctx context.Context, loads int) error {
 	if err != nil {
 		return err
 	}
-	r.Page, err = page.Measure(ctx, page.Plan{Chromium: program, Kernel: argv, Static: files, Cells: pageCells,
+	r.Page, err = page.Measure(ctx, page.Options{Chromium: program, Kernel: argv, Static: files, Cells: pageCells,
 		Loads: loads})
 	if err != nil {
 		r.PageProblem = err.Error()

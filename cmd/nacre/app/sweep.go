@@ -80,7 +80,7 @@ func Sweep(ctx context.Context, env *Env, o SweepOptions) error {
 	if o.DryRun {
 		return env.sweepStatus(ctx, folder, func(*SweepReport) {})
 	}
-	engine := sweep.Engine{Local: plan.Local, Worker: worker, Show: env.Progress}
+	engine := sweep.Runner{Local: plan.Local, Worker: worker, Show: env.Progress}
 	if o.Processes > 0 {
 		engine.Processes = o.Processes
 	}

@@ -1,5 +1,5 @@
 // Package host does on the host's side what all devices of core/gpu's plans need: where a memory's parameters lie and
-// what its entries are called, a mirror of the parameters for programs that are too small for a GPU, and matrices with
+// what its entries are called, a copy of the parameters for programs that are too small for a GPU, and matrices with
 // padded rows. It calls no driver.
 //
 //	type memory struct {
@@ -32,8 +32,8 @@ type Parameters struct {
 	version atomic.Int64 // counts what may have changed parameters
 
 	mu     sync.Mutex
-	mirror core.Memory
-	copied int64 // version that the mirror holds
+	twin   core.Memory
+	copied int64 // version that it holds
 }
 
 // New lays parameters out; device is its name in errors.
@@ -134,13 +134,13 @@ func Steps(p *core.Program) bool {
 func (m *Parameters) Load(p *core.Program, on core.Device, copy func() ([]float32, error)) (core.Runner, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.mirror == nil {
+	if m.twin == nil {
 		var err error
-		if m.mirror, err = on.NewMemory(m.Specs); err != nil {
+		if m.twin, err = on.NewMemory(m.Specs); err != nil {
 			return nil, err
 		}
 	}
-	r, err := on.Load(p, m.mirror)
+	r, err := on.Load(p, m.twin)
 	return &runner{r, m, copy}, err
 }
 
@@ -158,7 +158,7 @@ func (r *runner) Run() error {
 	return r.Runner.Run()
 }
 
-// refresh brings the mirror up to date.
+// refresh brings the copy up to date.
 func (m *Parameters) refresh(copy func() ([]float32, error)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -173,7 +173,7 @@ func (m *Parameters) refresh(copy func() ([]float32, error)) error {
 	for i, s := range m.Specs {
 		x := make([]float64, s.Rows*s.Cols)
 		Gather(x, all[m.Offset[i]:], s.Cols)
-		if err := m.mirror.Write(s.Name, x); err != nil {
+		if err := m.twin.Write(s.Name, x); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ func (m *Model) drawing(d *gpu.Drawing) (before, after []Launch) {
 		return n
 	}
 	numbers := 0
-	for _, f := range d.Plan.Fills {
+	for _, f := range d.Recipe.Fills {
 		numbers += d.Rows(f) * d.Cols(f)
 	}
 	numbers += d.Noises

@@ -46,7 +46,7 @@ type cost struct {
 }
 
 // cost of one unit.
-func (m *Model) cost(pl *gpu.Plan, u *gpu.Unit) cost {
+func (m *Model) cost(pl *gpu.Schedule, u *gpu.Launch) cost {
 	flops, n := pl.Work(u)
 	flops, n = flops*int64(m.Options.Memories), n*int64(m.Options.Memories)
 	c := cost{bytes: float64(n)}
@@ -189,7 +189,7 @@ func (m *Model) region(k *gpu.Kernel) (busy float64, workers int, bound string) 
 }
 
 // steps is the same of the optimiser's: a block per piece.
-func (m *Model) steps(pl *gpu.Plan, u *gpu.Unit) (busy float64, workers int) {
+func (m *Model) steps(pl *gpu.Schedule, u *gpu.Launch) (busy float64, workers int) {
 	blocks := m.Options.Memories * max(1, len(pl.Pieces(u.Steps, pl.Slots())))
 	turns := 1.0 // everything is read at once
 	waves := float64(gpu.CeilDiv(blocks, m.Card.SMs*resident))
@@ -255,7 +255,7 @@ func cases(list []gpu.Statement) int {
 }
 
 // parameters counts those that a unit steps.
-func parameters(u *gpu.Unit) (n int) {
+func parameters(u *gpu.Launch) (n int) {
 	for _, in := range u.Steps {
 		if _, ok := in.Op.(core.Adam); ok {
 			n++

@@ -34,7 +34,7 @@ type Model struct {
 	Measured float64  `json:"measured_us,omitempty"` // Serial on a GPU
 	Launches []Launch `json:"launches"`
 
-	pl    *gpu.Plan
+	pl    *gpu.Schedule
 	first int // launch that is the plan's first
 }
 
@@ -60,7 +60,7 @@ type Launch struct {
 }
 
 // New models a plan.
-func New(pl *gpu.Plan, card Card, o Options) *Model {
+func New(pl *gpu.Schedule, card Card, o Options) *Model {
 	o.Memories = max(1, o.Memories)
 	m := &Model{Card: card, Options: o, Program: pl.Program.Name, pl: pl}
 	var after []Launch

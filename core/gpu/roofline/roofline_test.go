@@ -14,7 +14,7 @@ import (
 )
 
 // layers is a network of equal layers: rows×width, width terms.
-func layers(t testing.TB, rows, width, depth int) *gpu.Plan {
+func layers(t testing.TB, rows, width, depth int) *gpu.Schedule {
 	b := core.NewBuilder("layers", 1)
 	s := b.Stage("forward")
 	x := s.WholeInput("x", rows, width)
@@ -104,7 +104,7 @@ func TestDrawing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := gpu.NewDrawing(feed.Plan{Obs: 20, Act: 6, Tasks: 100, Slots: 16, Stores: 1, Capacity: 1000,
+	d, err := gpu.NewDrawing(feed.Recipe{Obs: 20, Act: 6, Tasks: 100, Slots: 16, Stores: 1, Capacity: 1000,
 		Draws: []feed.Draw{{Kind: feed.Transitions, N: 256}}, Noise: []feed.Noise{{Input: "eps", N: 30000}},
 		Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}})
 	if err != nil {

@@ -46,7 +46,7 @@ func Make(root, path string, iterations int, set ...string) (dir string, err err
 		return "", err
 	}
 	defer run.Close()
-	if _, err := run.Begin(cfg, experiment.NewSession()); err != nil {
+	if _, err := run.Begin(cfg, experiment.NewProcess()); err != nil {
 		return "", err
 	}
 	return dir, Grow(dir, 0, iterations)

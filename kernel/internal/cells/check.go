@@ -17,7 +17,7 @@ import (
 
 // Check takes a cell apart and checks it against the program. It changes nothing: Commit does. An error is of type
 // Errors. Packages that are not there yet are looked for until ctx ends.
-func (p *Program) Check(ctx context.Context, cell int, src string) (*Unit, error) {
+func (p *Scope) Check(ctx context.Context, cell int, src string) (*Unit, error) {
 	file, err := p.parseCell(CellName(cell), src)
 	if err != nil {
 		var errs Errors
@@ -37,7 +37,7 @@ func (p *Program) Check(ctx context.Context, cell int, src string) (*Unit, error
 	if errs != nil {
 		return nil, errs
 	}
-	c := &checker{Program: p, unit: u, file: file, own: own, dropped: map[string]bool{},
+	c := &checker{Scope: p, unit: u, file: file, own: own, dropped: map[string]bool{},
 		guards: guards{p.Info, map[string]types.Object{}}}
 	for _, d := range own {
 		c.program = c.program || d.Name == "main"
@@ -117,7 +117,7 @@ func (u *Unit) addImports(specs []*ast.ImportSpec, fetch func(path string) error
 
 // checker checks one cell.
 type checker struct {
-	*Program
+	*Scope
 	guards
 	unit *Unit
 	file *parsed
@@ -517,7 +517,7 @@ func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Packa
 		c.errs, c.broken = nil, nil
 		keyed := false
 		conf := types.Config{
-			GoVersion: GoVersion, Importer: c.Program, DisableUnusedImportCheck: true,
+			GoVersion: GoVersion, Importer: c.Scope, DisableUnusedImportCheck: true,
 			Sizes: types.SizesFor("gc", runtime.GOARCH),
 			Error: func(err error) {
 				e := err.(types.Error)
@@ -535,7 +535,7 @@ func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Packa
 }
 
 // earlier hands over the types, constants and functions of earlier cells.
-func (p *Program) earlier(insert func(name string, o types.Object)) {
+func (p *Scope) earlier(insert func(name string, o types.Object)) {
 	for _, d := range p.Decls {
 		switch {
 		case d.Type != nil:

@@ -15,13 +15,13 @@ const firstDraft = 1 << 30
 // Draft is a program as it would be after some more cells, which are checked and not run. The program it was made of
 // stays as it is.
 type Draft struct {
-	*Program
+	*Scope
 	cells int
 	files []*token.File // of its cells' texts
 }
 
 // Draft returns the program without further cells.
-func (p *Program) Draft() *Draft {
+func (p *Scope) Draft() *Draft {
 	q := New(p.Fset, p.Packages)
 	q.Load, q.Absent = p.Load, p.Absent
 	q.Imports, q.Dots, q.Vars, q.layouts = maps.Clone(p.Imports), slices.Clone(p.Dots), maps.Clone(p.Vars),
@@ -29,7 +29,7 @@ func (p *Program) Draft() *Draft {
 	for name, d := range p.Decls {
 		q.Decls[name] = d.copy()
 	}
-	return &Draft{Program: q}
+	return &Draft{Scope: q}
 }
 
 // Check checks a cell, and adds what it declares where add says so. Of a cell with errors that is what can be
@@ -37,7 +37,7 @@ func (p *Program) Draft() *Draft {
 func (d *Draft) Check(src string, add bool) Errors {
 	d.cells++
 	base := d.Fset.Base()
-	u, err := d.Program.Check(context.Background(), firstDraft+d.cells, src)
+	u, err := d.Scope.Check(context.Background(), firstDraft+d.cells, src)
 	d.Fset.Iterate(func(f *token.File) bool {
 		if f.Base() >= base {
 			d.files = append(d.files, f)

@@ -142,7 +142,7 @@ func (e Effects) Add(part Effects) {
 }
 
 // follow adds what the functions do that may run, by way of each other too.
-func (p *Program) follow(body *summary, started []*Decl, e Effects) {
+func (p *Scope) follow(body *summary, started []*Decl, e Effects) {
 	seen := map[string]bool{}
 	var kinds []string // types and constants met
 	var visit func(s *summary, runs bool)
@@ -208,7 +208,7 @@ func (p *Program) follow(body *summary, started []*Decl, e Effects) {
 }
 
 // changes reports whether a function changes what its parameter k points to.
-func (p *Program) changes(name string, k int, seen map[pass]bool) bool {
+func (p *Scope) changes(name string, k int, seen map[pass]bool) bool {
 	d := p.Decls[name]
 	at := pass{callee: name, arg: k}
 	if d == nil || seen[at] {
@@ -231,7 +231,7 @@ func (p *Program) changes(name string, k int, seen map[pass]bool) bool {
 }
 
 // summaryOf is that of a live function or method.
-func (p *Program) summaryOf(d *Decl) *summary {
+func (p *Scope) summaryOf(d *Decl) *summary {
 	if d.sum == nil {
 		f := d.Node.(*ast.FuncDecl)
 		params := map[types.Object]int{}
@@ -272,7 +272,7 @@ type tracer struct {
 
 // summarise looks at statements. Own are the variables of the session that they define; value is an expression whose
 // value is shown.
-func (p *Program) summarise(body *ast.BlockStmt, params map[types.Object]int, own map[types.Object]string,
+func (p *Scope) summarise(body *ast.BlockStmt, params map[types.Object]int, own map[types.Object]string,
 	value ast.Expr) *summary {
 	t := &tracer{
 		summary: &summary{

@@ -24,7 +24,7 @@ func leading(body []ast.Stmt) int {
 }
 
 // order puts the variable declarations that a cell begins with in the order in which a program initialises them.
-func (p *Program) order(f *parsed) {
+func (p *Scope) order(f *parsed) {
 	first := leading(f.body)
 	var specs []*ast.ValueSpec
 	for _, s := range f.body[:first] {
@@ -64,7 +64,7 @@ func (p *Program) order(f *parsed) {
 
 // initialised are the places of the values of variables in the order of initialisation of a package that holds what the
 // cell declares.
-func (p *Program) initialised(f *parsed, specs []*ast.ValueSpec) map[ast.Expr]int {
+func (p *Scope) initialised(f *parsed, specs []*ast.ValueSpec) map[ast.Expr]int {
 	file := &ast.File{Name: ast.NewIdent("main")}
 	imports := slices.Clone(f.imports)
 	for name, path := range p.Imports {
@@ -102,7 +102,7 @@ func (p *Program) initialised(f *parsed, specs []*ast.ValueSpec) map[ast.Expr]in
 }
 
 // extended are the declarations of types of other cells that have methods among decls.
-func (p *Program) extended(decls []ast.Decl) (list []ast.Decl) {
+func (p *Scope) extended(decls []ast.Decl) (list []ast.Decl) {
 	declared := DeclaredNames(decls)
 	for _, d := range decls {
 		d, ok := d.(*ast.FuncDecl)

@@ -50,7 +50,7 @@ func (c *checker) layouts() {
 		}
 	}
 	for name, tn := range now {
-		n := c.Program.layouts[name]
+		n := c.Scope.layouts[name]
 		switch {
 		case differs[name]:
 			n++

@@ -15,7 +15,7 @@ type Source struct {
 }
 
 // CheckSource checks the source of a package's generic functions.
-func (p *Program) CheckSource(path, src string) ([]Source, error) {
+func (p *Scope) CheckSource(path, src string) ([]Source, error) {
 	f, err := parser.ParseFile(p.Fset, "prelude "+path, src, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err

@@ -50,8 +50,8 @@ type Var struct {
 // tables are made.
 const GoVersion = "go1.26"
 
-// Program holds what the cells so far have declared.
-type Program struct {
+// Scope holds what the cells so far have declared.
+type Scope struct {
 	Fset     *token.FileSet
 	Info     *types.Info
 	Packages map[string]*types.Package
@@ -71,8 +71,8 @@ type Program struct {
 }
 
 // New returns a program without cells over importable packages.
-func New(fset *token.FileSet, packages map[string]*types.Package) *Program {
-	return &Program{
+func New(fset *token.FileSet, packages map[string]*types.Package) *Scope {
+	return &Scope{
 		Fset: fset, Packages: maps.Clone(packages),
 		Info: &types.Info{
 			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
@@ -85,7 +85,7 @@ func New(fset *token.FileSet, packages map[string]*types.Package) *Program {
 }
 
 // Import implements types.Importer.
-func (p *Program) Import(path string) (*types.Package, error) {
+func (p *Scope) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}
@@ -111,7 +111,7 @@ func (p *Program) Import(path string) (*types.Package, error) {
 }
 
 // fetch makes a package that a cell imports one of Packages.
-func (p *Program) fetch(ctx context.Context, path string) error {
+func (p *Scope) fetch(ctx context.Context, path string) error {
 	if path == "unsafe" || path == "C" || p.Packages[path] != nil || p.Find == nil {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (p *Program) fetch(ctx context.Context, path string) error {
 	return nil
 }
 
-func (p *Program) similar(path string) string {
+func (p *Scope) similar(path string) string {
 	base := path[strings.LastIndex(path, "/")+1:]
 	var near []string
 	for q := range p.Packages {
@@ -153,7 +153,7 @@ type Unit struct {
 	Text     *Text
 	Unused   map[token.Pos]bool // variables that are not used, by where they are declared: cells may have them
 
-	prog    *Program
+	prog    *Scope
 	imports map[string]string
 	dots    []string
 	moved   map[*types.TypeName]*types.TypeName // redeclared with the same layout
@@ -193,7 +193,7 @@ func (e Errors) Error() string {
 func CellName(n int) string { return fmt.Sprintf("cell %d", n) }
 
 // declsOf lists the declarations of a cell, one for each type and group of constants.
-func (p *Program) declsOf(cell int, src *parsed, from *Text) ([]*Decl, Errors) {
+func (p *Scope) declsOf(cell int, src *parsed, from *Text) ([]*Decl, Errors) {
 	var list []*Decl
 	var errs Errors
 	text := func(n ast.Node) string { return from.Between(n.Pos(), n.End()) }
@@ -310,7 +310,7 @@ func receiverParams(t ast.Expr) []*ast.Ident {
 }
 
 // find returns the live declaration of a name.
-func (p *Program) find(name string) *Decl {
+func (p *Scope) find(name string) *Decl {
 	if d := p.Decls[name]; d != nil {
 		return d
 	}
@@ -323,7 +323,7 @@ func (p *Program) find(name string) *Decl {
 }
 
 // dependents returns the live declarations that refer to any of the names, directly or not.
-func (p *Program) dependents(names map[string]bool) map[string]*Decl {
+func (p *Scope) dependents(names map[string]bool) map[string]*Decl {
 	out := map[string]*Decl{}
 	work := slices.Collect(maps.Keys(names))
 	for len(work) > 0 {

@@ -81,7 +81,7 @@ func Closed(code string) string {
 // Scratch checks a cell that is written up to the end of before, which has the marker, against the program. Of what
 // follows there, only declarations count. A package that is used without its import is the one that guess, if not nil,
 // finds for its name. It may run beside other readers of the program.
-func (p *Program) Scratch(before, after string, guess func(name string) string) *Scratch {
+func (p *Scope) Scratch(before, after string, guess func(name string) string) *Scratch {
 	fset := token.NewFileSet()
 	code := Closed(before)
 	chunks, _ := split(code)
@@ -111,7 +111,7 @@ func (p *Program) Scratch(before, after string, guess func(name string) string) 
 			}
 		}
 	}
-	c := &checker{Program: p, unit: u, file: &parsed{}}
+	c := &checker{Scope: p, unit: u, file: &parsed{}}
 	f := c.newFile()
 	f.Decls = append(f.Decls, decls.Decls...)
 	f.Decls = append(f.Decls, body.Decls...)
@@ -153,7 +153,7 @@ func selectedFrom(code string) iter.Seq[string] {
 
 // check checks the file in a package with what the program has.
 func (s *Scratch) check(c *checker, fset *token.FileSet, u *Unit) {
-	p := c.Program
+	p := c.Scope
 	s.pkg = types.NewPackage("main", "main")
 	declared := DeclaredNames(s.file.Decls)
 	insert := func(o types.Object) {

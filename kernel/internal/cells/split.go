@@ -130,7 +130,7 @@ func blankGap(b []byte, from, to int) {
 func isDecl(k token.Token) bool { return k == token.FUNC || k == token.TYPE || k == token.CONST }
 
 // Positions in files of cells are those of the cell: a line directive precedes its text.
-func (p *Program) parse(name, before, text, after string) (*ast.File, error) {
+func (p *Scope) parse(name, before, text, after string) (*ast.File, error) {
 	src := before + "\n//line " + name + ":1:1\n" + text + after
 	return parser.ParseFile(p.Fset, name, src, parser.ParseComments|parser.AllErrors|parser.SkipObjectResolution)
 }
@@ -143,7 +143,7 @@ type parsed struct {
 	quiet   bool // ends in an explicit semicolon: its value is not shown
 }
 
-func (p *Program) parseCell(name, src string) (*parsed, error) {
+func (p *Scope) parseCell(name, src string) (*parsed, error) {
 	chunks, semicolon := split(src)
 	out := &parsed{quiet: semicolon}
 	var errs scanner.ErrorList
@@ -221,8 +221,8 @@ var closing = map[token.Token]string{token.LPAREN: ")", token.LBRACK: "]", token
 var atEnd = regexp.MustCompile(`^expected (.+), found (?:'}'|'EOF'|newline)$`)
 
 // Parses reports whether a cell has no syntax error.
-func (p *Program) Parses(src string) bool {
-	q := Program{Fset: token.NewFileSet()}
+func (p *Scope) Parses(src string) bool {
+	q := Scope{Fset: token.NewFileSet()}
 	_, err := q.parseCell("cell", src)
 	return err == nil
 }

@@ -18,7 +18,7 @@ type Engine interface {
 
 	// Compile prepares a cell, until ctx ends. Its error is a *Refused where the engine cannot run the cell faithfully,
 	// and cells.Errors where a compiler finds them in the cell.
-	Compile(ctx context.Context, u *cells.Unit) (*Program, error)
+	Compile(ctx context.Context, u *cells.Unit) (*Compiled, error)
 
 	// Read returns a variable as an interface holds it.
 	Read(v *cells.Var) (any, bool)
@@ -49,8 +49,8 @@ type Modules interface {
 // ErrNoToolChain is in the error of an engine that compiles cells and has nothing to compile them with.
 var ErrNoToolChain = errors.New("cells cannot be compiled here")
 
-// Program is a compiled cell.
-type Program struct {
+// Compiled is a compiled cell.
+type Compiled struct {
 	Run     func()                     // panics as the cell does; ends its goroutine where the cell is stopped
 	Reached func() int                 // top-level statements started
 	At      func() (line int, ok bool) // of the statement that ran last
@@ -76,13 +76,13 @@ func (e *Refused) Error() string { return e.Text }
 
 // Setup holds what an engine gets to work with.
 type Setup struct {
-	Program  *cells.Program
+	Program  *cells.Scope
 	Registry *rt.Registry                        // of the types that lowered code makes
 	Symbols  map[string]map[string]reflect.Value // what cells may import
 	Native   map[string]map[string]reflect.Value // the same, as the library has it
 	// packages there whose functions only keep or show what they get as any
 	Keeps []string
-	Host  rt.Host
+	Host  rt.Hooks
 	Note  func(string) // tells what users are to know of the engine that was chosen
 	Files func()       // to be called once cells may write to the standard files themselves
 }

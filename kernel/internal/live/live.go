@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// Host are the functions of a session that its cells call. They may be called from any goroutine.
-type Host struct {
+// Hooks are the functions of a session that its cells call. They may be called from any goroutine.
+type Hooks struct {
 	Check   func()       // ends the goroutine where its cell was interrupted
 	GoStart func()       // a goroutine is about to start
 	GoDone  func()       // and has ended
@@ -32,7 +32,7 @@ type Host struct {
 
 // Cell is a cell that runs.
 type Cell struct {
-	*Host
+	*Hooks
 	Reached int            // top-level statements started
 	Vars    map[string]any // pointers to the variables it made and its functions, by their names in the compiled code
 }
@@ -90,7 +90,7 @@ var Flag = &Raised
 func Stop(flag *int32) bool { return atomic.LoadInt32(flag) != 0 }
 
 // Session finds the session that the calling goroutine belongs to, nil outside cells. The kernel sets it.
-var Session func() *Host
+var Session func() *Hooks
 
 // Check ends the calling goroutine where its cell was interrupted. It stays a call, so that functions of cells stay
 // small enough to be inlined.

@@ -11,8 +11,8 @@ import (
 	"nacre/kernel/internal/live"
 )
 
-// Host are the functions lowered code calls that need the session.
-type Host struct {
+// Hooks are the functions lowered code calls that need the session.
+type Hooks struct {
 	Check   func()                 // ends the goroutine where its cell was interrupted
 	GoStart func()                 // a goroutine is about to start
 	GoDone  func()                 // and has ended
@@ -27,7 +27,7 @@ type Host struct {
 }
 
 // Symbols are the host functions by the names lowered code uses.
-func (r *Registry) Symbols(h Host) map[string]reflect.Value {
+func (r *Registry) Symbols(h Hooks) map[string]reflect.Value {
 	m := map[string]any{
 		"Box": r.Box, "Value": r.Value, "Norm": r.Norm, "Is": r.Is, "As": r.As, "Method": r.Method, "Equal": r.Equal,
 		"Hashed":   hashed,
@@ -202,7 +202,7 @@ func (r *Registry) Plain(x any, where string) any {
 
 // choose is a select statement over channels. What is sent and received is behind pointers; nil where a clause does the
 // other. It returns the clause that was taken, -1 for the default, and whether what was received had been sent.
-func (h Host) choose(hasDefault bool, chans, sent, received []any) (int, bool) {
+func (h Hooks) choose(hasDefault bool, chans, sent, received []any) (int, bool) {
 	cases := make([]reflect.SelectCase, len(chans), len(chans)+1)
 	for k, c := range chans {
 		cases[k] = reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(c)}
@@ -235,7 +235,7 @@ func (h Host) choose(hasDefault bool, chans, sent, received []any) (int, bool) {
 }
 
 // stream is where text for os.Stdout or os.Stderr goes.
-func (h Host) stream(name string) io.Writer {
+func (h Hooks) stream(name string) io.Writer {
 	if name == "Stderr" {
 		return h.Stderr
 	}

@@ -1,8 +1,8 @@
-// Package mirrortest tells whether a device draws training data as package replay does. A device that draws by itself
+// Package feedingtest tells whether a device draws training data as package replay does. A device that draws by itself
 // (feed.Device) runs it in one line of its tests.
 //
-//	func TestFeed(t *testing.T) { mirrortest.Run(t, func(t testing.TB) core.Device { return newDevice(t) }, nil) }
-package mirrortest
+//	func TestFeed(t *testing.T) { feedingtest.Run(t, func(t testing.TB) core.Device { return newDevice(t) }, nil) }
+package feedingtest
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"nacre/core/feed"
 	"nacre/internal/rng"
 	"nacre/rl/replay"
-	"nacre/rl/replay/mirror"
+	"nacre/rl/replay/feeding"
 	"nacre/sim"
 )
 
@@ -67,14 +67,14 @@ func trajectories(t *testing.T, r *rand.Rand, to *replay.Task, n, shortest, long
 const feedRows = 150
 
 // pearlLike draws what PEARL and TCL-PEARL draw: a context of some kind, then transitions, for every slot, then noise.
-func pearlLike(choose feed.Choice, d feed.Draw, row feed.Field) feed.Plan {
+func pearlLike(choose feed.Choice, d feed.Draw, row feed.Field) feed.Recipe {
 	const tasks, slots = 7, 4
 	d.Store = 1
 	table := make([]float32, 2*tasks)
 	for i := range table {
 		table[i] = float32(i) + 0.5
 	}
-	p := feed.Plan{Obs: obsDim, Act: actDim, Tasks: tasks, Slots: slots, Choose: choose, Stores: 2, Capacity: 1500,
+	p := feed.Recipe{Obs: obsDim, Act: actDim, Tasks: tasks, Slots: slots, Choose: choose, Stores: 2, Capacity: 1500,
 		Draws: []feed.Draw{d, {Kind: feed.Transitions, N: feedRows}},
 		Noise: []feed.Noise{{Input: "eps_z", N: 12}, {Input: "absent", N: 5},
 			{Input: "eps_a", N: slots * feedRows * actDim}},
@@ -93,8 +93,8 @@ func pearlLike(choose feed.Choice, d feed.Draw, row feed.Field) feed.Plan {
 }
 
 // mqlLike draws n transitions of one ring with their histories, leaving out the first skip of each trajectory.
-func mqlLike(n, skip int) feed.Plan {
-	return feed.Plan{Obs: obsDim, Act: actDim, Tasks: 1, Slots: 1, Stores: 1, Capacity: 1500,
+func mqlLike(n, skip int) feed.Recipe {
+	return feed.Recipe{Obs: obsDim, Act: actDim, Tasks: 1, Slots: 1, Stores: 1, Capacity: 1500,
 		Draws: []feed.Draw{{N: n, Skip: skip}},
 		Noise: []feed.Noise{{Input: "eps", N: 77}},
 		Fills: []feed.Fill{{Input: "obs", Field: feed.Obs}, {Input: "before", Field: feed.Before, History: 5},
@@ -103,8 +103,8 @@ func mqlLike(n, skip int) feed.Plan {
 
 // anyPlan is one of all that can be described, of small sizes: every rule of choosing tasks, rows and windows, every
 // field.
-func anyPlan(r *rand.Rand) feed.Plan {
-	p := feed.Plan{Obs: obsDim, Act: actDim, Tasks: 1 + r.IntN(6), Stores: 1 + r.IntN(2), Capacity: 40 + r.IntN(1500),
+func anyPlan(r *rand.Rand) feed.Recipe {
+	p := feed.Recipe{Obs: obsDim, Act: actDim, Tasks: 1 + r.IntN(6), Stores: 1 + r.IntN(2), Capacity: 40 + r.IntN(1500),
 		Choose: feed.Choice(r.IntN(3)),
 		Noise:  []feed.Noise{{Input: "eps", N: 1 + r.IntN(3000)}}}
 	p.Slots = 1 + r.IntN(p.Tasks)
@@ -149,7 +149,7 @@ func Run(t *testing.T, open func(testing.TB) core.Device, between func(iteration
 	if between == nil {
 		between = func(int) {}
 	}
-	for name, p := range map[string]feed.Plan{
+	for name, p := range map[string]feed.Recipe{
 		"rows": pearlLike(feed.WithoutReplacement, feed.Draw{Kind: feed.Transitions, N: 30}, feed.Context),
 		"rows, next": pearlLike(feed.WithReplacement, feed.Draw{Kind: feed.Transitions, N: 140},
 			feed.ContextNext),
@@ -173,7 +173,7 @@ func Run(t *testing.T, open func(testing.TB) core.Device, between func(iteration
 	}
 }
 
-func check(t *testing.T, d core.Device, between func(iteration int), plan feed.Plan, seed uint64) {
+func check(t *testing.T, d core.Device, between func(iteration int), plan feed.Recipe, seed uint64) {
 	dims := replay.Dims{Obs: plan.Obs, Act: plan.Act}
 	stores := make([][]*replay.Task, plan.Stores)
 	r := rand.New(rand.NewPCG(5, 6))
@@ -199,18 +199,18 @@ func check(t *testing.T, d core.Device, between func(iteration int), plan feed.P
 	p := echo(t, inputs)
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
-	m, err := mirror.New(d, mem, plan, func() [][]*replay.Task { return stores })
+	m, err := feeding.New(d, mem, plan, func() [][]*replay.Task { return stores })
 	must(t, err)
 	defer m.Close()
 	run, err := m.Load(p, []string{"sum"})
 	must(t, err)
 	must(t, run.Write("host", []float32{3, 4}))
-	var made []mirror.Update
+	var made []feeding.Update
 	fromHost := 0
-	way := mirror.Way{
+	way := feeding.Way{
 		Run:  func(int) core.Runner { return run },
 		Host: func(int, int) error { fromHost++; return nil },
-		Note: func(u mirror.Update) error { made = append(made, u); return nil },
+		Note: func(u feeding.Update) error { made = append(made, u); return nil },
 	}
 	must(t, m.Make(seed, 0, 0, 2, way))
 	if fromHost != 2 {
@@ -249,7 +249,7 @@ func check(t *testing.T, d core.Device, between func(iteration int), plan feed.P
 			must(t, m.Hear(true, way.Note))
 			wantRecord.Scalars = []float32{7}
 			if wanted := fmt.Sprint(
-				[]mirror.Update{{Iteration: int(iteration), Number: int(update), Record: wantRecord}}); fmt.Sprint(
+				[]feeding.Update{{Iteration: int(iteration), Number: int(update), Record: wantRecord}}); fmt.Sprint(
 				made) != wanted {
 				t.Fatalf("finished %v, want %v", made, wanted)
 			}
@@ -264,7 +264,7 @@ func check(t *testing.T, d core.Device, between func(iteration int), plan feed.P
 // math/rand/v2.
 func Normals(t *testing.T, d core.Device) {
 	const n = 100_000
-	c := feed.Plan{Obs: 1, Act: 1, Tasks: 1, Slots: 1, Stores: 1, Capacity: 4,
+	c := feed.Recipe{Obs: 1, Act: 1, Tasks: 1, Slots: 1, Stores: 1, Capacity: 4,
 		Noise: []feed.Noise{{Input: "eps", N: n}}}
 	p := echo(t, map[string][2]int{"eps": {n, 1}})
 	mem, err := d.NewMemory(p.ParamSpecs())

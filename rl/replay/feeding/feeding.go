@@ -1,18 +1,18 @@
-// Package mirror lets a device that can (feed.Device) draw an algorithm's training data by itself: it keeps a copy of
+// Package feeding lets a device that can (feed.Device) draw an algorithm's training data by itself: it keeps a copy of
 // the replay there up to date and starts the random streams. What the device draws is what package replay draws from
 // the same stream, so a run has the same data wherever they are drawn.
 //
-//	m, err := mirror.New(device, memory, plan, func() [][]*replay.Task { return [][]*replay.Task{buf.RL, buf.Enc} })
+//	m, err := feeding.New(device, memory, plan, func() [][]*replay.Task { return [][]*replay.Task{buf.RL, buf.Enc} })
 //	run, err := m.Load(program, []string{"loss"})
-//	err = m.Make(seed, iteration, update, 64, mirror.Way{
+//	err = m.Make(seed, iteration, update, 64, feeding.Way{
 //		Run:  func(update int) core.Runner { return run },
 //		Host: learner.Update, // while there is nothing to draw from
-//		Note: func(u mirror.Update) error { return learner.add(u.Scalars) },
+//		Note: func(u feeding.Update) error { return learner.add(u.Scalars) },
 //	})
 //	err = m.Close()
 //
-// A nil Mirror is that of a device that cannot: it is never ready and has nothing to close.
-package mirror
+// A nil Feed is that of a device that cannot: it is never ready and has nothing to close.
+package feeding
 
 import (
 	"errors"
@@ -23,10 +23,10 @@ import (
 	"nacre/rl/replay"
 )
 
-// Mirror is a copy of replay on a device.
-type Mirror struct {
+// Feed is a copy of replay on a device.
+type Feed struct {
 	feed.Feed
-	plan   feed.Plan
+	plan   feed.Recipe
 	stores func() [][]*replay.Task
 	copied map[place]copied
 	rows   []float32
@@ -56,7 +56,7 @@ type copied struct {
 
 // New makes an empty copy. stores returns the buffers by store and task; it is asked every time, for a checkpoint may
 // replace them. The result is nil where the device cannot draw.
-func New(d core.Device, m core.Memory, p feed.Plan, stores func() [][]*replay.Task) (*Mirror, error) {
+func New(d core.Device, m core.Memory, p feed.Recipe, stores func() [][]*replay.Task) (*Feed, error) {
 	able, ok := d.(feed.Device)
 	if !ok {
 		return nil, nil
@@ -65,11 +65,11 @@ func New(d core.Device, m core.Memory, p feed.Plan, stores func() [][]*replay.Ta
 	if err != nil {
 		return nil, err
 	}
-	return &Mirror{Feed: f, plan: p, stores: stores, copied: map[place]copied{}}, nil
+	return &Feed{Feed: f, plan: p, stores: stores, copied: map[place]copied{}}, nil
 }
 
 // Load prepares a program whose runs are updates; see feed.Feed. Close closes it.
-func (m *Mirror) Load(p *core.Program, scalars []string) (core.Runner, error) {
+func (m *Feed) Load(p *core.Program, scalars []string) (core.Runner, error) {
 	r, err := m.Feed.Load(p, scalars)
 	if err == nil {
 		m.runs = append(m.runs, r)
@@ -86,7 +86,7 @@ type Way struct {
 
 // Make makes n updates of an iteration from number update on. Those that the device draws may still be under way on
 // return; a later call, or Hear, tells of them.
-func (m *Mirror) Make(seed uint64, iteration, update, n int, w Way) error {
+func (m *Feed) Make(seed uint64, iteration, update, n int, w Way) error {
 	ready, err := m.ready(seed, uint64(iteration), uint64(update))
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (m *Mirror) Make(seed uint64, iteration, update, n int, w Way) error {
 }
 
 // Chunk is how many updates one call of Make may make; 1 for nil.
-func (m *Mirror) Chunk() int {
+func (m *Feed) Chunk() int {
 	if m == nil {
 		return 1
 	}
@@ -113,7 +113,7 @@ func (m *Mirror) Chunk() int {
 }
 
 // Close gives programs and copy back.
-func (m *Mirror) Close() error {
+func (m *Feed) Close() error {
 	if m == nil {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (m *Mirror) Close() error {
 
 // ready brings the copy up to date and makes the next update started be the given one. It is false where a buffer is
 // empty, which the device would not notice.
-func (m *Mirror) ready(seed, iteration, update uint64) (bool, error) {
+func (m *Feed) ready(seed, iteration, update uint64) (bool, error) {
 	if m == nil {
 		return false, nil
 	}
@@ -155,7 +155,7 @@ func (m *Mirror) ready(seed, iteration, update uint64) (bool, error) {
 }
 
 // drawable reports whether rows remain where the beginnings of trajectories are left out.
-func (m *Mirror) drawable(store int, t *replay.Task) bool {
+func (m *Feed) drawable(store int, t *replay.Task) bool {
 	for _, d := range m.plan.Draws {
 		if d.Store == store && d.Skip > 0 && t.Trajectory(t.Trajectories()-1).Len <= d.Skip {
 			return false
@@ -165,7 +165,7 @@ func (m *Mirror) drawable(store int, t *replay.Task) bool {
 }
 
 // update copies what was added to a ring.
-func (m *Mirror) update(at place, t *replay.Task) (changed bool, err error) {
+func (m *Feed) update(at place, t *replay.Task) (changed bool, err error) {
 	now, old := copied{t, t.Position()}, m.copied[at]
 	if now == old {
 		return false, nil
@@ -195,7 +195,7 @@ func (m *Mirror) update(at place, t *replay.Task) (changed bool, err error) {
 }
 
 // start starts the next update, which is update of iteration, and returns.
-func (m *Mirror) start(run core.Runner, iteration, update int) error {
+func (m *Feed) start(run core.Runner, iteration, update int) error {
 	m.next++
 	if err := run.Run(); err != nil {
 		return err
@@ -205,7 +205,7 @@ func (m *Mirror) start(run core.Runner, iteration, update int) error {
 }
 
 // Hear tells note of updates that Make started, in their order, each once: of those known to be finished, or of all.
-func (m *Mirror) Hear(all bool, note func(Update) error) error {
+func (m *Feed) Hear(all bool, note func(Update) error) error {
 	if m == nil || len(m.started) == 0 {
 		return nil
 	}
