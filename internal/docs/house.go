@@ -40,7 +40,8 @@ var floors = [][]room{
 	{{"rl", "what learners share (contract, configuration, replay, belief, protocol), and the other algorithms"}},
 	{{"analysis", "statistics and plots"}},
 	{
-		{"kernel", "Go cells: sessions, engines, Jupyter's messages; `assist` helps to write them (completion, documentation); no research code"},
+		{"kernel", "Go cells: sessions, engines, Jupyter's messages; `assist` completes and documents them; " +
+			"no research code"},
 		{"core", "losses as graphs in, one update program out; the devices that run it"},
 		{"sim", "task families, physics, rollouts, verification, pictures, playback"},
 		{"tsne", "layouts and the analysis of embeddings"},
