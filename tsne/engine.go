@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Accelerator makes the iterations of layouts in the plane elsewhere than on the processor: package tsne/webgpu on a GPU.
-// What it cannot do, or can no longer do, the processor does from where the engine left off, and a note of the layout
-// says so. A layout made by an engine is not that of the processor to the last bit, but as good.
+// Accelerator makes the iterations of layouts in the plane elsewhere than on the processor: package tsne/webgpu on a
+// GPU. What it cannot do, or can no longer do, the processor does from where the engine left off, and a note of the
+// layout says so. A layout made by an engine is not that of the processor to the last bit, but as good.
 type Accelerator interface {
 	// Load takes over a layout, which it reads before it returns. An engine that cannot take so large a layout, or any,
 	// returns an error.

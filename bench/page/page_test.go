@@ -35,8 +35,8 @@ func TestMeasure(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	// A page that shows another number of cells is an error of Measure.
-	results, err := Measure(t.Context(), Options{Chromium: program, Kernel: []string{os.Args[0], "kernel"}, Static: files,
-		Cells: []int{20}, Loads: 1})
+	results, err := Measure(t.Context(), Options{Chromium: program, Kernel: []string{os.Args[0], "kernel"},
+		Static: files, Cells: []int{20}, Loads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"nacre/core/gpu/host"
 )
 
-// deviceFeed is replay on the GPU; see feed.h for its kernels. Everything it does is on the stream of the memory. Data for
-// the next update are drawn on a branch of the running update's graph, since where a stream of random numbers begins
+// deviceFeed is replay on the GPU; see feed.h for its kernels. Everything it does is on the stream of the memory. Data
+// for the next update are drawn on a branch of the running update's graph, since where a stream of random numbers begins
 // does not depend on what an update computes.
 type deviceFeed struct {
 	gpu     *device

@@ -26,14 +26,16 @@ func TestValidate(t *testing.T) {
 			Fills: []feed.Fill{{Input: "x"}}}
 	}
 	for want, spoil := range map[string]func(*feed.Recipe){
-		"0 observations":                     func(p *feed.Recipe) { p.Obs = 0 },
-		"stores of -1 rows":                  func(p *feed.Recipe) { p.Capacity = -1 },
-		"3 slots of 2 tasks":                 func(p *feed.Recipe) { p.Slots = 3 },
-		"draw 0: transitions of 0 rows":      func(p *feed.Recipe) { p.Draws[0].N = 0 },
-		"draw 0 is of store 2 of 2":          func(p *feed.Recipe) { p.Draws[0].Store = 2 },
-		"draw 0: kind 4: kinds are 0 to 3":   func(p *feed.Recipe) { p.Draws[0].Kind = 4 },
-		"draw 0: window pair -1":             func(p *feed.Recipe) { p.Draws[0].Pair = -1 },
-		"2 rows of each trajectory are left": func(p *feed.Recipe) { p.Draws[0].Kind, p.Draws[0].Skip = feed.Window, 2 },
+		"0 observations":                   func(p *feed.Recipe) { p.Obs = 0 },
+		"stores of -1 rows":                func(p *feed.Recipe) { p.Capacity = -1 },
+		"3 slots of 2 tasks":               func(p *feed.Recipe) { p.Slots = 3 },
+		"draw 0: transitions of 0 rows":    func(p *feed.Recipe) { p.Draws[0].N = 0 },
+		"draw 0 is of store 2 of 2":        func(p *feed.Recipe) { p.Draws[0].Store = 2 },
+		"draw 0: kind 4: kinds are 0 to 3": func(p *feed.Recipe) { p.Draws[0].Kind = 4 },
+		"draw 0: window pair -1":           func(p *feed.Recipe) { p.Draws[0].Pair = -1 },
+		"2 rows of each trajectory are left": func(p *feed.Recipe) {
+			p.Draws[0].Kind, p.Draws[0].Skip = feed.Window, 2
+		},
 		"windows of 2 rows of store 0, of which windows of 1": func(p *feed.Recipe) {
 			p.Draws = []feed.Draw{{Kind: feed.Window, N: 1}, {Kind: feed.WindowPair, N: 2}}
 		},

@@ -8,8 +8,8 @@ import (
 	"nacre/core/op"
 )
 
-// Schedule is a program as launches on a GPU: which values lie in memory and where, what each launch reads and writes, in
-// which order and on which branch it runs. It may be read by anybody and is not to be changed.
+// Schedule is a program as launches on a GPU: which values lie in memory and where, what each launch reads and writes,
+// in which order and on which branch it runs. It may be read by anybody and is not to be changed.
 //
 // Three patterns only: matrix products with an epilogue, generated kernels (a region of elementwise operations with at
 // most one kind of sum), and the optimiser's merged steps.

@@ -10,7 +10,8 @@
 //	go run ./internal/docs
 //
 // Its tests fail when a page holds anything else than that, when an import goes up in the house, when a link leads
-// nowhere, when a line is longer than 120 characters and when a word stands somewhere that docs/glossary.md does not use.
+// nowhere, when a line is longer than 120 characters and when a word stands somewhere that docs/glossary.md does not
+// use.
 package main
 
 import (

@@ -57,8 +57,8 @@ func banned(root string) ([]string, error) {
 	return words, nil
 }
 
-// uses finds a word in texts, as "file:line: text"; of one word its plural too. Lines of more than a page's width by far
-// are pictures in notebooks.
+// uses finds a word in texts, as "file:line: text"; of one word its plural too. Lines of more than a page's width by
+// far are pictures in notebooks.
 func uses(texts map[string]string, word string) (found []string) {
 	low := strings.ToLower(word)
 	pattern := `(^|[^a-z])` + regexp.QuoteMeta(low)
@@ -80,10 +80,11 @@ func uses(texts map[string]string, word string) (found []string) {
 	return found
 }
 
-// written reads what people write and read, in small letters: code, pages and notebooks. Generated files, programs that test
-// cells, data and the log of changes, which tells of old names, are none.
+// written reads what people write and read, in small letters: code, pages and notebooks. Generated files, programs that
+// test cells, data and the log of changes, which tells of old names, are none.
 func written(root string) (map[string]string, error) {
-	cmd := exec.Command("git", "ls-files", "-z", "*.go", "*.ts", "*.py", "*.h", "*.wgsl", "*.sh", "*.md", "*.ipynb", "*.toml", "Makefile")
+	cmd := exec.Command("git", "ls-files", "-z", "*.go", "*.ts", "*.py", "*.h", "*.wgsl", "*.sh", "*.md",
+		"*.ipynb", "*.toml", "Makefile")
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {
@@ -104,4 +105,5 @@ func written(root string) (map[string]string, error) {
 }
 
 // unread are the beginnings of the names of files that written leaves out.
-var unread = []string{"library/symbols/", "kernel/standard/", "fidelity/", "notebooks/data/", "CHANGELOG.md", glossary, "internal/docs/words.go"}
+var unread = []string{"library/symbols/", "kernel/standard/", "fidelity/", "notebooks/data/", "CHANGELOG.md", glossary,
+	"internal/docs/words.go"}

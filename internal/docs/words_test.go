@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWordsOfGlossary keeps one word for one thing: what the glossary does not use stands in no file but for the exceptions,
-// and each exception is one.
+// TestWordsOfGlossary keeps one word for one thing: what the glossary does not use stands in no file but for the
+// exceptions, and each exception is one.
 func TestWordsOfGlossary(t *testing.T) {
 	root := rootOf(t)
 	if err := exec.Command("git", "-C", root, "rev-parse").Run(); err != nil {
@@ -28,7 +28,8 @@ func TestWordsOfGlossary(t *testing.T) {
 			before := len(found)
 			found = slices.DeleteFunc(found, func(at string) bool { return strings.HasPrefix(at, e.at) })
 			if len(found) == before || e.why == "" {
-				t.Errorf("%q does not stand in %s, or no reason is given: strike the exception (internal/docs/words.go)", word, e.at)
+				t.Errorf("%q does not stand in %s, or no reason is given: strike the exception (internal/docs/words.go)",
+					word, e.at)
 			}
 		}
 		for _, at := range found {

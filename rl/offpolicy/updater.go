@@ -1,6 +1,6 @@
 // Package offpolicy makes the gradient updates of learners that learn from replay. It draws the data of an update, on
-// the host or on a device that can (package mirror), runs the update's program, and keeps the means of its losses until
-// they are reported. What the losses are is the learner's.
+// the host or on a device that can (package feeding), runs the update's program, and keeps the means of its losses
+// until they are reported. What the losses are is the learner's.
 //
 //	updater, err := offpolicy.New(device, memory, offpolicy.Updates{
 //		Algorithm: "pearl", Seed: seed, Plan: plan, Stores: stores,

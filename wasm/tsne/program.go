@@ -32,7 +32,7 @@ type program struct {
 	gpu     *webgpu.Accelerator // that makes its iterations, or nil
 	stride  int                 // iterations that it makes between two looks at messages
 	told    int                 // notes of the session that the page knows
-	cancel  func()              // of what takes long: it hands the thread back now and then, and messages are heard; or nil
+	cancel  func()              // of what takes long: it hands the thread back now and then, for messages; or nil
 	stopped bool                // by the page's wish
 }
 
