@@ -13,8 +13,8 @@ import (
 )
 
 // deviceFeed is replay on the GPU; see feed.h for its kernels. Everything it does is on the stream of the memory. Data
-// for the next update are drawn on a branch of the running update's graph, since where a stream of random numbers begins
-// does not depend on what an update computes.
+// for the next update are drawn on a branch of the running update's graph, since where a stream of random numbers
+// begins does not depend on what an update computes.
 type deviceFeed struct {
 	gpu     *device
 	mem     *memory

@@ -13,8 +13,8 @@ import (
 	"nacre/internal/wgpu"
 )
 
-// deviceFeed is replay on the GPU; see feed.wgsl for its kernels. Programs loaded by it draw their data at the beginning
-// of every run.
+// deviceFeed is replay on the GPU; see feed.wgsl for its kernels. Programs loaded by it draw their data at the
+// beginning of every run.
 type deviceFeed struct {
 	gpu       *device
 	mem       *memory

@@ -28,7 +28,7 @@ func TestWordsOfGlossary(t *testing.T) {
 			before := len(found)
 			found = slices.DeleteFunc(found, func(at string) bool { return strings.HasPrefix(at, e.at) })
 			if len(found) == before || e.why == "" {
-				t.Errorf("%q does not stand in %s, or no reason is given: strike the exception (internal/docs/words.go)",
+				t.Errorf("%q does not stand in %s, or no reason is given: strike it in internal/docs/words.go",
 					word, e.at)
 			}
 		}
