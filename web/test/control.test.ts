@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Brush, Brushing, brushOf } from '../src/output/brush';
 import { controlsOf, decimals, moved } from '../src/output/control/decode';
+import { fields } from '../src/model/json';
+import type { Output } from '../src/model/nbformat';
 import { Cell } from '../src/model/notebook';
 
 const mime = 'application/vnd.nacre.control+json';
@@ -25,8 +27,8 @@ test('a kernel gets the controls of a cell by what follows the cell in their id'
   assert.deepEqual(controlsOf(outputs), { 'target/speed': { kind: 'slider', initial: 0.5, value: 1 } });
   assert.deepEqual(
     controlsOf([
-      { ...outputs[0]!, data: { [mime]: { id: 7 } } } as any,
-      { ...outputs[0]!, data: { [mime]: null } } as any,
+      { ...outputs[0]!, data: { [mime]: { id: 7 } } } as Output,
+      { ...outputs[0]!, data: { [mime]: null } } as Output,
     ]),
     {},
   );
@@ -34,7 +36,7 @@ test('a kernel gets the controls of a cell by what follows the cell in their id'
 
 test('a control that no kernel has changes in all its forms, or not at all', () => {
   const data = moved({ [mime]: slider, 'text/plain': 'old', 'text/html': 'old' }, 1.5)!;
-  assert.equal((data[mime] as any).value, 1.5);
+  assert.equal(fields(data[mime]).value, 1.5);
   assert.equal(data['text/plain'], 'target/speed: 1.5');
   assert.equal(moved({ [mime]: slider }, '<b>'), null);
   assert.equal(moved({ [mime]: { ...slider, kind: 'button' } }, 1), null);

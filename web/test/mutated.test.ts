@@ -6,11 +6,12 @@ import { decodeEmbedding } from '../src/output/embedding/decode';
 import { decodeRollout } from '../src/output/rollout/decode';
 import { decode as decodeScrubber } from '../src/output/scrubber/decode';
 import { decode as decodeTable, pick } from '../src/output/table/decode';
+import { fields } from '../src/model/json';
 import { parseNotebook } from '../src/model/nbformat';
 
 const base64 = (array: ArrayBufferView) => Buffer.from(array.buffer).toString('base64');
 
-const samples: [string, (v: any) => unknown, any][] = [
+const samples: [string, (v: unknown) => unknown, object][] = [
   [
     'embedding',
     decodeEmbedding,
@@ -148,18 +149,16 @@ const strange = [
 ];
 
 /** The places of a value: paths of keys. */
-function places(v: any, path: string[] = []): string[][] {
-  return v && typeof v === 'object' ? Object.keys(v).flatMap((k) => [[...path, k], ...places(v[k], [...path, k])]) : [];
+function places(v: unknown, path: string[] = []): string[][] {
+  return Object.entries(fields(v)).flatMap(([k, part]) => [[...path, k], ...places(part, [...path, k])]);
 }
 
-function mutated(sample: any, path: string[], value: unknown): any {
+function mutated(sample: object, path: string[], value: unknown): object {
   const copy = structuredClone(sample);
-  let at = copy;
-  for (const key of path.slice(0, -1)) at = at?.[key];
-  if (at && typeof at === 'object') {
-    if (value === undefined) delete at[path.at(-1)!];
-    else at[path.at(-1)!] = value;
-  }
+  let at = fields(copy);
+  for (const key of path.slice(0, -1)) at = fields(at[key]);
+  if (value === undefined) delete at[path.at(-1)!];
+  else at[path.at(-1)!] = value;
   return copy;
 }
 

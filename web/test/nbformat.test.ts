@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joined, NotebookFormatError, parseNotebook, splitLines, toFile } from '../src/model/nbformat';
+import { type DataOutput, joined, NotebookFormatError, parseNotebook, splitLines, toFile } from '../src/model/nbformat';
 
 const file = {
   cells: [
@@ -35,13 +35,18 @@ const file = {
   nbformat_minor: 5,
 };
 
+/** A notebook as its file has it. */
+interface FileForm {
+  cells: { source: string[]; outputs: { data: Record<string, unknown> }[] }[];
+}
+
 test('a file survives reading and writing', () => {
-  const written: any = toFile(parseNotebook(structuredClone(file)));
+  const written = toFile(parseNotebook(structuredClone(file))) as unknown as FileForm;
   assert.deepEqual(written.cells[0], file.cells[0]);
-  assert.deepEqual(written.cells[1].source, ['x := 1\n', 'x']);
-  assert.deepEqual(written.cells[1].outputs[0], file.cells[1]!.outputs![0]);
-  assert.deepEqual(written.cells[1].outputs[1].data['application/json'], ['not', 'lines']);
-  assert.deepEqual(written.cells[1].outputs[2], file.cells[1]!.outputs![2]);
+  assert.deepEqual(written.cells[1]!.source, ['x := 1\n', 'x']);
+  assert.deepEqual(written.cells[1]!.outputs[0], file.cells[1]!.outputs![0]);
+  assert.deepEqual(written.cells[1]!.outputs[1]!.data['application/json'], ['not', 'lines']);
+  assert.deepEqual(written.cells[1]!.outputs[2], file.cells[1]!.outputs![2]);
   assert.deepEqual(parseNotebook(written), parseNotebook(file));
 });
 
@@ -112,8 +117,12 @@ test('display ids of a running kernel stay out of the file', () => {
       },
     ],
   });
-  assert.equal((nb.cells[0]!.outputs![0] as any).displayId, 'd');
-  assert.deepEqual(Object.keys((toFile(nb) as any).cells[0].outputs[0]).sort(), ['data', 'metadata', 'output_type']);
+  assert.equal((nb.cells[0]!.outputs![0] as DataOutput).displayId, 'd');
+  assert.deepEqual(Object.keys((toFile(nb) as unknown as FileForm).cells[0]!.outputs[0]!).sort(), [
+    'data',
+    'metadata',
+    'output_type',
+  ]);
 });
 
 test('lines join and split', () => {

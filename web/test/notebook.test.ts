@@ -4,7 +4,7 @@ import { cellsFromJson, cellsToJson } from '../src/model/clipboard';
 import { headingLevel, hiddenByFolding, sectionEnd, titleOf } from '../src/model/headings';
 import { sameText } from '../src/model/merge';
 import { type Cell, Notebook } from '../src/model/notebook';
-import type { CellType } from '../src/model/nbformat';
+import type { CellType, StreamOutput } from '../src/model/nbformat';
 
 const make = (...sources: string[]) =>
   new Notebook({
@@ -90,7 +90,7 @@ test('streams of one name run together, others do not', () => {
   ] as const)
     cell.addOutput({ output_type: 'stream', name, text });
   assert.deepEqual(
-    cell.outputs.map((o) => (o as any).text),
+    cell.outputs.map((o) => (o as StreamOutput).text),
     ['ab', 'c', 'd'],
   );
 });

@@ -7,7 +7,7 @@ import { creased } from '../src/output/rollout/normals';
 const base64 = (array: ArrayBufferView) => Buffer.from(array.buffer).toString('base64');
 
 /** A ball that rolls 0.5 m a frame along x, over a floor; a triangle lies beside it. */
-function rolling(frames: number): any {
+function rolling(frames: number) {
   const poses = Float32Array.from(
     { length: 7 * frames },
     (_, i) => [0.5 * Math.floor(i / 7), 2, 0.1, 1, 0, 0, 0][i % 7]!,
@@ -48,6 +48,8 @@ function rolling(frames: number): any {
   };
 }
 
+type Rolling = ReturnType<typeof rolling>;
+
 test('a rollout is decoded', () => {
   const r = decodeRollout(rolling(5));
   const e = r.episodes[0]!;
@@ -60,7 +62,7 @@ test('a rollout is decoded', () => {
 });
 
 test('what is wrong with a rollout is said', () => {
-  const bad: [(v: any) => void, RegExp][] = [
+  const bad: [(v: Rolling) => void, RegExp][] = [
     [
       (v) => {
         v.version = 2;
@@ -81,61 +83,61 @@ test('what is wrong with a rollout is said', () => {
     ],
     [
       (v) => {
-        v.episodes[0].frames = 6;
+        v.episodes[0]!.frames = 6;
       },
       /poses have 140 bytes; expected 168/,
     ],
     [
       (v) => {
-        v.episodes[0].moving = [3];
+        v.episodes[0]!.moving = [3];
       },
       /Solid 3 of the rollout moves and there are 3/,
     ],
     [
       (v) => {
-        v.episodes[0].reward.pop();
+        v.episodes[0]!.reward.pop();
       },
       /list of rewards is .*; expected 4 numbers/,
     ],
     [
       (v) => {
-        v.episodes[0].solids[1].kind = 'blob';
+        v.episodes[0]!.solids[1]!.kind = 'blob';
       },
       /solid ball is of kind "blob"/,
     ],
     [
       (v) => {
-        v.episodes[0].solids[2].mesh = 1;
+        Object.assign(v.episodes[0]!.solids[2]!, { mesh: 1 });
       },
       /solid mark has mesh 1 of 1/,
     ],
     [
       (v) => {
-        v.episodes[0].view.follow = 9;
+        v.episodes[0]!.view.follow = 9;
       },
       /follows solid 9 of 3/,
     ],
     [
       (v) => {
-        v.episodes[0].interval = 0;
+        v.episodes[0]!.interval = 0;
       },
       /time between frames is 0/,
     ],
     [
       (v) => {
-        v.meshes[0].faces = base64(Uint16Array.of(0, 1, 3));
+        v.meshes[0]!.faces = base64(Uint16Array.of(0, 1, 3));
       },
       /mesh triangle has a face with vertex 3 of 3/,
     ],
     [
       (v) => {
-        v.meshes[0].vertices = '*';
+        v.meshes[0]!.vertices = '*';
       },
       /mesh triangle, vertices are not base64/,
     ],
     [
       (v) => {
-        v.episodes[0].poses = base64(new Float32Array(35).fill(NaN));
+        v.episodes[0]!.poses = base64(new Float32Array(35).fill(NaN));
       },
       /a pose that is no number/,
     ],

@@ -16,6 +16,18 @@ export interface Adapter {
   features: string[];
 }
 
+/** The part of WebGPU's interface that is asked here, which TypeScript does not have. */
+interface Gpu {
+  requestAdapter(way: object): Promise<{
+    info?: Partial<Record<'vendor' | 'architecture' | 'device' | 'description', string>> & {
+      isFallbackAdapter?: boolean;
+    };
+    isFallbackAdapter?: boolean;
+    limits: Record<string, number>;
+    features: Iterable<string>;
+  } | null>;
+}
+
 const more = ['maxBufferSize', 'maxComputeWorkgroupsPerDimension', 'maxComputeWorkgroupSizeX'];
 const ways = [
   { powerPreference: 'high-performance' },
@@ -25,7 +37,7 @@ const ways = [
 
 /** All that it gives, each once; training takes the first. Null where the browser has no WebGPU here. */
 export async function adapters(): Promise<Adapter[] | null> {
-  const gpu = (navigator as any).gpu;
+  const gpu = (navigator as { gpu?: Gpu }).gpu;
   if (!gpu) return null;
   const list: Adapter[] = [];
   for (const way of ways) {

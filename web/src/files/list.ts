@@ -123,7 +123,7 @@ export class FileList {
         contents.get(this.folder, 'directory'),
         SessionAPI.listRunning(settings),
       ]);
-      this.entries = model.content;
+      this.entries = model.content as FileModel[];
       if (isSite) this.runs.hidden = !(await about()).runs;
       this.running = new Map(sessions.map((s) => [s.path, s]));
       this.show();

@@ -5,7 +5,7 @@ import type { CellType } from './nbformat';
 interface Sectioned {
   type: CellType;
   source: string;
-  metadata: Record<string, any>;
+  metadata: Record<string, unknown>;
 }
 
 /** The level 1–6 of the first heading in a markdown cell, 0 if there is none. */

@@ -1,5 +1,7 @@
 // Notebook files: nbformat 4, read leniently and written as 4.5.
 
+import { fields } from './json';
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type MimeBundle = Record<string, Json>;
 
@@ -25,7 +27,13 @@ export interface ErrorOutput {
 export type Output = StreamOutput | DataOutput | ErrorOutput;
 
 export type CellType = 'code' | 'markdown' | 'raw';
-export type Metadata = Record<string, any>;
+/** Members that other programs understand too; whatever else a file has is kept. */
+export type Metadata = Record<string, unknown> & {
+  execution?: Record<string, string | undefined>;
+  jupyter?: Record<string, unknown> & { source_hidden?: boolean };
+  kernelspec?: { name?: string; display_name?: string; language?: string };
+  language_info?: { name?: string };
+};
 
 export interface CellJson {
   id: string;
@@ -52,9 +60,12 @@ export function newId(): string {
   return [...bytes].map((b) => b.toString(16).padStart(2, '0')).join('');
 }
 
-function isObject(v: unknown): v is Record<string, any> {
+function isObject(v: unknown): v is Metadata {
   return typeof v === 'object' && v !== null && !Array.isArray(v);
 }
+
+/** A whole number; null of anything else. */
+const integer = (v: unknown) => (Number.isInteger(v) ? (v as number) : null);
 
 /** Text that a file holds as one string or as a list of lines. */
 export function joined(v: unknown): string {
@@ -68,7 +79,7 @@ function parseBundle(v: unknown): MimeBundle {
   const bundle: MimeBundle = {};
   if (!isObject(v)) return bundle;
   for (const [mime, data] of Object.entries(v)) {
-    bundle[mime] = jsonMime.test(mime) ? data : Array.isArray(data) ? joined(data) : data;
+    bundle[mime] = (!jsonMime.test(mime) && Array.isArray(data) ? joined(data) : data) as Json;
   }
   return bundle;
 }
@@ -83,11 +94,11 @@ export function parseOutput(v: unknown): Output | null {
       const output: DataOutput = {
         output_type: v.output_type,
         data: parseBundle(v.data),
-        metadata: isObject(v.metadata) ? v.metadata : {},
+        metadata: (isObject(v.metadata) ? v.metadata : {}) as Record<string, Json>,
       };
-      if (v.output_type === 'execute_result')
-        output.execution_count = Number.isInteger(v.execution_count) ? v.execution_count : null;
-      if (typeof v.transient?.display_id === 'string') output.displayId = v.transient.display_id;
+      if (v.output_type === 'execute_result') output.execution_count = integer(v.execution_count);
+      const id = fields(v.transient).display_id;
+      if (typeof id === 'string') output.displayId = id;
       return output;
     }
     case 'error':
@@ -124,7 +135,7 @@ function parseCell(v: unknown, index: number, used: Set<string>): CellJson {
   }
   if (type === 'code') {
     cell.outputs = (Array.isArray(v.outputs) ? v.outputs : []).map(parseOutput).filter((o): o is Output => o !== null);
-    cell.execution_count = Number.isInteger(v.execution_count) ? v.execution_count : null;
+    cell.execution_count = integer(v.execution_count);
   }
   return cell;
 }
@@ -135,7 +146,7 @@ export function parseNotebook(v: unknown): NotebookJson {
   if (v.nbformat !== 4) {
     throw new NotebookFormatError(
       `The file has notebook format ${JSON.stringify(v.nbformat)}; expected 4. ` +
-        (v.nbformat < 4
+        ((v.nbformat as number) < 4
           ? 'Jupyter can convert it: jupyter nbconvert --to notebook.'
           : 'It was written by a newer program.'),
     );
@@ -146,7 +157,7 @@ export function parseNotebook(v: unknown): NotebookJson {
     cells: v.cells.map((c: unknown, i: number) => parseCell(c, i, used)),
     metadata: isObject(v.metadata) ? v.metadata : {},
     nbformat: 4,
-    nbformat_minor: Math.max(5, Number.isInteger(v.nbformat_minor) ? v.nbformat_minor : 5),
+    nbformat_minor: Math.max(5, integer(v.nbformat_minor) ?? 5),
   };
 }
 
@@ -170,16 +181,25 @@ function bundleToFile(bundle: MimeBundle): MimeBundle {
 function outputToFile(o: Output): Json {
   if (o.output_type === 'stream') return { ...o, text: splitLines(o.text) };
   if (o.output_type === 'error') return { ...o };
-  const file: any = { output_type: o.output_type, data: bundleToFile(o.data), metadata: o.metadata };
+  const file: Record<string, unknown> = {
+    output_type: o.output_type,
+    data: bundleToFile(o.data),
+    metadata: o.metadata,
+  };
   if (o.output_type === 'execute_result') file.execution_count = o.execution_count ?? null;
-  return file;
+  return file as Json;
 }
 
 /** The file's form of a notebook. */
 export function toFile(nb: NotebookJson): Json {
   return {
     cells: nb.cells.map((c) => {
-      const file: any = { cell_type: c.cell_type, id: c.id, metadata: c.metadata, source: splitLines(c.source) };
+      const file: Record<string, unknown> = {
+        cell_type: c.cell_type,
+        id: c.id,
+        metadata: c.metadata,
+        source: splitLines(c.source),
+      };
       if (c.cell_type === 'code') {
         file.execution_count = c.execution_count ?? null;
         file.outputs = (c.outputs ?? []).map(outputToFile);
@@ -191,5 +211,5 @@ export function toFile(nb: NotebookJson): Json {
     metadata: nb.metadata,
     nbformat: nb.nbformat,
     nbformat_minor: nb.nbformat_minor,
-  };
+  } as Json;
 }

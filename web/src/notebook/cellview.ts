@@ -38,7 +38,7 @@ const near =
     ? null
     : new IntersectionObserver(
         (entries) => {
-          for (const entry of entries) if (entry.isIntersecting) (entry.target as any).cellView?.ensureEditor();
+          for (const entry of entries) if (entry.isIntersecting) (entry.target as CellDom).cellView?.ensureEditor();
         },
         { rootMargin: '600px 0px' },
       );
@@ -48,6 +48,9 @@ const outputsAtOnce = 1000;
 /** What is drawn however much stands above it: an error, and what says that something is missing. */
 const always = (o: Output) =>
   o.output_type === 'error' || (o.output_type === 'stream' && o.text.includes('[output left out:'));
+
+/** An element that stands for a cell. */
+export type CellDom = Element & { cellView?: CellView };
 
 export class CellView {
   readonly dom = el('section.cell', { tabindex: -1 });
@@ -108,7 +111,7 @@ export class CellView {
       this.foldedNote,
     );
     this.dom.append(this.gutter, main);
-    (this.dom as any).cellView = this;
+    (this.dom as CellDom).cellView = this;
     this.dom.dataset.id = cell.id;
     this.listen();
     for (const part of [

@@ -1,5 +1,6 @@
 // Running cells: what the kernel says becomes outputs and states of cells.
 
+import { elements, type Fields, fields } from '../model/json';
 import type { KernelMessage } from '@jupyterlab/services';
 import { announce } from '../dom';
 import type { Cell, Notebook } from '../model/notebook';
@@ -125,7 +126,7 @@ export class Execution {
       if (seq <= this.seen) return;
       this.seen = seq;
     }
-    const content = message.content as any;
+    const content = fields(message.content);
     const type = message.header.msg_type as string;
     if (type === 'nacre_resync') return this.host.missed();
     if (type === 'update_display_data') return this.updateDisplay(content);
@@ -133,7 +134,7 @@ export class Execution {
     if (!cell) return;
     switch (type) {
       case 'execute_input':
-        return this.begin(cell, content.execution_count, message.header.date);
+        return this.begin(cell, content.execution_count as number | null, message.header.date);
       case 'stream':
       case 'display_data':
       case 'execute_result':
@@ -148,7 +149,7 @@ export class Execution {
       case 'execute_reply':
         return this.reply(cell, content, message.header.date);
       case 'status':
-        if (content.execution_state === 'idle' && (message.parent_header as any)?.msg_type === 'execute_request')
+        if (content.execution_state === 'idle' && fields(message.parent_header).msg_type === 'execute_request')
           this.finish(cell, message.header.date);
     }
   }
@@ -170,10 +171,10 @@ export class Execution {
     cell.setState('running');
   }
 
-  private output(cell: Cell, type: string, content: any): void {
+  private output(cell: Cell, type: string, content: Fields): void {
     const output: Output | null = parseOutput({ ...content, output_type: type });
     if (!output) return;
-    const id = content.transient?.display_id;
+    const id = fields(content.transient).display_id as string | undefined;
     if (id && 'data' in output) this.remember(cell, output, id);
     if (type === 'error') {
       cell.ok = false;
@@ -191,9 +192,9 @@ export class Execution {
     else this.displays.set(id, [{ cell, output }]);
   }
 
-  private updateDisplay(content: any): void {
+  private updateDisplay(content: Fields): void {
     const parsed = parseOutput({ ...content, output_type: 'display_data' }) as DataOutput;
-    for (const { cell, output } of this.displays.get(content.transient?.display_id) ?? []) {
+    for (const { cell, output } of this.displays.get(fields(content.transient).display_id as string) ?? []) {
       const index = cell.outputs.indexOf(output);
       if (index < 0) continue;
       output.data = parsed.data;
@@ -202,20 +203,20 @@ export class Execution {
     }
   }
 
-  private reply(cell: Cell, content: any, date: string): void {
+  private reply(cell: Cell, content: Fields, date: string): void {
     if (content.status === 'aborted' || content.status === 'abort') {
       cell.ranSource = null;
       return cell.setState('idle');
     }
     cell.ok = content.status === 'ok';
-    cell.count = content.execution_count ?? cell.count;
+    cell.count = (content.execution_count as number | null) ?? cell.count;
     cell.metadata.execution = {
       ...cell.metadata.execution,
       'shell.execute_reply': toIso(date),
-      ...(content.engine && { engine: content.engine }),
+      ...(content.engine ? { engine: content.engine as string } : {}),
     };
-    for (const p of content.payload ?? []) {
-      if (p.source === 'page') this.host.showPage(p.data?.['text/plain'] ?? '', 'text/plain');
+    for (const p of elements(content.payload).map(fields)) {
+      if (p.source === 'page') this.host.showPage((fields(p.data)['text/plain'] ?? '') as string, 'text/plain');
       else if (p.source === 'set_next_input') this.host.insertBelow(cell, String(p.text ?? ''));
     }
     if (cell.state === 'running') this.setTime(cell, date);

@@ -1,5 +1,6 @@
 // A notebook as one HTML file: no script, no font, nothing fetched; mathematics as MathML.
 
+import { fields } from '../model/json';
 import type { CellJson, DataOutput, NotebookJson, Output } from '../model/nbformat';
 import { appendStream } from '../model/stream';
 import { ansiToHtml } from '../output/ansi';
@@ -40,7 +41,9 @@ function dataHtml({ data, metadata }: DataOutput): string {
   if (unknown.length && (!chosen || chosen.mime === 'text/plain'))
     notes.push(note(`Nothing here can show ${unknown.join(', ')}.`));
   if (!chosen) return notes.join('') || note('An empty output.');
-  return notes.join('') + bounded('This output', '', () => chosen.html(data[chosen.mime], metadata?.[chosen.mime]));
+  return (
+    notes.join('') + bounded('This output', '', () => chosen.html(data[chosen.mime], fields(metadata?.[chosen.mime])))
+  );
 }
 
 function outputHtml(o: Output): string {

@@ -37,7 +37,7 @@ export async function openNotebook(path: string): Promise<void> {
   }
   if (!notebook.cells.length) notebook.cells.push(notebook.make('code'));
   const specs = await asked;
-  const wanted = notebook.metadata.kernelspec?.name;
+  const wanted = notebook.metadata.kernelspec?.name as string;
   const name = specs && wanted in specs.kernelspecs ? wanted : (specs?.default ?? 'nacre');
   const link = new KernelLink(path, name);
   const spec = specs?.kernelspecs[name]?.spec;
@@ -49,7 +49,7 @@ export async function openNotebook(path: string): Promise<void> {
   document.body.append(page.dom);
   performance.mark('nacre.shown');
   page.focus();
-  (window as any).nacre = page; // for the console and the browser tests
+  (window as Window & { nacre?: unknown }).nacre = page; // for the console and the browser tests
   try {
     // A kernel costs a process: one is started when a cell runs or is written, not to read.
     if (await link.exists()) {

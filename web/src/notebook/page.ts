@@ -1,9 +1,10 @@
 // An open notebook.
 
+import { fields } from '../model/json';
 import { announce, download, el } from '../dom';
 import { folderOf, nameOf, notebookUrl } from '../address';
 import { cellsFromJson, cellsMime, cellsToJson, cellsToText } from '../model/clipboard';
-import { exportGo } from '../model/exportgo';
+import { exportGo, type PlainGo } from '../model/exportgo';
 import { hiddenByFolding, headingLevel, sectionEnd } from '../model/headings';
 import { Cell, type Notebook } from '../model/notebook';
 import { type CellJson, newId, parseNotebook, toFile } from '../model/nbformat';
@@ -15,7 +16,7 @@ import { knownTypes, renderData } from '../output/render';
 import { ask, askText, tell } from '../ui/dialog';
 import type { NotebookActions, Side } from './actions';
 import { Banners } from './banners';
-import { type CellHost, CellView } from './cellview';
+import { type CellDom, type CellHost, CellView } from './cellview';
 import { Checking } from './checking';
 import { bound, command } from './commands';
 import { dropZone } from './drag';
@@ -111,7 +112,7 @@ export class NotebookPage implements NotebookActions, CellHost {
     this.connect();
     new Checking(notebook, link, (cell, problems) => this.view(cell).setProblems(problems));
     if (this.unused && !notebook.cells[0]!.source.trim()) this.hint = firstKeys();
-    dropZone(this.list, this, (dom) => (dom as any).cellView?.cell);
+    dropZone(this.list, this, (dom) => (dom as CellDom).cellView?.cell);
     this.layout();
     this.selection.set(0, 'command');
   }
@@ -226,7 +227,7 @@ export class NotebookPage implements NotebookActions, CellHost {
     // No kernel has it: the notebook keeps the value, which counts when the cell runs.
     const { mime } = ownTypes.control,
       { outputs } = view.cell;
-    const at = outputs.findIndex((o) => 'data' in o && (o.data[mime] as any)?.id === id);
+    const at = outputs.findIndex((o) => 'data' in o && fields(o.data[mime]).id === id);
     const output = outputs[at];
     const data = output && 'data' in output && moved(output.data, value);
     if (data) view.cell.replaceOutput(at, { ...output, data });
@@ -492,7 +493,7 @@ export class NotebookPage implements NotebookActions, CellHost {
     const nb = this.notebook.toJson();
     if (this.link.state === 'none') await this.link.start();
     const cells = nb.cells.filter((c) => c.cell_type === 'code').map((c) => c.source);
-    const plain = await this.link.control('program_request', { cells });
+    const plain = await this.link.control<PlainGo>('program_request', { cells });
     return exportGo(nb, this.stem, plain?.status === 'ok' ? plain : undefined);
   }
 
@@ -740,7 +741,7 @@ export class NotebookPage implements NotebookActions, CellHost {
   private async saveCopy(): Promise<void> {
     const stamp = new Date().toISOString().slice(0, 19).replace(/[:T]/g, '-');
     const to = [this.folder, `${this.stem}-${stamp}.ipynb`].filter(Boolean).join('/');
-    await contents.save(to, { type: 'notebook', format: 'json', content: toFile(this.notebook.toJson()) as any });
+    await contents.save(to, { type: 'notebook', format: 'json', content: toFile(this.notebook.toJson()) });
     this.saving.dropDraft();
     location.href = notebookUrl(to);
   }

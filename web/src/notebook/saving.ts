@@ -150,7 +150,7 @@ export class Saving {
       const model = await contents.save(this.path, {
         type: 'notebook',
         format: 'json',
-        content: toFile(json) as any,
+        content: toFile(json),
         hash: force ? undefined : this.known,
         seq,
       });

@@ -86,7 +86,7 @@ export class Variables {
     if (this.dom.hidden) return;
     const asked = ++this.asked;
     try {
-      const reply = await this.link.control('variables_request', {});
+      const reply = await this.link.control<{ variables: Variable[] }>('variables_request', {});
       if (asked !== this.asked) return;
       this.list = reply?.status === 'ok' ? reply.variables : [];
       this.note.textContent = reply?.status === 'ok' ? '' : 'This kernel does not list its variables.';
@@ -104,7 +104,13 @@ export class Variables {
 
   /** Asks for parts; a text says why there are none. */
   private async parts(of: string, path: number[]): Promise<Parts | string> {
-    const reply = await this.link.control('variables_request', { of, path });
+    const reply = await this.link.control<{ variables: Variable[]; total: number; evalue?: string }>(
+      'variables_request',
+      {
+        of,
+        path,
+      },
+    );
     return reply?.status === 'ok'
       ? { of, path, list: reply.variables, total: reply.total }
       : String(reply?.evalue ?? 'This kernel does not open its variables.');

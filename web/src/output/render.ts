@@ -1,7 +1,8 @@
 // One output as a part of the page: the richest form that can be shown.
 
 import { el } from '../dom';
-import type { MimeBundle, Output } from '../model/nbformat';
+import { fields } from '../model/json';
+import type { Metadata, MimeBundle, Output } from '../model/nbformat';
 import { StreamView } from './ansi';
 import { attempt, bounded, problemOf } from './boundary';
 import { errorView } from './error';
@@ -43,7 +44,7 @@ function stream(text: string, name: string): Rendered {
 }
 
 /** Shows the richest form; where it cannot be shown, at once or later, the next takes its place and the reason stands above. */
-export function renderData(data: MimeBundle, metadata: Record<string, any>, context: Context): Rendered {
+export function renderData(data: MimeBundle, metadata: Metadata, context: Context): Rendered {
   const types = knownTypes(data),
     unknown = unknownTypes(data, outputTypes);
   const host = el('div.rich');
@@ -69,7 +70,7 @@ export function renderData(data: MimeBundle, metadata: Record<string, any>, cont
       }
     };
     try {
-      const made = type.render(data[type.mime], metadata?.[type.mime], { ...context, fail });
+      const made = type.render(data[type.mime], fields(metadata?.[type.mime]), { ...context, fail });
       if (at !== mine) return void attempt(() => made.dispose?.());
       view = made;
       place(type.mime);

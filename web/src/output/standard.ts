@@ -44,7 +44,7 @@ export const plain: OutputType = {
       pre.innerHTML = ansiToHtml(text);
     };
     show(joined(data));
-    if (typeof metadata?.rest !== 'string') return { dom: pre };
+    if (typeof metadata.rest !== 'string') return { dom: pre };
     const rest: string = metadata.rest; // of a text that the kernel cut
     const more = el(
       'button.more',
@@ -75,9 +75,9 @@ const picture = (mime: string): OutputType => ({
   render: (data, metadata, { fail }) => {
     const dom = el('img', {
       src: address(mime, data),
-      alt: String(metadata?.alt ?? 'Output picture'),
-      width: pixels(metadata?.width),
-      height: pixels(metadata?.height),
+      alt: String(metadata.alt ?? 'Output picture'),
+      width: pixels(metadata.width),
+      height: pixels(metadata.height),
       error: () => fail(`These data are no picture of type ${mime}.`),
     });
     return {
@@ -87,7 +87,7 @@ const picture = (mime: string): OutputType => ({
       },
     };
   },
-  html: (data, metadata) => el('img', { src: address(mime, data), alt: String(metadata?.alt ?? '') }).outerHTML,
+  html: (data, metadata) => el('img', { src: address(mime, data), alt: String(metadata.alt ?? '') }).outerHTML,
 });
 
 export const pictures = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/gif', 'image/webp'].map(picture);

@@ -1,6 +1,6 @@
 // What an output type is: the list of all is types.ts.
 
-import type { MimeBundle } from '../model/nbformat';
+import type { Metadata, MimeBundle } from '../model/nbformat';
 import { ownTypes } from './mime';
 
 /** Goes to a place in a cell's source; line and column from 1, as Go counts. cell is the place's cell, "" the output's. */
@@ -25,7 +25,7 @@ export interface Shown extends Context {
 /** A shown output. set takes new data without building anew, where the type can; it throws where it cannot show them. */
 export interface View {
   dom: HTMLElement;
-  set?(data: any): void;
+  set?(data: unknown): void;
   dispose?(): void;
 }
 
@@ -36,9 +36,9 @@ export type OwnType = keyof typeof ownTypes;
  * the class viewport; in a file without scripts the form that ownTypes names stands for them. The others are also HTML: without
  * anything that runs.
  */
-export type OutputType = { mime: string; render(data: any, metadata: any, shown: Shown): View } & (
+export type OutputType = { mime: string; render(data: unknown, metadata: Metadata, shown: Shown): View } & (
   | { kind: 'interactive'; name: OwnType }
-  | { kind: 'picture' | 'text'; html(data: any, metadata: any): string }
+  | { kind: 'picture' | 'text'; html(data: unknown, metadata: Metadata): string }
 );
 
 /** The class of an interactive view: from the data, or an error that says what is wrong with them. */

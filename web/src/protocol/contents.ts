@@ -9,7 +9,7 @@ export interface FileModel {
   path: string;
   type: 'notebook' | 'file' | 'directory';
   format: 'json' | 'text' | 'base64' | null;
-  content: any;
+  content: unknown;
   size: number | null;
   last_modified: string;
   hash?: string | null;

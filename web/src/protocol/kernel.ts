@@ -1,10 +1,11 @@
 // The kernel of one notebook: its session on the server, the connection, and messages given to whoever owns the cell.
 
+import { fields } from '../model/json';
 import { type Kernel, KernelAPI, KernelMessage, type Session, SessionAPI } from '@jupyterlab/services';
 import { KernelConnection } from '@jupyterlab/services/lib/kernel/default';
 import { Signal } from '../dom';
 import { settings } from '../config';
-import type { Json } from '../model/nbformat';
+import type { Json, MimeBundle } from '../model/nbformat';
 import { ServerError } from './contents';
 import { Deliveries } from './deliveries';
 
@@ -76,6 +77,28 @@ interface Marks {
   seq?: number;
 }
 
+/** The content of a reply: what a request that went well gives. */
+type Reply<R> = R & { status: string };
+
+interface Completions {
+  matches: string[];
+  cursor_start: number;
+  cursor_end: number;
+  metadata?: { _jupyter_types_experimental?: CompletionItem[] };
+}
+
+/** Makes a message that may be of a kind of this kernel's own, which Jupyter's types do not list. */
+const ownMessage = KernelMessage.createMessage as unknown as <M extends KernelMessage.IMessage>(options: {
+  msgType: string;
+  channel: M['channel'];
+  username: string;
+  session: string;
+  content: object;
+}) => M;
+
+/** Whether the server says that it has no such kernel. */
+const isMissing = (e: unknown) => fields(fields(e).response).status === 404;
+
 export class KernelLink {
   readonly stateChanged = new Signal<KernelState>();
   /** Every iopub and stdin message, and execute replies, with the cell it belongs to where known. */
@@ -127,7 +150,7 @@ export class KernelLink {
     );
     this.connect(this.session.kernel!);
     // A kernel that ended before this page came says so to nobody any more.
-    if ((this.session.kernel as any).execution_state === 'dead') this.setState('dead');
+    if ((this.session.kernel!.execution_state as string) === 'dead') this.setState('dead');
     else await this.heard;
   }
 
@@ -150,7 +173,7 @@ export class KernelLink {
       await KernelAPI.restartKernel(this.id, settings);
       this.connect(this.session!.kernel!);
     } catch (e) {
-      if (!(e instanceof Error && 'response' in e && (e as any).response.status === 404)) {
+      if (!isMissing(e)) {
         this.setState('dead');
         throw e;
       }
@@ -197,7 +220,7 @@ export class KernelLink {
   }
 
   answer(question: KernelMessage.IInputRequestMsg, value: string): void {
-    this.answers.set((question.parent_header as any).msg_id, { value, question });
+    this.answers.set(fields(question.parent_header).msg_id as string, { value, question });
     this.reply(value, question);
   }
 
@@ -224,33 +247,38 @@ export class KernelLink {
     cursor: number,
     above: string[],
   ): Promise<{ start: number; end: number; items: CompletionItem[] }> {
-    const content = await this.shell('complete_request', { code, cursor_pos: cursor, above });
+    const content = await this.shell<Completions>('complete_request', { code, cursor_pos: cursor, above });
     if (content?.status !== 'ok') return { start: cursor, end: cursor, items: [] };
     const typed = content.metadata?._jupyter_types_experimental;
     const items: CompletionItem[] =
-      Array.isArray(typed) && typed.length ? typed : content.matches.map((text: string) => ({ text }));
+      Array.isArray(typed) && typed.length ? typed : content.matches.map((text) => ({ text }));
     return { start: content.cursor_start, end: content.cursor_end, items };
   }
 
-  async inspect(code: string, cursor: number, detail: 0 | 1, above: string[]): Promise<Record<string, any> | null> {
-    const content = await this.shell('inspect_request', { code, cursor_pos: cursor, detail_level: detail, above });
+  async inspect(code: string, cursor: number, detail: 0 | 1, above: string[]): Promise<MimeBundle | null> {
+    const content = await this.shell<{ found: boolean; data: MimeBundle }>('inspect_request', {
+      code,
+      cursor_pos: cursor,
+      detail_level: detail,
+      above,
+    });
     return content?.status === 'ok' && content.found ? content.data : null;
   }
 
   async signature(code: string, cursor: number, above: string[]): Promise<Signature | null> {
-    const content = await this.shell('signature_request', { code, cursor_pos: cursor, above });
+    const content = await this.shell<Signature>('signature_request', { code, cursor_pos: cursor, above });
     return content?.status === 'ok' && content.label ? content : null;
   }
 
   /** The problems of each cell; null where the kernel does not tell. */
   async problems(cells: { code: string; ran: boolean }[]): Promise<Problem[][] | null> {
-    const content = await this.shell('problems_request', { cells });
+    const content = await this.shell<{ cells: Problem[][] }>('problems_request', { cells });
     return content?.status === 'ok' ? content.cells : null;
   }
 
   /** How cells stand to what ran; null where the kernel does not tell. It starts no kernel. */
   async stale(cells: { id: string; code: string }[]): Promise<Staleness[] | null> {
-    const content = await this.shell('stale_request', { cells });
+    const content = await this.shell<{ cells: Staleness[] }>('stale_request', { cells });
     return content?.status === 'ok' ? content.cells : null;
   }
 
@@ -264,7 +292,10 @@ export class KernelLink {
       });
     });
     const content = there()
-      ? await Promise.race([this.shell('control_request', { id, value }, 0).catch(() => null), lost])
+      ? await Promise.race([
+          this.shell<{ ename?: string; evalue?: string }>('control_request', { id, value }, 0).catch(() => null),
+          lost,
+        ])
       : null;
     off();
     if (content)
@@ -280,7 +311,7 @@ export class KernelLink {
 
   /** Looks for names in what cells can import, and tells what a cell below others has to import to use them. */
   async search(words: string, code: string, above: string[]): Promise<Entry[]> {
-    const content = await this.shell('search_request', { words, code, above });
+    const content = await this.shell<{ entries: Entry[] }>('search_request', { words, code, above });
     return content?.status === 'ok' ? content.entries : [];
   }
 
@@ -318,38 +349,38 @@ export class KernelLink {
   }
 
   /** Sends a request on the shell channel, beside running cells, and waits for the reply's content, so many milliseconds; 0 is as long as it takes. */
-  private async shell(type: string, content: object, within = patience): Promise<any> {
+  private async shell<R>(type: string, content: object, within = patience): Promise<Reply<R> | undefined> {
     await this.needed();
     const live = this.live();
-    const message = KernelMessage.createMessage({
-      msgType: type as any,
+    const message = ownMessage<KernelMessage.IShellMessage>({
+      msgType: type,
       channel: 'shell',
       username: live.username,
       session: live.clientId,
-      content: content as any,
+      content,
     });
-    const { done } = live.sendShellMessage(message as any, true, true);
-    if (!within) return (await done)?.content;
+    const { done } = live.sendShellMessage(message, true, true);
+    if (!within) return (await done)?.content as Reply<R> | undefined;
     // A reply that a broken connection lost never comes.
     const late = new Promise<never>((_, fail) =>
       setTimeout(() => fail(new Error('The kernel did not answer.')), within),
     );
-    return (await Promise.race([done, late]))?.content;
+    return (await Promise.race([done, late]))?.content as Reply<R> | undefined;
   }
 
   /** Sends a request on the control channel, where a busy kernel answers too. */
-  async control(type: string, content: object): Promise<any> {
+  async control<R>(type: string, content: object): Promise<Reply<R> | undefined> {
     if (this.state === 'unneeded') throw new Error('No kernel runs yet: the first cell that runs starts it.');
     const live = this.live();
-    const message = KernelMessage.createMessage({
-      msgType: type as any,
+    const message = ownMessage<KernelMessage.IControlMessage>({
+      msgType: type,
       channel: 'control',
       username: live.username,
       session: live.clientId,
-      content: content as any,
+      content,
     });
-    const reply = await live.sendControlMessage(message as any, true, true).done;
-    return reply?.content;
+    const reply = await live.sendControlMessage(message, true, true).done;
+    return reply?.content as Reply<R> | undefined;
   }
 
   private live(): Kernel.IKernelConnection {
@@ -393,10 +424,11 @@ export class KernelLink {
     connection.statusChanged.connect((_, status) => this.status(status));
     connection.connectionStatusChanged.connect((_, status) => this.connectionStatus(status));
     connection.info.then(
-      (info: any) => {
+      (info) => {
+        const { engine, engine_note: note } = info as unknown as { engine?: string; engine_note?: string };
         if (this.connection !== connection) return;
-        this.engine = info.engine ?? '';
-        this.engineNote = info.engine_note ?? '';
+        this.engine = engine ?? '';
+        this.engineNote = note ?? '';
         this.stateChanged.emit(this.state);
       },
       () => undefined,
@@ -449,7 +481,7 @@ export class KernelLink {
       const model = await KernelAPI.getKernelModel(this.id, settings);
       if (!model || (model.execution_state as string) === 'dead') this.setState('dead');
     } catch (e) {
-      if (e instanceof ServerError || (e as any)?.response?.status === 404) this.setState('dead');
+      if (e instanceof ServerError || isMissing(e)) this.setState('dead');
     }
   }
 
@@ -457,29 +489,33 @@ export class KernelLink {
   private askAgain(): void {
     if (!this.deliveries.ask() || !this.connection || this.connection.isDisposed) return;
     const { username, clientId: session } = this.connection;
-    const message = KernelMessage.createMessage({
-      msgType: 'nacre_again' as any,
+    const message = ownMessage<KernelMessage.IControlMessage>({
+      msgType: 'nacre_again',
       channel: 'control',
       username,
       session,
-      content: { after: this.deliveries.after } as any,
+      content: { after: this.deliveries.after },
     });
-    this.connection.sendControlMessage(message as any, false, true).dispose();
+    this.connection.sendControlMessage(message, false, true).dispose();
   }
 
   private receive(message: Message): void {
     this.hear();
-    const parent = (message.parent_header as any)?.msg_id as string | undefined;
+    const parent = fields(message.parent_header).msg_id as string | undefined;
     const marks = (message.metadata ?? {}) as Marks;
     if (parent) this.confirm(parent, message);
     const place = this.deliveries.take(marks.seq ?? 0);
     if (place === 'gap') this.askAgain();
     if (place !== 'next') return;
-    if ((message.header.msg_type as string) === 'nacre_resync') this.deliveries.skip((message.content as any).seq);
+    if ((message.header.msg_type as string) === 'nacre_resync')
+      this.deliveries.skip(fields(message.content).seq as number);
     if (message.header.msg_type === 'status') {
-      const { execution_state: state, reason } = message.content as any;
+      const { execution_state: state, reason } = fields(message.content) as {
+        execution_state: string;
+        reason?: string;
+      };
       if (state === 'dead' || state === 'restarting') this.deathNote = reason ?? '';
-      this.activity(state, (message.parent_header as any)?.msg_type);
+      this.activity(state, fields(message.parent_header).msg_type as string);
     }
     const cell = marks.cell_id ?? (parent ? this.cellOf.get(parent) : undefined) ?? null;
     if (cell && parent) this.cellOf.set(parent, cell);
@@ -491,7 +527,7 @@ export class KernelLink {
   /** A message that a request led to: it has arrived, and another question or its end says the same of an answer. */
   private confirm(request: string, message: Message): void {
     this.unconfirmed.delete(request);
-    const over = message.header.msg_type === 'status' && (message.content as any).execution_state === 'idle';
+    const over = message.header.msg_type === 'status' && fields(message.content).execution_state === 'idle';
     const asked =
       message.header.msg_type === 'input_request' &&
       message.header.msg_id !== this.answers.get(request)?.question.header.msg_id;

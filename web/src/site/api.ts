@@ -1,5 +1,6 @@
 // What the notebook server answers, answered in the page: contents from the site and this browser, kernels in workers.
 
+import type { Fields } from '../model/json';
 import { fromBase64 } from '../dom';
 import { about } from './about';
 import { SiteFiles } from './files';
@@ -67,7 +68,7 @@ async function answer(
   resource: string,
   path: string[],
   query: URLSearchParams,
-  body: any,
+  body: Fields,
 ): Promise<Answer> {
   switch (resource) {
     case 'kernelspecs':
@@ -122,14 +123,14 @@ async function kernels(method: string, [id = '', action]: string[]): Promise<Ans
   throw new Refusal(405, `${method} of a kernel is not known.`);
 }
 
-function sessionsOf(method: string, [id]: string[], body: any): Answer {
+function sessionsOf(method: string, [id]: string[], body: Fields): Answer {
   if (method === 'POST') {
     const folder = String(body.path).split('/').slice(0, -1).join('/');
     const session: Session = {
       id: crypto.randomUUID(),
-      path: body.path,
-      name: body.name,
-      type: body.type,
+      path: body.path as string,
+      name: body.name as string,
+      type: body.type as string,
       kernel: startKernel(folder),
     };
     sessions.set(session.id, session);
@@ -154,7 +155,7 @@ const folderMark = '.folder';
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const encoder = new TextEncoder();
 
-async function contents(method: string, parts: string[], query: URLSearchParams, body: any): Promise<Answer> {
+async function contents(method: string, parts: string[], query: URLSearchParams, body: Fields): Promise<Answer> {
   const store = await files();
   const at = parts.lastIndexOf('checkpoints');
   if (at > 0 && parts[at - 1]?.includes('.'))
@@ -170,7 +171,7 @@ async function contents(method: string, parts: string[], query: URLSearchParams,
       if (body.hash && old && body.hash !== (await hash(store, path)))
         throw new Refusal(409, `${path} was changed in another tab since it was opened here.`);
       await store.write(path, bytes);
-      return [old ? 200 : 201, await model(store, path, false, body.type, null)];
+      return [old ? 200 : 201, await model(store, path, false, body.type as string, null)];
     }
     case 'POST': {
       const from = body.copy_from as string | undefined;
@@ -298,10 +299,10 @@ function free(store: SiteFiles, folderPath: string, name: string): string {
   }
 }
 
-function bytesOf(body: any): Uint8Array<ArrayBuffer> {
+function bytesOf(body: Fields): Uint8Array<ArrayBuffer> {
   if (body.type === 'notebook' || body.format === 'json')
     return encoder.encode(JSON.stringify(body.content, null, 1) + '\n');
-  if (body.format === 'base64') return fromBase64(body.content);
+  if (body.format === 'base64') return fromBase64(body.content as string);
   return encoder.encode(String(body.content ?? ''));
 }
 

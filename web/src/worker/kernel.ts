@@ -14,7 +14,19 @@ interface GoProgram {
   run(instance: WebAssembly.Instance): Promise<void>;
 }
 
-const scope = globalThis as any;
+/** The worker's global names, with those that the Go program and its loader share with this file. */
+interface Scope {
+  Go: new () => GoProgram;
+  nacreMuJoCo: unknown;
+  nacreSend(frame: Uint8Array<ArrayBuffer>): void;
+  nacreReady(): void;
+  nacreReceive(frame: Uint8Array): void;
+  nacreInterrupt(): void;
+  onmessage(event: MessageEvent<ToWorker>): void;
+  postMessage(message: FromWorker, transfer?: Transferable[]): void;
+}
+
+const scope = globalThis as unknown as Scope;
 const post = (message: FromWorker, transfer: Transferable[] = []) => scope.postMessage(message, transfer);
 
 /** Where the site's files are for the program. */

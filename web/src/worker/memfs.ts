@@ -1,7 +1,7 @@
 // A file system in memory for a Go program: the part of Node's fs module that Go's system calls use. Files of the site
 // appear in it as they are opened.
 
-export type Callback = (error: NodeJS.ErrnoException | null, value?: any) => void;
+export type Callback = (error: NodeJS.ErrnoException | null, value?: unknown) => void;
 
 /** Where files that are not in memory come from. */
 export interface Source {

@@ -5,7 +5,25 @@ import type { FromWorker, Job, ToHelper, ToWorker } from '../tsne/messages';
 import { loadProgram } from '../site/wasm';
 import { sharedBytes, Team } from './team';
 
-const scope = globalThis as any;
+/** The worker's global names, with those that the Go program shares with this file. */
+interface Scope {
+  Go: new () => {
+    exit(code: number): void;
+    importObject: WebAssembly.Imports;
+    run(instance: WebAssembly.Instance): Promise<void>;
+  };
+  crossOriginIsolated: boolean;
+  location: Location;
+  nacreDismiss(): void;
+  nacrePrograms: number;
+  nacreRecruit(job: Job): Promise<Team>;
+  nacreJob: Job & { team: Team };
+  nacreReceive(message: ToWorker): void;
+  onmessage(event: MessageEvent<ToWorker | ToHelper>): void;
+  postMessage(message: FromWorker): void;
+}
+
+const scope = globalThis as unknown as Scope;
 const post = (message: FromWorker) => scope.postMessage(message);
 
 /** Programs that compute a layout at most: each needs memory for all of it, and more have little to do between exchanges. */

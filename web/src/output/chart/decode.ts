@@ -1,5 +1,7 @@
 // A chart's data, as Go's package analysis/plots makes them.
 
+import { elements, type Fields, fields } from '../../model/json';
+
 export type Kind = 'line' | 'dots' | 'bars' | 'boxes' | 'cells';
 type Numbers = (number | null)[];
 
@@ -47,56 +49,61 @@ const needed: Record<Kind, ('x1' | 'y1' | 'q1' | 'q3' | 'lo' | 'hi' | 'value')[]
   cells: ['x1', 'y1', 'value'],
 };
 
-const list = (v: unknown): any[] => (Array.isArray(v) ? v : []);
-const scale = (v: any): Scale => ({
-  label: String(v?.label ?? ''),
-  log: v?.log === true,
-  categories: list(v?.categories).map(String),
+const scale = (v: Fields): Scale => ({
+  label: String(v.label ?? ''),
+  log: v.log === true,
+  categories: elements(v.categories).map(String),
 });
 
-export function decode(v: any): Chart {
-  if (v?.version !== 1) throw new Error(`The chart has version ${JSON.stringify(v?.version)}; expected 1.`);
-  const names = list(v.names).map(String);
-  const panels = list(v.panels).map(
-    (p, k): Panel => ({
-      title: String(p?.title ?? ''),
-      marks: list(p?.marks).map((m) => mark(m, k, names.length)),
-      references: list(p?.references).map((r) => ({ name: String(r?.name ?? ''), y: Number(r?.y) })),
-    }),
-  );
+export function decode(data: unknown): Chart {
+  const v = fields(data);
+  if (v.version !== 1) throw new Error(`The chart has version ${JSON.stringify(v.version)}; expected 1.`);
+  const names = elements(v.names).map(String);
+  const panels = elements(v.panels)
+    .map(fields)
+    .map(
+      (p, k): Panel => ({
+        title: String(p.title ?? ''),
+        marks: elements(p.marks).map((m) => mark(m, k, names.length)),
+        references: elements(p.references)
+          .map(fields)
+          .map((r) => ({ name: String(r.name ?? ''), y: Number(r.y) })),
+      }),
+    );
   if (!panels.length) throw new Error('The chart has no panels; expected at least one.');
-  const colour = v.colour
-    ? { label: String(v.colour.label ?? ''), lo: Number(v.colour.lo), hi: Number(v.colour.hi) }
-    : null;
+  const c = fields(v.colour);
+  const colour = v.colour ? { label: String(c.label ?? ''), lo: Number(c.lo), hi: Number(c.hi) } : null;
   return {
     title: String(v.title ?? ''),
-    x: scale(v.x),
-    y: scale(v.y),
+    x: scale(fields(v.x)),
+    y: scale(fields(v.y)),
     names,
     by: String(v.by ?? ''),
     colour,
     panels,
-    notes: list(v.notes).map(String),
+    notes: elements(v.notes).map(String),
   };
 }
 
-function mark(m: any, panel: number, series: number): Mark {
-  if (!kinds.includes(m?.kind))
-    throw new Error(`Panel ${panel} of the chart has marks ${JSON.stringify(m?.kind)}; expected ${kinds.join(', ')}.`);
-  if (!(m.series >= 0 && m.series < series))
-    throw new Error(`Panel ${panel} of the chart has marks of series ${m.series}; expected one of ${series}.`);
+function mark(data: unknown, panel: number, series: number): Mark {
+  const m = fields(data);
+  if (!kinds.includes(m.kind as Kind))
+    throw new Error(`Panel ${panel} of the chart has marks ${JSON.stringify(m.kind)}; expected ${kinds.join(', ')}.`);
+  const of = m.series as number;
+  if (!(of >= 0 && of < series))
+    throw new Error(`Panel ${panel} of the chart has marks of series ${of}; expected one of ${series}.`);
   const out: Mark = {
-    kind: m.kind,
-    series: m.series,
-    x: list(m.x),
-    y: list(m.y),
-    x1: list(m.x1),
-    y1: list(m.y1),
-    q1: list(m.q1),
-    q3: list(m.q3),
-    lo: list(m.lo),
-    hi: list(m.hi),
-    value: list(m.value),
+    kind: m.kind as Kind,
+    series: of,
+    x: elements(m.x) as number[],
+    y: elements(m.y) as number[],
+    x1: elements(m.x1) as number[],
+    y1: elements(m.y1) as number[],
+    q1: elements(m.q1) as number[],
+    q3: elements(m.q3) as number[],
+    lo: elements(m.lo) as Numbers,
+    hi: elements(m.hi) as Numbers,
+    value: elements(m.value) as number[],
   };
   for (const name of ['y', 'x1', 'y1', 'q1', 'q3', 'lo', 'hi', 'value'] as const) {
     const n = out[name].length;

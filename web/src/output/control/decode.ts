@@ -1,5 +1,6 @@
 // A control's JSON, as Go's package library/display makes it.
 
+import { fields } from '../../model/json';
 import { escapeHtml } from '../../highlight';
 import type { Json, MimeBundle, Output } from '../../model/nbformat';
 import { ownTypes } from '../mime';
@@ -19,28 +20,39 @@ export type Control = Common &
     | { kind: 'text'; value: string }
   );
 
-export function decode(v: any): Control {
-  if (v?.version !== 1) throw new Error(`The control has version ${JSON.stringify(v?.version)}; expected 1.`);
+export function decode(data: unknown): Control {
+  const v = fields(data);
+  if (v.version !== 1) throw new Error(`The control has version ${JSON.stringify(v.version)}; expected 1.`);
   const common = { id: String(v.id ?? ''), label: String(v.label ?? '') };
   const bad = () =>
     new Error(
       `The control ${common.label} is a ${JSON.stringify(v.kind)} with the value ${JSON.stringify(v.value)?.slice(0, 40)}, which cannot be.`,
     );
-  const number = (x: unknown) => typeof x === 'number' && Number.isFinite(x);
+  const number = (x: unknown): x is number => typeof x === 'number' && Number.isFinite(x);
   switch (v.kind) {
-    case 'slider':
+    case 'slider': {
+      const { value, low, high, step } = v;
       if (
-        !(v.value === null || number(v.value)) ||
-        ![v.low, v.high, v.step].every(number) ||
-        !(v.low < v.high) ||
-        !(v.step > 0)
+        !(value === null || number(value)) ||
+        !number(low) ||
+        !number(high) ||
+        !number(step) ||
+        !(low < high) ||
+        !(step > 0)
       )
         throw bad();
-      return { ...common, kind: 'slider', value: v.value, low: v.low, high: v.high, step: v.step };
+      return { ...common, kind: 'slider', value, low, high, step };
+    }
     case 'select':
-      if (!Array.isArray(v.options) || !v.options.length || !Number.isInteger(v.value) || v.value >= v.options.length)
+      if (
+        !Array.isArray(v.options) ||
+        !v.options.length ||
+        !number(v.value) ||
+        !Number.isInteger(v.value) ||
+        v.value >= v.options.length
+      )
         throw bad();
-      return { ...common, kind: 'select', value: v.value, options: v.options.map(String) };
+      return { ...common, kind: 'select', value: v.value as number, options: v.options.map(String) };
     case 'toggle':
       if (typeof v.value !== 'boolean') throw bad();
       return { ...common, kind: 'toggle', value: v.value };
@@ -82,16 +94,16 @@ function wordOf(c: Control): string {
 export function controlsOf(outputs: Output[]): Record<string, Json> {
   const kept: Record<string, Json> = {};
   for (const o of outputs) {
-    const v = 'data' in o ? (o.data[mime] as any) : null;
-    if (typeof v?.id === 'string' && v.id.includes('/'))
-      kept[v.id.slice(v.id.indexOf('/') + 1)] = { kind: v.kind, initial: v.initial, value: v.value };
+    const v = fields('data' in o && o.data[mime]);
+    if (typeof v.id === 'string' && v.id.includes('/'))
+      kept[v.id.slice(v.id.indexOf('/') + 1)] = { kind: v.kind, initial: v.initial, value: v.value } as Json;
   }
   return kept;
 }
 
 /** The forms of a control that has another value, for a notebook without a kernel; null where it cannot have it. */
 export function moved(data: MimeBundle, value: unknown): MimeBundle | null {
-  const json = { ...(data[mime] as any), value };
+  const json = { ...fields(data[mime]), value } as Json;
   try {
     const control = decode(json);
     if (control.kind === 'button') return null;

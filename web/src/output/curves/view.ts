@@ -4,6 +4,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { el, perFrame } from '../../dom';
 import { align, type Series } from './align';
+import { elements, fields } from '../../model/json';
 import { guard } from '../boundary';
 import { type Brush, Brushing } from '../brush';
 import { css, taskColours } from '../embedding/palette';
@@ -18,24 +19,29 @@ interface Curves {
   series: Series[];
 }
 
-function decode(v: any): Curves {
-  if (v?.version !== 1) throw new Error(`The curves have version ${JSON.stringify(v?.version)}; expected 1.`);
-  const list: any[] = Array.isArray(v?.series) ? v.series : [];
+type Column = (number | null)[];
+const isColumns = (v: unknown[]): v is Column[] => v.every(Array.isArray);
+
+function decode(data: unknown): Curves {
+  const v = fields(data);
+  if (v.version !== 1) throw new Error(`The curves have version ${JSON.stringify(v.version)}; expected 1.`);
   return {
-    title: String(v?.title ?? ''),
-    link: String(v?.link ?? ''),
-    xLabel: String(v?.x_label ?? ''),
-    yLabel: String(v?.y_label ?? ''),
-    logY: v?.log_y === true,
-    series: list.map((s, i) => {
-      const name = String(s?.name ?? `series ${i + 1}`);
-      const columns = [s?.x, s?.y, ...(s?.low && s?.high ? [s.low, s.high] : [])];
-      if (!columns.every(Array.isArray)) throw new Error(`The curve ${name} needs lists of numbers as x and y.`);
-      if (columns.some((c) => c.length !== s.x.length))
+    title: String(v.title ?? ''),
+    link: String(v.link ?? ''),
+    xLabel: String(v.x_label ?? ''),
+    yLabel: String(v.y_label ?? ''),
+    logY: v.log_y === true,
+    series: elements(v.series).map((data, i) => {
+      const s = fields(data);
+      const name = String(s.name ?? `series ${i + 1}`);
+      const columns = [s.x, s.y, ...(s.low && s.high ? [s.low, s.high] : [])];
+      if (!isColumns(columns)) throw new Error(`The curve ${name} needs lists of numbers as x and y.`);
+      if (columns.some((c) => c.length !== columns[0]!.length))
         throw new Error(
           `The curve ${name} has columns of ${columns.map((c) => c.length).join(', ')} numbers; expected equal lengths.`,
         );
-      return { name, x: s.x, y: s.y, ...(columns.length > 2 ? { low: s.low, high: s.high } : {}) };
+      const [x, y, low, high] = columns as [number[], ...Column[]];
+      return { name, x, y: y!, ...(low && high ? { low, high } : {}) };
     }),
   };
 }

@@ -1,5 +1,6 @@
 // The embedding output's JSON (docs/kernel.md), checked and turned into typed arrays.
 
+import { type Fields, fields } from '../../model/json';
 import { fromBase64 } from '../../dom';
 
 export interface Embedding {
@@ -25,7 +26,7 @@ function floats(base64: unknown, count: number, what: string): Float32Array {
   return new Float32Array(bytes.buffer);
 }
 
-function plane(v: any, n: number): { x: Float32Array; y: Float32Array } {
+function plane(v: Fields, n: number): { x: Float32Array; y: Float32Array } {
   // Nothing is made for n points before they are there: a line of text may claim any number.
   let x: Float32Array, y: Float32Array;
   if (v.encoding === 'uint16') {
@@ -34,8 +35,9 @@ function plane(v: any, n: number): { x: Float32Array; y: Float32Array } {
       throw new Error(`The embedding's points have ${bytes.length} bytes; expected ${4 * n}.`);
     [x, y] = [new Float32Array(n), new Float32Array(n)];
     const q = new Uint16Array(bytes.buffer);
-    const [x0, x1] = v.scale.x as [number, number],
-      [y0, y1] = v.scale.y as [number, number];
+    const scale = fields(v.scale);
+    const [x0, x1] = scale.x as [number, number],
+      [y0, y1] = scale.y as [number, number];
     for (let i = 0; i < n; i++) {
       x[i] = x0 + (q[2 * i]! / 65535) * (x1 - x0);
       y[i] = y0 + (q[2 * i + 1]! / 65535) * (y1 - y0);
@@ -62,13 +64,16 @@ export function valuesOf(names: string[]): (number | null)[] {
   return parts.map((p) => (scale ? Number(p![2]) : null));
 }
 
-export function decodeEmbedding(v: any): Embedding {
-  if (v?.version !== 1) throw new Error(`The embedding has version ${JSON.stringify(v?.version)}; expected 1.`);
-  const n = v.n;
+export function decodeEmbedding(data: unknown): Embedding {
+  const v = fields(data);
+  if (v.version !== 1) throw new Error(`The embedding has version ${JSON.stringify(v.version)}; expected 1.`);
+  const n = v.n as number;
   if (!Number.isInteger(n) || n < 0)
     throw new Error(`The embedding has n = ${JSON.stringify(n)}; expected a whole number.`);
   const { x, y } = plane(v, n);
-  const labels: number[] | null = v.labels ?? null;
+  const labels = (v.labels ?? null) as number[] | null;
+  const vectors = fields(v.vectors);
+  const dim = vectors.dim as number;
   if (labels && labels.length !== n) throw new Error(`The embedding has ${n} points and ${labels.length} labels.`);
   const odd = labels?.find((l) => !Number.isInteger(l) || l < 0 || l > 65535);
   if (odd !== undefined)
@@ -91,6 +96,6 @@ export function decodeEmbedding(v: any): Embedding {
     task,
     tasks: all.map((name, i) => ({ name, value: values[i]! })),
     hover: Array.isArray(v.hover) ? v.hover.map(String) : [],
-    vectors: v.vectors ? { dim: v.vectors.dim, data: floats(v.vectors.data, n * v.vectors.dim, 'vectors') } : null,
+    vectors: v.vectors ? { dim, data: floats(vectors.data, n * dim, 'vectors') } : null,
   };
 }

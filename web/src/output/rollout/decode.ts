@@ -1,5 +1,6 @@
 // Rollouts as JSON (library/README.md), checked and turned into typed arrays.
 
+import { elements, type Fields, fields } from '../../model/json';
 import { fromBase64 } from '../../dom';
 
 export type Kind = 'plane' | 'sphere' | 'capsule' | 'ellipsoid' | 'cylinder' | 'box' | 'mesh';
@@ -93,9 +94,10 @@ function bytes(v: unknown, what: string): Uint8Array<ArrayBuffer> {
   throw new Error(`The rollout's ${what} are not base64 text.`);
 }
 
-function decodeMesh(v: any, i: number): Mesh {
-  const what = `mesh ${v?.name || i}`;
-  const count = number(v?.count, `${what}, count of vertices`, 0);
+function decodeMesh(data: unknown, i: number): Mesh {
+  const v = fields(data);
+  const what = `mesh ${v.name || i}`;
+  const count = number(v.count, `${what}, count of vertices`, 0);
   const low = numbers(v.low, 3, `${what}, low`),
     step = numbers(v.step, 3, `${what}, step`);
   const v16 = bytes(v.vertices, `${what}, vertices`),
@@ -113,18 +115,19 @@ function decodeMesh(v: any, i: number): Mesh {
   return { name: String(v.name ?? ''), vertices, faces };
 }
 
-function decodeSolid(v: any, i: number, meshes: number): Solid {
-  const what = `solid ${v?.name || i}`;
-  if (!kinds.has(v?.kind))
+function decodeSolid(data: unknown, i: number, meshes: number): Solid {
+  const v = fields(data);
+  const what = `solid ${v.name || i}`;
+  if (!kinds.has(v.kind as string))
     throw new Error(
-      `The rollout's ${what} is of kind ${JSON.stringify(v?.kind)}; expected one of ${[...kinds].join(', ')}.`,
+      `The rollout's ${what} is of kind ${JSON.stringify(v.kind)}; expected one of ${[...kinds].join(', ')}.`,
     );
-  const mesh = v.mesh ?? 0;
+  const mesh = (v.mesh ?? 0) as number;
   if (v.kind === 'mesh' && !(Number.isInteger(mesh) && mesh >= 0 && mesh < meshes))
     throw new Error(`The rollout's ${what} has mesh ${mesh} of ${meshes}.`);
   return {
     name: String(v.name ?? ''),
-    kind: v.kind,
+    kind: v.kind as Solid['kind'],
     mesh,
     sign: v.sign === true,
     size: numbers(v.size, 3, `${what}, size`) as Solid['size'],
@@ -133,9 +136,9 @@ function decodeSolid(v: any, i: number, meshes: number): Solid {
   };
 }
 
-function decodeView(v: any, solids: number): View {
+function decodeView(v: Fields, solids: number): View {
   const view = {
-    target: numbers(v?.target, 3, 'target of the view') as View['target'],
+    target: numbers(v.target, 3, 'target of the view') as View['target'],
     distance: number(v.distance, 'distance of the view', 1e-3),
     azimuth: number(v.azimuth, 'azimuth'),
     elevation: number(v.elevation, 'elevation'),
@@ -146,7 +149,7 @@ function decodeView(v: any, solids: number): View {
   return view;
 }
 
-function decodeModel(v: any, solids: number, frames: number): Model {
+function decodeModel(v: Fields, solids: number, frames: number): Model {
   const nq = number(v.nq, 'number of joint positions', 1),
     raw = bytes(v.qpos, 'joint positions');
   if (raw.length !== 4 * nq * frames)
@@ -164,8 +167,9 @@ function decodeModel(v: any, solids: number, frames: number): Model {
 /** Of a film in which nothing moves the document's length says nothing. */
 const mostFrames = 1_000_000;
 
-function decodeEpisode(v: any, meshes: Mesh[]): Episode {
-  if (!Array.isArray(v?.solids) || !Array.isArray(v.moving))
+function decodeEpisode(data: unknown, meshes: Mesh[]): Episode {
+  const v = fields(data);
+  if (!Array.isArray(v.solids) || !Array.isArray(v.moving))
     throw new Error('An episode of the rollout has no lists of solids and of those that move.');
   const solids = v.solids.map((s: unknown, i: number) => decodeSolid(s, i, meshes.length));
   const frames = number(v.frames, 'number of frames', 1);
@@ -185,26 +189,27 @@ function decodeEpisode(v: any, meshes: Mesh[]): Episode {
     label: String(v.label ?? ''),
     interval: number(v.interval, 'time between frames', 1e-6),
     frames,
-    view: decodeView(v.view, solids.length),
+    view: decodeView(fields(v.view), solids.length),
     grid: number(v.grid ?? 0, 'grid', 0),
     solids,
     meshes,
     moving,
     poses,
     reward: v.reward ? Float32Array.from(numbers(v.reward, frames - 1, 'list of rewards')) : null,
-    success: v.success ? v.success.findIndex((s: unknown) => s === 1) : -1,
-    model: v.model ? decodeModel(v.model, solids.length, frames) : null,
+    success: elements(v.success).indexOf(1),
+    model: v.model ? decodeModel(fields(v.model), solids.length, frames) : null,
   };
 }
 
-export function decodeRollout(v: any): Rollout {
-  if (v?.format !== 'nacre-rollout' || v.version !== 1) {
+export function decodeRollout(data: unknown): Rollout {
+  const v = fields(data);
+  if (v.format !== 'nacre-rollout' || v.version !== 1) {
     throw new Error(
-      `This is ${v?.format === 'nacre-rollout' ? `version ${JSON.stringify(v.version)} of a rollout` : 'no rollout'}; expected "format": "nacre-rollout", "version": 1.`,
+      `This is ${v.format === 'nacre-rollout' ? `version ${JSON.stringify(v.version)} of a rollout` : 'no rollout'}; expected "format": "nacre-rollout", "version": 1.`,
     );
   }
   if (!Array.isArray(v.episodes) || !v.episodes.length) throw new Error('The rollout has no episodes.');
-  const meshes = (Array.isArray(v.meshes) ? v.meshes : []).map(decodeMesh);
+  const meshes = elements(v.meshes).map(decodeMesh);
   return {
     title: String(v.title ?? ''),
     link: String(v.link ?? ''),

@@ -1,5 +1,7 @@
 // A scrubber's JSON, as Go's package library/display makes it. What its parts hold their own views check.
 
+import { elements, fields } from '../../model/json';
+
 export interface Checkpoint {
   name: string;
   at: number;
@@ -7,17 +9,18 @@ export interface Checkpoint {
   rollout: unknown;
 }
 
-export function decode(v: any): { title: string; checkpoints: Checkpoint[]; curves: unknown } {
-  if (v?.version !== 1) throw new Error(`The scrubber has version ${JSON.stringify(v?.version)}; expected 1.`);
-  const list: any[] = Array.isArray(v.checkpoints) ? v.checkpoints : [];
+export function decode(data: unknown): { title: string; checkpoints: Checkpoint[]; curves: unknown } {
+  const v = fields(data);
+  if (v.version !== 1) throw new Error(`The scrubber has version ${JSON.stringify(v.version)}; expected 1.`);
+  const list = elements(v.checkpoints).map(fields);
   if (!list.length) throw new Error('The scrubber has no checkpoints.');
   return {
     title: String(v.title ?? ''),
     curves: v.curves ?? null,
     checkpoints: list.map((c, i) => {
-      if (!Number.isFinite(c?.at))
-        throw new Error(`Checkpoint ${i} of the scrubber is at ${JSON.stringify(c?.at)}; expected a number.`);
-      return { name: String(c.name ?? ''), at: c.at, embedding: c.embedding, rollout: c.rollout ?? null };
+      if (!Number.isFinite(c.at))
+        throw new Error(`Checkpoint ${i} of the scrubber is at ${JSON.stringify(c.at)}; expected a number.`);
+      return { name: String(c.name ?? ''), at: c.at as number, embedding: c.embedding, rollout: c.rollout ?? null };
     }),
   };
 }

@@ -1,5 +1,7 @@
 // A table's data, and the rows of it that are asked for.
 
+import { fields } from '../../model/json';
+
 export interface Column {
   name: string;
   /** Of a column of numbers: null is a missing value; what is not finite is text. */
@@ -19,16 +21,17 @@ export interface Table {
   notes: string[];
 }
 
-export function decode(v: any): Table {
-  if (v?.version !== 1) throw new Error(`The table has version ${JSON.stringify(v?.version)}; expected 1.`);
+export function decode(data: unknown): Table {
+  const v = fields(data);
+  if (v.version !== 1) throw new Error(`The table has version ${JSON.stringify(v.version)}; expected 1.`);
   if (!Array.isArray(v.columns)) throw new Error('The table has no list of columns.');
-  const columns: Column[] = v.columns.map((c: any, i: number) => {
-    const name = String(c?.name ?? i);
-    if (!Array.isArray(c?.values)) throw new Error(`Column ${name} of the table has no list of values.`);
-    if (c.values.length !== v.columns[0].values.length)
-      throw new Error(
-        `Column ${name} of the table has ${c.values.length} values, the first one ${v.columns[0].values.length}.`,
-      );
+  const list = v.columns.map(fields);
+  const columns = list.map((c, i): Column => {
+    const name = String(c.name ?? i);
+    if (!Array.isArray(c.values)) throw new Error(`Column ${name} of the table has no list of values.`);
+    const first = (list[0]!.values as unknown[]).length;
+    if (c.values.length !== first)
+      throw new Error(`Column ${name} of the table has ${c.values.length} values, the first one ${first}.`);
     const digits = Math.min(20, Math.max(0, Math.trunc(Number(c.digits) || 0)));
     return {
       name,
