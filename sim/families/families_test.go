@@ -20,7 +20,8 @@ func TestFamilies(t *testing.T) {
 	variants := map[string]bool{}
 	lacking := map[string]int{}
 	for _, s := range sim.Families() {
-		if _, variant, ok := strings.Cut(s.Name, ":"); ok && variants[variant] && (variant != "redrawn" || testing.Short()) {
+		if _, variant, ok := strings.Cut(s.Name, ":"); ok && variants[variant] &&
+			(variant != "redrawn" || testing.Short()) {
 			continue
 		} else if ok {
 			variants[variant] = true

@@ -124,8 +124,8 @@ func settle(t *testing.T, set func(m *Model)) []float64 {
 	return slices.Clone(c.QPos(0))
 }
 
-// A body that gravity does not act on stays where it is; with libccd a pebble comes to rest at the same height, half its
-// own above the box, by other numbers.
+// A body that gravity does not act on stays where it is; with libccd a pebble comes to rest at the same height, half
+// its own above the box, by other numbers.
 func TestModelSettings(t *testing.T) {
 	usual := settle(t, func(*Model) {})
 	held := settle(t, func(m *Model) {
@@ -137,7 +137,8 @@ func TestModelSettings(t *testing.T) {
 		m.CompensateGravity(body)
 	})
 	if math.Abs(held[7+2]-0.2) > 1e-12 || math.Abs(held[2]-0.15) > 1e-3 || math.Abs(usual[7+2]-0.15) > 1e-3 {
-		t.Errorf("heights %v, %v and %v; expected 0.2 of the body that is held and 0.15 of others", held[7+2], held[2], usual[7+2])
+		t.Errorf("heights %v, %v and %v; expected 0.2 of the body that is held and 0.15 of others", held[7+2], held[2],
+			usual[7+2])
 	}
 	other := settle(t, (*Model).DisableNativeCCD)
 	if math.Abs(other[2]-0.15) > 1e-3 || slices.Equal(other, usual) {
