@@ -197,6 +197,8 @@ func (r *runner) at(p gpu.Place) address { return r.base[p.Space] + address(4*p.
 // record makes the graph: every unit on the stream of its branch, after events of what it depends on elsewhere. That
 // of a program with a feed begins with copying what was drawn, draws for the next run on a branch of its own, and ends
 // with keeping its scalars; outputs of others are copied to the host at the end.
+//
+// The graph may be that of several runners, whose first this is.
 func (r *runner) record(pl *gpu.Schedule, launches []func(stream) error, of []*runner) (graph, error) {
 	g := r.gpu
 	c := &recording{gpu: g, after: map[int]event{}}
