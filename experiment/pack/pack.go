@@ -185,9 +185,10 @@ func add(z *zip.Writer, name, file string) error {
 	if err != nil {
 		return err
 	}
-	//lint:ignore SA1019 Modified would add a field to every file, and old and new archives of a folder would differ
 	h := &zip.FileHeader{Name: name, Method: zip.Store, CRC32: crc32.ChecksumIEEE(data),
-		UncompressedSize64: uint64(len(data)), ModifiedDate: firstDay}
+		UncompressedSize64: uint64(len(data))}
+	//lint:ignore SA1019 Modified would add a field to every file, and old and new archives of a folder would differ
+	h.ModifiedDate = firstDay
 	h.SetMode(0o644)
 	var small bytes.Buffer
 	f, err := flate.NewWriter(&small, flate.BestCompression)
