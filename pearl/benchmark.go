@@ -193,7 +193,7 @@ func (y *Benchmark) Run() error {
 func (y *Benchmark) Start() error { return y.run.Run() }
 
 // Wait returns when the update that Start began is done, because it reads what the update wrote.
-func (y *Benchmark) Wait() error  { return y.run.Read64("q_loss", y.waited[:]) }
+func (y *Benchmark) Wait() error { return y.run.Read64("q_loss", y.waited[:]) }
 
 // Update makes update number step, from 0, and returns its figures.
 func (y *Benchmark) Update(step int) (benchmark.Figures, error) {
