@@ -2,6 +2,7 @@ package compile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -40,7 +41,11 @@ func TestPreparedList(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes(self, later, later); err != nil {
+	err = os.Chtimes(self, later, later)
+	if errors.Is(err, fs.ErrPermission) {
+		t.Skip("another user owns this test program and alone may touch it; run the test as that user")
+	}
+	if err != nil {
 		t.Fatal("the times of the program cannot be set: ", err)
 	}
 	if err := read(program); err != nil {
