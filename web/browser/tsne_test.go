@@ -184,10 +184,10 @@ func TestTSNEPageRefuses(t *testing.T) {
 	refused("a missing file", "404")
 	p.drop("a.txt", []byte("text"))
 	p.await("document.querySelector('.banner').innerText.includes('.txt')")
-	refused("another kind of file", `the name must end in .npz, .npy, .safetensors or .csv, not ".txt"`)
+	refused("another kind of file", `.safetensors or .parquet, or in these with .gz, not in ".txt"`)
 	p.drop("nan.csv", []byte("a,b\n1,2\n3,NaN\n4,5\n5,6\n6,7\n"))
 	p.await("document.querySelector('.banner').innerText.includes('nan.csv')")
-	refused("a value that is not finite", "row 1, column 1 (counted from 0) is NaN")
+	refused("a value that is not finite", `line 3, column "b" is missing (NaN)`)
 	p.drop("broken.npz", []byte("PK broken"))
 	p.await("document.querySelector('.banner').innerText.includes('zip')")
 	// Too few points are read, and refused by t-SNE itself.
