@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"nacre/internal/heavy"
 )
 
 // enter writes into the current editor as a keyboard does, letter by letter.
@@ -28,6 +30,7 @@ const listed = "[...document.querySelectorAll('.cm-tooltip-autocomplete:not(.cm-
 // A newcomer's cell from nothing: the package is found while typing and imported by choosing it, the call shows its
 // parameters, what is wrong is underlined before it runs and goes when it is right.
 func TestWriting(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSiteWith(t, golang,
 		map[string]any{"a.ipynb": notebook("type Arm struct {\n\tLatent int // of the posterior\n}\narm := Arm{3}",
 			"")})
@@ -82,6 +85,7 @@ func TestWriting(t *testing.T) {
 
 // What a cell that runs or waits declares is known below it, then and when it has run.
 func TestProblemsWhileRunning(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSiteWith(t, golang,
 		map[string]any{"a.ipynb": notebook("import \"time\"\nslow := func() int { time.Sleep(2 * time.Second); "+
 			"return 1 }()", "slow + 1")})
@@ -121,6 +125,7 @@ func TestEnterWhileCompleting(t *testing.T) {
 // A list of names that is asked for in the moment in which its cell is run does not open after the cell was left.
 // A setting that is completed awaits its value.
 func TestLeftWhileCompleting(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("alpha := 1", "")})
 	p := s.open("/notebooks/a.ipynb")
 	p.press("j", "Enter")
@@ -154,6 +159,7 @@ func TestLeftWhileCompleting(t *testing.T) {
 // The parameters of a call stand where they cover neither the line that is written, nor the page's bar, nor at a cell's
 // end anything of the cell; the list of names is below them.
 func TestSignaturePlace(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("import \"strings\"\n", "a\nb\nc\n\nd")})
 	p := s.open("/notebooks/a.ipynb")
 	type box struct{ Top, Bottom float64 }
@@ -202,6 +208,7 @@ func TestSignaturePlace(t *testing.T) {
 // What is typed comes to what was meant, brackets and quotes that the editor closes by itself included, however lines
 // end between.
 func TestTypingOver(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("")})
 	p := s.open("/notebooks/a.ipynb")
 	p.press("Enter")
@@ -241,6 +248,7 @@ func TestTypingOver(t *testing.T) {
 
 // Opening and reading start no kernel; writing and running do.
 func TestNoKernelToRead(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("# Title", "print one"), "b.ipynb": notebook("print two")})
 	kernels := func() int {
 		t.Helper()

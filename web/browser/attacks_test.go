@@ -14,12 +14,14 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"nacre/internal/heavy"
 	"nacre/server/servertest"
 )
 
 // TestAttacks repeats what has once got through and needs a page, by nothing but what stands on it; the others are in
 // nacre/cmd/nacre. NACRE_BIN names another program to try; that of commit db218f0 fails every one.
 func TestAttacks(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	for _, attack := range []struct {
 		name string
 		try  func(*testing.T)

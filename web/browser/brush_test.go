@@ -5,11 +5,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"nacre/internal/heavy"
 )
 
 // The shipped notebook as it is read, without a kernel, on a server and as static files: by keyboard its scrubber goes
 // through the checkpoints, and what is selected in one view is in the others.
 func TestScrubberAndBrushing(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	file, err := os.ReadFile("../../notebooks/controls.ipynb")
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"nacre/internal/heavy"
 )
 
 // setClock moves the clock of a page.
@@ -22,6 +24,7 @@ const setClock = `(() => {
 // The clock of a page that runs a cell is set by hours, back and forth, and so are the times of the notebook's file:
 // the page says how long the cell runs, saves, and takes nobody's change for its own or its own for somebody else's.
 func TestClockThatIsSet(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	for _, hours := range []int{-7, 7} {
 		s := newSite(t, map[string]any{"a.ipynb": notebook("print one", "count 80 50", "print last")})
 		p := s.open("/notebooks/a.ipynb")

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"nacre/internal/heavy"
 )
 
 // knob is a notebook of a slider, what it is for, what reads that, and what does not.
@@ -74,6 +76,7 @@ func byKeyboard(t *testing.T, p *tab) {
 // A cell told to run by itself does when what it read has changed, and what it writes makes others run; two that depend
 // on each other do once each. An error ends it.
 func TestReactiveCells(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook(append(append([]string{}, knob...),
 		"a, b := 0, 0", "a = b + 1", "b = a + int(speed)", "if speed > 4 { panic(\"too fast\") }")...)})
 	p := s.open("/notebooks/a.ipynb")
@@ -121,6 +124,7 @@ func slide(p *tab, to float64) {
 // A control is where it was left when the notebook is opened again without a kernel and when its cell runs in a new
 // one; what reads it says so after a restart.
 func TestControlsAreRestored(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook(knob...)})
 	p := s.open("/notebooks/a.ipynb")
 	p.runAll()
@@ -207,6 +211,7 @@ display.TextField("note", &note)`, "import \"fmt\"\nfmt.Sprintf(\"%v %v %v %v %v
 // Wherever the focus is but in text, the keys of command mode count; those that an element has itself stay its own.
 // What is worked in a cell's outputs makes the cell the current one.
 func TestKeysOutsideText(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSiteWith(t, golang,
 		map[string]any{"a.ipynb": notebook("# Title", knob[0]+"\nname, wall := \"\", \"left\"\n"+
 			"display.TextField(\"name\", &name)\ndisplay.Select(\"wall\", &wall, \"left\", \"up\")", knob[1])})

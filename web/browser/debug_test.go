@@ -8,11 +8,14 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"nacre/internal/heavy"
 )
 
 // What helps to debug: a panic shows its message and place, and the calls that led there when they are opened; a long
 // value is cut and shown whole on request; variables open a level at a time, also those that hold themselves.
 func TestDebugging(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook(
 		"func inner(xs []int, k int) int {\n\treturn xs[k]\n}\n\nfunc outer(n int) int {\n\treturn inner([]int{1, 2, "+
 			"3}, n) + 1\n}",

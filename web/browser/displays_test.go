@@ -6,12 +6,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"nacre/internal/heavy"
 )
 
 // Tens of thousands of displays in one cell, and two hundred thousand if NACRE_SOAK is set. The server keeps 10,000 of
 // them, with a note, and the page draws a thousand at once: it answers while the cell runs, and the note, an error and
 // the next cell are there.
 func TestManyDisplays(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	displays := 20_000
 	if os.Getenv("NACRE_SOAK") != "" {
 		displays = 200_000

@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"nacre/internal/heavy"
 	"nacre/tsne"
 )
 
@@ -62,6 +63,7 @@ func (tb *tab) drag(panel int, lasso bool, places ...[2]float64) {
 // Layouts side by side: colours, filters, selections that go together, neighbours, figures, the link that shows it all
 // again.
 func TestEmbeddingsPage(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, nil)
 	s.layout("pearl", 3000, 4)
 	s.layout("tcl", 3000, 4)
@@ -159,6 +161,7 @@ func TestEmbeddingsPage(t *testing.T) {
 // Of many points the page has a sample, and more of what is looked at closely. NACRE_POINTS says how many, to measure
 // with more.
 func TestManyPoints(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	n := 100_000
 	if text := os.Getenv("NACRE_POINTS"); text != "" {
 		var err error

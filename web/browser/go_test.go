@@ -3,6 +3,8 @@ package browser
 import (
 	"strings"
 	"testing"
+
+	"nacre/internal/heavy"
 )
 
 // Go cells from end to end: values, a plot, errors that lead to their place, completion, and a loop without an end.
@@ -44,6 +46,7 @@ func TestGoCells(t *testing.T) {
 
 // A training run is interrupted, and another goes on while nobody looks.
 func TestGoTraining(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	const train = `import (
 	"context"
 	"fmt"

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"nacre/internal/heavy"
 )
 
 // What hands that know Jupyter do without thinking.
@@ -82,6 +84,7 @@ func TestHabits(t *testing.T) {
 
 // An empty notebook says how to begin, until it has.
 func TestFirstKeys(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook(), "b.ipynb": notebook(""), "c.ipynb": notebook("print x")})
 	const hint = "document.querySelector('.first-keys')"
 	p := s.open("/notebooks/a.ipynb")

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"nacre/internal/heavy"
 	shows "nacre/library/display"
 )
 
@@ -135,6 +136,7 @@ func hostileOutputs(url string) (outputs []map[string]any) {
 }
 
 func TestHostileOutputsFromFile(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	url, calls, last := beacon(t)
 	s := newSite(t, map[string]any{"a.ipynb": withOutputs(hostileOutputs(url)...)})
 	p := s.open("/notebooks/a.ipynb")
@@ -152,6 +154,7 @@ func TestHostileOutputsFromFile(t *testing.T) {
 }
 
 func TestHostileText(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	url, calls, last := beacon(t)
 	var sources []string
 	for _, h := range withBeacon(hostileHTML, url) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"nacre/internal/heavy"
 	"nacre/server/servertest"
 )
 
@@ -46,6 +47,7 @@ func call(address string) string {
 // in the frame says that it runs and calls when it is told to; then either its beat stops or it says that the call has
 // returned. That the script does reach a network where it may is seen on a page of the same server.
 func TestSandboxHasNoWebRTC(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	direct, directly := stun(t)
 	nested, within := stun(t)
 	free, freely := stun(t)
@@ -135,6 +137,7 @@ func TestRequestsThatAreLost(t *testing.T) {
 
 // A page whose connection breaks off again and again while a cell prints shows all of it, once and in order.
 func TestConnectionThatBreaksOff(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("count 150 10", "print last")})
 	cut := cutter(t, s)
 	p := s.open("/notebooks/a.ipynb")
@@ -174,6 +177,7 @@ os.RemoveAll(dir)`
 
 // The same while a cell trains in the kernel that runs Go: the page has every line, and so has the file.
 func TestTrainingWhoseConnectionBreaksOff(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook(trains)})
 	cut := cutter(t, s)
 	p := s.open("/notebooks/a.ipynb")

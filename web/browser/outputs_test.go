@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/internal/heavy"
 	shows "nacre/library/display"
 )
 
@@ -39,6 +40,7 @@ func without(bundle map[string]any, mimes ...string) map[string]any {
 // Every output type is drawn, gives way to its static form where its data cannot be shown, and stands in an HTML file
 // by that form; an output that lacks it says so there.
 func TestOutputTypes(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	for _, o := range shows.Types() {
 		t.Run(o.Name, func(t *testing.T) {
 			whole := wire(t, o.Sample())
@@ -145,6 +147,7 @@ var awkward = []string{
 
 // A page survives any document: every cell is there, whatever stands in the others, in the notebook and in its HTML.
 func TestPageSurvivesDocuments(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	var sources []string
 	for _, a := range awkward {
 		sources = append(sources, "# cell\n\n"+a)
@@ -207,6 +210,7 @@ func TestPageSurvivesDocuments(t *testing.T) {
 
 // A curve that has grown is a line without marks, however few points it had when it was first drawn.
 func TestCurvesGrowWithoutMarks(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("curve 30 20")})
 	p := s.open("/notebooks/a.ipynb")
 	eval[any](p, "(localStorage.setItem('nacre.theme', 'dark'), document.documentElement.dataset.theme = 'dark', "+

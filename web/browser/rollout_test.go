@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"nacre/internal/heavy"
 	shows "nacre/library/display"
 	"nacre/sim"
 	_ "nacre/sim/families"
@@ -90,6 +91,7 @@ const bodies = `(() => {
 })()`
 
 func TestRolloutPlays(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	for _, family := range []string{"point-goal", "cheetah-vel"} {
 		t.Run(family, func(t *testing.T) {
 			episodes := recorded(t, family, 2, 40)
@@ -171,6 +173,7 @@ func TestRolloutWithoutWebGL(t *testing.T) {
 
 // The page of its own, in a folder of a host that knows nothing of it: it opens a file beside it, and no other host's.
 func TestRolloutPage(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	chrome(t)
 	files, _ := web.Files()
 	episodes := recorded(t, "point-goal", 1, 12)

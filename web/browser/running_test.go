@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"nacre/internal/heavy"
 	shows "nacre/library/display"
 )
 
@@ -25,6 +26,7 @@ func lines(from, to int) string {
 // A tab that is closed while a cell runs, and a page opened again while it still runs: everything that was printed is
 // there, once and in order, and the queue goes on.
 func TestTabClosedWhileRunning(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	end := filepath.Join(t.TempDir(), "end")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("until "+end, "print last")})
 	p := s.open("/notebooks/a.ipynb")
@@ -58,6 +60,7 @@ func TestTabClosedWhileRunning(t *testing.T) {
 }
 
 func TestClosedAndOpenedAfterTheEnd(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("curve 40 10", "count 10 5")})
 	p := s.open("/notebooks/a.ipynb")
 	p.press("Shift-Enter", "Ctrl-Enter")
@@ -81,6 +84,7 @@ func TestClosedAndOpenedAfterTheEnd(t *testing.T) {
 // A page that is opened while a cell runs, or after it ended alone, tells how long this run takes or took, not the one
 // before.
 func TestTimesOfThisRun(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	end := filepath.Join(t.TempDir(), "end")
 	must(t, os.WriteFile(end, nil, 0o644))
 	s := newSite(t, map[string]any{"a.ipynb": notebook("until " + end)})
@@ -118,6 +122,7 @@ func TestTimesOfThisRun(t *testing.T) {
 
 // What ran while a page could not hear it, and what another program wrote into the file, took as long as was recorded.
 func TestTimesOfOtherRuns(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("print short")})
 	p := s.open("/notebooks/a.ipynb")
 	p.runAll()
@@ -145,6 +150,7 @@ func TestTimesOfOtherRuns(t *testing.T) {
 
 // The updates of a display that was shown before the page was loaded find it.
 func TestReloadKeepsDisplays(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("display d first", "update d second")})
 	p := s.open("/notebooks/a.ipynb")
 	p.press("Shift-Enter")
@@ -175,6 +181,7 @@ func TestInterrupt(t *testing.T) {
 
 // A kernel's process is killed: the cell says so, the page says so, another kernel takes its place, the server lives.
 func TestKernelKilled(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("pid", "spin", "print alive")})
 	p := s.open("/notebooks/a.ipynb")
 	p.press("Shift-Enter")
@@ -293,6 +300,7 @@ func TestOutputs(t *testing.T) {
 // 100,000 points are drawn, and a lasso recomputes the figures of what it holds. The corners' figures are known: points
 // one away from four centroids at the corners of a square of side 20.
 func TestEmbedding(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("embedding 100000")})
 	p := s.open("/notebooks/a.ipynb")
 	p.press("Ctrl-Enter")
@@ -326,6 +334,7 @@ func TestEmbedding(t *testing.T) {
 }
 
 func TestThreeHundredCells(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	var sources []string
 	for i := range 300 {
 		if i%3 == 0 {
@@ -359,6 +368,7 @@ func TestThreeHundredCells(t *testing.T) {
 
 // Two pages change the same notebook: the second is told and loses nothing.
 func TestConflict(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("one", "two")})
 	p := s.open("/notebooks/a.ipynb")
 	q := s.open("/notebooks/a.ipynb")
@@ -392,6 +402,7 @@ func TestConflict(t *testing.T) {
 // The server goes away while text is unsaved: the page says so, keeps the text in the browser, and offers it when the
 // notebook is opened again.
 func TestServerGone(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("one")})
 	p := s.open("/notebooks/a.ipynb")
 	p.press("Ctrl-Enter") // a page without a kernel hears of it when it saves
@@ -414,6 +425,7 @@ func TestServerGone(t *testing.T) {
 }
 
 func TestBrokenFiles(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"text.ipynb": []byte("this is no JSON"),
 		"new.ipynb": []byte(`{"nbformat": 5, "nbformat_minor": 0, "metadata": {}, "cells": []}`)})
 	for name, want := range map[string]string{"text.ipynb": "not a notebook", "new.ipynb": "5",

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"nacre/experiment/runs/runstest"
+	"nacre/internal/heavy"
 )
 
 // folders makes run folders below a site's folder.
@@ -40,6 +41,7 @@ func (tb *tab) filter(text string) {
 // The page of runs: what is there, filtered, sorted, grouped and looked at, by keyboard too, and what is written
 // meanwhile.
 func TestRunsPage(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, nil)
 	s.folders(6, func(i int) string { return fmt.Sprintf("%s/seed%d", []string{"a", "b"}[i%2], i) }, 5,
 		func(i int) []string {
@@ -114,6 +116,7 @@ func TestRunsPage(t *testing.T) {
 // Runs on a static site: filtered, compared, their curves drawn, without a server and without what only a server can
 // do.
 func TestRunsOfASite(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	from := t.TempDir()
 	for i := range 4 {
 		_, err := runstest.Make(from, fmt.Sprintf("grid/seed%d", i), 6, fmt.Sprintf("seed=%d", i),
@@ -149,6 +152,7 @@ func must(t *testing.T, err error) {
 
 // A run's life from the page, with the tab closed in between; and notes that two people write at once.
 func TestRunFromPage(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	t.Setenv(runstest.Variable, "1")
 	s := newSite(t, nil)
 	p := s.open("/runs")

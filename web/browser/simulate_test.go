@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"nacre/internal/heavy"
 	"nacre/internal/rng"
 	"nacre/sim"
 	"nacre/sim/scene"
@@ -35,6 +36,7 @@ const drive = `(async (frame, actions, steps) => {
 // The browser's MuJoCo and this program's, from the same state at rest and with the same actions, arrive at the same
 // poses. They are different versions on different arithmetic, so "the same" has a tolerance.
 func TestSimulatesAsNatively(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	const frame, steps, tolerance = 4, 10, 1e-5
 	for _, name := range []string{"ant-dir"} {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/internal/heavy"
 	"nacre/kernel/kerneltest"
 )
 
@@ -30,6 +31,7 @@ type positionRecord struct {
 //
 //	NACRE_POSITIONS=positions.json go test ./web/browser -run TestPositions -v
 func TestPositions(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	nb := notebook(append(slices.Clone(kerneltest.PositionCells), "")...)
 	s := newSiteWith(t, golang, map[string]any{"a.ipynb": nb})
 	records := positions(t, "server", s.open("/notebooks/a.ipynb"))
