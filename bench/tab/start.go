@@ -36,7 +36,7 @@ const firstValue = `new Promise((done, fail) => {
 			asked = true;
 			first = cells.findIndex(c => c.type === 'code');
 			cells[first].setSource('1 + 1');
-			nacre.runRange(first, first + 1);
+			nacre.running.range(first, first + 1);
 		}
 		if (asked && cells[first].outputs.length && cells[first].state === 'idle') {
 			return done({ value: performance.now(), shown: at('nacre.shown'), kernel: at('nacre.kernel'), text: JSON.stringify(cells[first].outputs) });

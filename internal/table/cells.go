@@ -197,9 +197,16 @@ type column struct {
 	of   map[string]*seen
 }
 
+// seen counts what is odd, and keeps the first.
 type seen struct {
 	n, at int
 	cell  string
+}
+
+func (s *seen) see(cell string, at int) {
+	if s.n++; s.n == 1 {
+		s.at, s.cell = at, cell
+	}
 }
 
 func (c *column) see(kind, cell string, at int) {
@@ -207,9 +214,9 @@ func (c *column) see(kind, cell string, at int) {
 		c.of = map[string]*seen{}
 	}
 	if c.of[kind] == nil {
-		c.of[kind] = &seen{at: at, cell: cell}
+		c.of[kind] = &seen{}
 	}
-	c.of[kind].n++
+	c.of[kind].see(cell, at)
 }
 
 // notes are sentences about columns of one kind each.

@@ -141,6 +141,15 @@ func shapeText(shape []int) string {
 	return strings.Join(parts, "×")
 }
 
+// tellApart gives the arrays distinct names, and notes which.
+func (f *File) tellApart() {
+	names, renamed := distinct(f.Names())
+	for k, n := range names {
+		f.Arrays[k].Name = n
+	}
+	f.Notes = append(f.Notes, renamed...)
+}
+
 // distinct makes names that are used twice, or empty ones, into names of their own, and says which.
 func distinct(names []string) (out, notes []string) {
 	out, taken := slices.Clone(names), map[string]bool{}

@@ -15,6 +15,15 @@ const maxColumns = 1 << 17
 // every row would fill the memory.
 const maxSparse = 4 << 20
 
+// sparse returns an error if rows have too few of a large table's cells.
+func sparse(rows, names, given int) error {
+	if cells := rows * names; cells > maxSparse && cells/100 > given {
+		return fmt.Errorf("%d rows with %d names are a table of %d cells, of which %d are given; expected rows with "+
+			"mostly the same names", rows, names, cells, given)
+	}
+	return nil
+}
+
 // lines is a CSV file on its way to columns.
 type lines struct {
 	o         Options

@@ -246,9 +246,8 @@ func spread(records []record, sections []section, width int) ([][]string, error)
 	for _, r := range records {
 		given += len(r.fields)
 	}
-	if n := width * len(records); n > maxSparse && n/100 > given {
-		return nil, fmt.Errorf("%d rows with %d names are a table of %d cells, of which %d are given; expected rows "+
-			"with mostly the same names", len(records), width, n, given)
+	if err := sparse(len(records), width, given); err != nil {
+		return nil, err
 	}
 	columns := make([][]string, width)
 	for j := range columns {

@@ -1,16 +1,10 @@
 package table
 
 import (
+	"fmt"
 	"math"
 	"slices"
-
-	"nacre/internal/whole"
 )
-
-// beyondExact reports whether a number is one that Rest is for.
-func beyondExact(v float64) bool {
-	return math.Abs(v) >= whole.Exact && v == math.Trunc(v) && math.Abs(v) <= 1<<64
-}
 
 // addLists adds a column of lists, whose values lie one after another, as the columns name0, name1, …, or name0_0, … of
 // lists of lists of the shape inner.
@@ -46,4 +40,75 @@ func (f *File) addLists(name string, v Values, lengths, inner []int) {
 		}
 		f.Arrays = append(f.Arrays, Array{Name: name + place(j, shape), Shape: []int{len(lengths)}, Values: v.Pick(at)})
 	}
+}
+
+// addValues adds a column of numbers or of text, or several where the values are lists. odd gets what cannot be one.
+func (f *File) addValues(name string, values []any, odd *[]string) {
+	if some[object](values) {
+		*odd = append(*odd, name+" (objects beside other values)")
+		return
+	}
+	if !some[[]any](values) {
+		v := f.valuesOf("column", name, values)
+		f.Arrays = append(f.Arrays, Array{Name: name, Shape: []int{len(values)}, Values: v})
+		return
+	}
+	rows, inner, why := ragged(values)
+	if why != "" {
+		*odd = append(*odd, fmt.Sprintf("%s (%s)", name, why))
+		return
+	}
+	lengths, all := make([]int, len(rows)), []any(nil)
+	for i, r := range rows {
+		lengths[i], all = len(r), append(all, r...)
+	}
+	f.addLists(name, f.valuesOf("column", name, all), lengths, inner)
+}
+
+// ragged are the values of each row of a column of lists; inner is the shape of the lists within them, which must be
+// one. why says why they cannot be columns.
+func ragged(values []any) (rows [][]any, inner []int, why string) {
+	rows, known := make([][]any, len(values)), false
+	for i, v := range values {
+		list, is := v.([]any)
+		if !is && v != nil {
+			list = []any{v}
+		}
+		for _, e := range list {
+			var shape []int
+			if rows[i], shape, why = flat(e, rows[i]); why != "" {
+				return nil, nil, why
+			}
+			if known && !slices.Equal(shape, inner) {
+				return nil, nil, unevenLists
+			}
+			inner, known = shape, true
+		}
+	}
+	return rows, inner, ""
+}
+
+const unevenLists = "lists within lists, of different lengths"
+
+// flat appends the values in v, and says which shape they have.
+func flat(v any, into []any) (out []any, shape []int, why string) {
+	list, is := v.([]any)
+	if _, isObject := v.(object); isObject {
+		return nil, nil, "lists of objects"
+	}
+	if !is {
+		return append(into, v), nil, ""
+	}
+	var inner []int
+	for k, e := range list {
+		var of []int
+		if into, of, why = flat(e, into); why != "" {
+			return nil, nil, why
+		}
+		if k > 0 && !slices.Equal(of, inner) {
+			return nil, nil, unevenLists
+		}
+		inner = of
+	}
+	return into, append([]int{len(list)}, inner...), ""
 }

@@ -3,9 +3,11 @@
 package table
 
 import (
+	"math"
 	"slices"
 
 	"nacre/internal/parquet"
+	"nacre/internal/whole"
 )
 
 // readParquet reads a Parquet file: its columns, lists as several columns each.
@@ -32,10 +34,11 @@ func readParquet(raw []byte) (*File, error) {
 			f.addLists(c.Name, v, c.Lengths, c.Inner)
 		}
 	}
-	names, renamed := distinct(f.Names())
-	for k, n := range names {
-		f.Arrays[k].Name = n
-	}
-	f.Notes = append(f.Notes, renamed...)
+	f.tellApart()
 	return f, nil
+}
+
+// beyondExact reports whether a number is one that Rest is for.
+func beyondExact(v float64) bool {
+	return math.Abs(v) >= whole.Exact && v == math.Trunc(v) && math.Abs(v) <= 1<<64
 }

@@ -495,11 +495,10 @@ func (f *File) addObjects(name string, h numpy.Header, raw []byte) error {
 		f.note("array %s holds Python objects: left out (%v); save it with .astype(str) or .astype(float)", name, err)
 		return nil
 	}
-	if len(shape) == 1 && slices.ContainsFunc(list, func(v any) bool { _, is := v.([]any); return is }) {
+	if len(shape) == 1 && some[[]any](list) {
 		return f.addRagged(name, list)
 	}
-	values, said := valuesOf(list)
-	f.remark("array", name, said)
+	values := f.valuesOf("array", name, list)
 	f.Arrays = append(f.Arrays, Array{Name: name, Shape: shape, Values: values})
 	return nil
 }
@@ -529,8 +528,7 @@ func (f *File) addRagged(name string, list []any) error {
 	for i, r := range rows {
 		copy(all[i*width:], r)
 	}
-	values, said := valuesOf(all)
-	f.remark("array", name, said)
+	values := f.valuesOf("array", name, all)
 	shape := []int{len(rows), width}
 	for _, s := range inner {
 		shape[1] /= s

@@ -331,7 +331,7 @@ func TestOutline(t *testing.T) {
 	}
 	p.press("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "Enter")
 	p.await("nacre.selection.index === 4 && document.activeElement.closest('.cell')?.dataset.id === 'cell-4'")
-	eval[any](p, "nacre.runRange(3, 4).then(() => null)")
+	eval[any](p, "nacre.running.range(3, 4).then(() => null)")
 	p.await("document.querySelector('.outline [data-state=running]')?.textContent === 'sleep 5000'")
 	p.press("g")
 	p.await("nacre.selection.index === 3")

@@ -227,7 +227,7 @@ func TestFolding(t *testing.T) {
 	if got := visible(); got != "++++++" {
 		t.Errorf("unfolded: %s", got)
 	}
-	eval[any](p, "nacre.runRange(1, 2).then(() => null)")
+	eval[any](p, "nacre.running.range(1, 2).then(() => null)")
 	p.idle()
 	p.press("j", "o")
 	p.await("document.querySelectorAll('.cell')[1].querySelector('.outputs').offsetHeight === 0")

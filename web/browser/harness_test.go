@@ -459,7 +459,7 @@ func (tb *tab) idle() {
 // runAll runs the whole notebook and waits.
 func (tb *tab) runAll() {
 	tb.t.Helper()
-	eval[any](tb, "nacre.runRange(0, nacre.notebook.cells.length).then(() => null)")
+	eval[any](tb, "nacre.running.range(0, nacre.notebook.cells.length).then(() => null)")
 	tb.idle()
 }
 

@@ -224,7 +224,7 @@ setTimeout(() => { document.getElementById('here').textContent = said.join('; ')
 func TestAccessibility(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": notebook("# Title", "print one", "embedding 8", "input Name")})
 	p := s.open("/notebooks/a.ipynb")
-	eval[any](p, "nacre.runRange(0, 3).then(() => null)")
+	eval[any](p, "nacre.running.range(0, 3).then(() => null)")
 	p.idle()
 	p.press("f")
 	nameless := `[...document.querySelectorAll('button, a[href], input, select, textarea, [role=button], [tabindex="0"], [contenteditable=true]')]

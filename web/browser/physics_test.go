@@ -44,7 +44,7 @@ func shipped(t *testing.T, name string, parameters ...string) []byte {
 func (tb *tab) finish(limit time.Duration) time.Duration {
 	tb.t.Helper()
 	start := time.Now()
-	eval[any](tb, "nacre.runRange(0, nacre.notebook.cells.length).then(() => null)")
+	eval[any](tb, "nacre.running.range(0, nacre.notebook.cells.length).then(() => null)")
 	for deadline := start.Add(limit); ; time.Sleep(500 * time.Millisecond) {
 		if eval[bool](tb, "nacre.notebook.cells.every(c => c.state === 'idle')") {
 			break

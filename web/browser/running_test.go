@@ -142,7 +142,7 @@ func TestTimesOfOtherRuns(t *testing.T) {
 	b, err := json.Marshal(nb)
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(s.dir, "a.ipynb"), b, 0o644))
-	eval[any](q, "nacre.reload().then(() => null)")
+	eval[any](q, "nacre.file.reload().then(() => null)")
 	q.await("document.querySelector('.timing').textContent === '2 min 5 s'")
 	p.quiet()
 	q.quiet()
@@ -246,7 +246,7 @@ func TestInput(t *testing.T) {
 	eval[any](p, "nacre.selection.set(2, 'command')")
 	p.press("Ctrl-Enter")
 	p.await("document.querySelector('.stdin input')")
-	eval[any](p, "nacre.interrupt().then(() => null)")
+	eval[any](p, "nacre.running.interrupt().then(() => null)")
 	p.idle()
 	p.await("!document.querySelector('.stdin')")
 	p.quiet()
@@ -265,7 +265,7 @@ func TestOutputs(t *testing.T) {
 	)})
 	p := s.open("/notebooks/a.ipynb")
 	for i := range 9 {
-		eval[any](p, fmt.Sprintf("nacre.runRange(%d, %d).then(() => null)", i, i+1))
+		eval[any](p, fmt.Sprintf("nacre.running.range(%d, %d).then(() => null)", i, i+1))
 		p.idle()
 	}
 	p.await("document.querySelectorAll('.cell')[8].querySelector('.output')")

@@ -238,7 +238,7 @@ func TestSite(t *testing.T) {
 	if got := p.shown(5); !strings.Contains(got, "hello, Ada") {
 		t.Errorf("the cell that asks shows %q", got)
 	}
-	eval[any](p, "nacre.runRange(6, 7).then(() => null)")
+	eval[any](p, "nacre.running.range(6, 7).then(() => null)")
 	p.idle()
 	if got := p.shown(6); !strings.Contains(got, "browser") {
 		t.Errorf("an import that the browser lacks shows %q", got)
@@ -257,10 +257,10 @@ func keepsEdits(t *testing.T, s *static, p *tab) {
 		t.Errorf("after saving, another tab has %q", got)
 	}
 	// The list knows the file, and a restarted kernel has nothing of the old one.
-	eval[any](again, "nacre.runRange(0, 1).then(() => null)")
+	eval[any](again, "nacre.running.range(0, 1).then(() => null)")
 	again.idle()
 	eval[any](again, "nacre.link.restart().then(() => null)")
-	eval[any](again, "(nacre.notebook.cells[1].setSource('x'), nacre.runRange(1, 2)).then(() => null)")
+	eval[any](again, "(nacre.notebook.cells[1].setSource('x'), nacre.running.range(1, 2)).then(() => null)")
 	again.idle()
 	if got := again.shown(1); !strings.Contains(got, "undefined: x") {
 		t.Errorf("after a restart x is %q", got)

@@ -159,7 +159,7 @@ func TestSiteGPUFails(t *testing.T) {
 		return eval[int](p, fmt.Sprintf("new Promise(done => { faults.onmessage = e => done(e.data.submits); "+
 			"faults.postMessage({ fault: %q, left: %d }); })", fault, left))
 	}
-	begin := func(cell int) { eval[any](p, fmt.Sprintf("(nacre.runRange(%d, %[1]d + 1), null)", cell)) }
+	begin := func(cell int) { eval[any](p, fmt.Sprintf("(nacre.running.range(%d, %[1]d + 1), null)", cell)) }
 	end := func(cell int) string {
 		p.awaitFor(fmt.Sprintf("nacre.notebook.cells[%d].state === 'idle'", cell), 4*time.Minute)
 		return p.shown(cell)

@@ -76,7 +76,7 @@ const askPosition = `(async (before, after) => {
 // positions asks all sets.
 func positions(t *testing.T, kernel string, p *tab) []positionRecord {
 	t.Helper()
-	eval[any](p, fmt.Sprintf("nacre.runRange(0, %d).then(() => null)", len(kerneltest.PositionCells)))
+	eval[any](p, fmt.Sprintf("nacre.running.range(0, %d).then(() => null)", len(kerneltest.PositionCells)))
 	p.idle()
 	eval[any](p, "nacre.selection.set(nacre.notebook.cells.length - 1, 'edit')")
 	var records []positionRecord

@@ -3,19 +3,14 @@
 import { announce, el } from '../dom';
 import { banner, guarded } from '../ui/dialog';
 import type { OpenNotebook } from './actions';
-
-/** What banners offer beyond the commands. */
-export interface Offers {
-  reload(): Promise<void>;
-  saveCopy(): Promise<void>;
-}
+import type { NotebookFile } from './file';
 
 export class Banners {
   readonly dom = el('div.banners');
 
   constructor(
     private readonly page: OpenNotebook,
-    private readonly offers: Offers,
+    private readonly file: NotebookFile,
   ) {
     const { saving, link } = page;
     saving.changed.on((state) => this.saving(state));
@@ -72,9 +67,9 @@ export class Banners {
           { label: 'Save mine over it', run: () => void saving.save(true) },
           {
             label: 'Take the file’s (Z brings yours back)',
-            run: () => void this.guarded('Reload', () => this.offers.reload()),
+            run: () => void this.guarded('Reload', () => this.file.reload()),
           },
-          { label: 'Save mine as a copy', run: () => void this.guarded('Save a copy', () => this.offers.saveCopy()) },
+          { label: 'Save mine as a copy', run: () => void this.guarded('Save a copy', () => this.file.saveCopy()) },
         ],
         'warning',
       );

@@ -1,10 +1,29 @@
 // Every command of the notebook, with its keys: one table for the keyboard, the menus, the palette and the help.
 
-import { sectionEnd } from '../model/headings';
-import type { NotebookActions } from './actions';
-import { exportHtml } from './exporthtml';
 import { download } from '../dom';
 import { nextTheme } from '../theme';
+import type { OpenNotebook } from './actions';
+import * as edit from './editing';
+import { exportHtml } from './exporthtml';
+import type { NotebookFile } from './file';
+import type { Folding } from './folding';
+import * as moving from './moving';
+import type { Running } from './running';
+
+export type Side = 'outline' | 'library' | 'variables';
+
+/** What commands work on. */
+export interface Page extends OpenNotebook {
+  readonly running: Running;
+  readonly file: NotebookFile;
+  readonly folding: Folding;
+  readonly search: { open(): void };
+  toggleLineNumbers(): void;
+  /** Opens or closes what stands beside the notebook; one at a time. */
+  toggleSide(which: Side): void;
+  palette(): void;
+  help(): Promise<void>;
+}
 
 export interface Command {
   id: string;
@@ -13,48 +32,7 @@ export interface Command {
   /** Keys in command mode; those under both work while editing too. */
   keys?: string[];
   both?: string[];
-  run(page: NotebookActions): unknown;
-}
-
-const types = (page: NotebookActions, type: 'code' | 'markdown' | 'raw') => {
-  page.notebook.setType(page.selection.cells, type);
-  if (type === 'markdown') page.selection.cells.forEach((c) => page.view(c).unrender());
-};
-
-function heading(page: NotebookActions, level: number): void {
-  const { cell } = page.selection;
-  page.notebook.transact([cell], () => {
-    cell.type = 'markdown';
-    cell.setSource('#'.repeat(level) + ' ' + cell.source.replace(/^\s*#{1,6}\s*/, ''));
-    cell.changed.emit();
-  });
-  page.selection.set(page.selection.index, 'edit');
-}
-
-function move(page: NotebookActions, by: -1 | 1): void {
-  const { cells } = page.selection;
-  const [a, b] = page.selection.range;
-  if (page.notebook.move(cells, by)) page.selection.setRange(a + by, b + by);
-}
-
-function go(page: NotebookActions, direction: -1 | 1, extend: boolean): void {
-  const next = page.selection.neighbour(direction);
-  if (next >= 0) page.selection.set(next, 'command', extend);
-}
-
-function insert(page: NotebookActions, offset: 0 | 1): void {
-  const [a, b] = page.selection.range;
-  let at = offset ? b + 1 : a;
-  // Below a folded heading means below what it hides.
-  if (offset && page.notebook.cells[b]!.metadata.heading_collapsed) at = sectionEnd(page.notebook.cells, b);
-  page.notebook.insert(at, page.notebook.make('code'));
-  page.selection.set(at, 'command');
-}
-
-function toggle(page: NotebookActions, key: 'collapsed' | 'scrolled'): void {
-  const on = page.selection.cell.metadata[key] !== true;
-  page.selection.cells.forEach((c) => c.setMetadata(key, on ? true : undefined));
-  page.notebook.edited.emit();
+  run(page: Page): unknown;
 }
 
 export const commands: Command[] = [
@@ -63,29 +41,29 @@ export const commands: Command[] = [
     label: 'Run the selected cells',
     group: 'Run',
     both: ['Mod-Enter'],
-    run: (p) => p.runSelected('stay'),
+    run: (p) => p.running.selected('stay'),
   },
   {
     id: 'run.next',
     label: 'Run and go to the next cell',
     group: 'Run',
     both: ['Shift-Enter'],
-    run: (p) => p.runSelected('next'),
+    run: (p) => p.running.selected('next'),
   },
   {
     id: 'run.insert',
     label: 'Run and insert a cell below',
     group: 'Run',
     both: ['Alt-Enter'],
-    run: (p) => p.runSelected('insert'),
+    run: (p) => p.running.selected('insert'),
   },
-  { id: 'run.all', label: 'Run all cells', group: 'Run', run: (p) => p.runRange(0, p.notebook.cells.length) },
-  { id: 'run.above', label: 'Run all cells above', group: 'Run', run: (p) => p.runRange(0, p.selection.range[0]) },
+  { id: 'run.all', label: 'Run all cells', group: 'Run', run: (p) => p.running.range(0, p.notebook.cells.length) },
+  { id: 'run.above', label: 'Run all cells above', group: 'Run', run: (p) => p.running.range(0, p.selection.range[0]) },
   {
     id: 'run.below',
     label: 'Run this cell and all below',
     group: 'Run',
-    run: (p) => p.runRange(p.selection.range[0], p.notebook.cells.length),
+    run: (p) => p.running.range(p.selection.range[0], p.notebook.cells.length),
   },
   {
     id: 'run.stale',
@@ -93,27 +71,38 @@ export const commands: Command[] = [
     group: 'Run',
     keys: ['U'],
     both: ['Mod-Shift-Enter'],
-    run: (p) => p.runStale(),
+    run: (p) => p.running.stale(),
   },
   {
     id: 'run.reactive',
     label: 'Run by itself when what it reads changes',
     group: 'Run',
     keys: ['Shift-U'],
-    run: (p) => p.toggleReactive(),
+    run: (p) => edit.toggleReactive(p),
   },
-  { id: 'run.restartAll', label: 'Restart the kernel and run all cells', group: 'Run', run: (p) => p.restart(true) },
+  {
+    id: 'run.restartAll',
+    label: 'Restart the kernel and run all cells',
+    group: 'Run',
+    run: (p) => p.running.restart(true),
+  },
 
-  { id: 'kernel.interrupt', label: 'Interrupt', group: 'Kernel', keys: ['I I'], run: (p) => p.interrupt() },
-  { id: 'kernel.restart', label: 'Restart the kernel', group: 'Kernel', keys: ['0 0'], run: (p) => p.restart(false) },
+  { id: 'kernel.interrupt', label: 'Interrupt', group: 'Kernel', keys: ['I I'], run: (p) => p.running.interrupt() },
+  {
+    id: 'kernel.restart',
+    label: 'Restart the kernel',
+    group: 'Kernel',
+    keys: ['0 0'],
+    run: (p) => p.running.restart(false),
+  },
   {
     id: 'kernel.restartClear',
     label: 'Restart the kernel and clear all outputs',
     group: 'Kernel',
-    run: (p) => p.restart(false, true),
+    run: (p) => p.running.restart(false, true),
   },
-  { id: 'kernel.shutdown', label: 'Shut the kernel down', group: 'Kernel', run: (p) => p.shutdown() },
-  { id: 'kernel.reconnect', label: 'Connect to the kernel again', group: 'Kernel', run: (p) => p.reconnect() },
+  { id: 'kernel.shutdown', label: 'Shut the kernel down', group: 'Kernel', run: (p) => p.link.shutdown() },
+  { id: 'kernel.reconnect', label: 'Connect to the kernel again', group: 'Kernel', run: (p) => p.link.reconnect() },
   {
     id: 'kernel.variables',
     label: 'Variables',
@@ -134,28 +123,28 @@ export const commands: Command[] = [
     label: 'Select the cell above',
     group: 'Move',
     keys: ['ArrowUp', 'K'],
-    run: (p) => go(p, -1, false),
+    run: (p) => moving.go(p, -1, false),
   },
   {
     id: 'cell.down',
     label: 'Select the cell below',
     group: 'Move',
     keys: ['ArrowDown', 'J'],
-    run: (p) => go(p, 1, false),
+    run: (p) => moving.go(p, 1, false),
   },
   {
     id: 'cell.extendUp',
     label: 'Extend the selection upwards',
     group: 'Move',
     keys: ['Shift-ArrowUp', 'Shift-K'],
-    run: (p) => go(p, -1, true),
+    run: (p) => moving.go(p, -1, true),
   },
   {
     id: 'cell.extendDown',
     label: 'Extend the selection downwards',
     group: 'Move',
     keys: ['Shift-ArrowDown', 'Shift-J'],
-    run: (p) => go(p, 1, true),
+    run: (p) => moving.go(p, 1, true),
   },
   {
     id: 'cell.first',
@@ -178,45 +167,63 @@ export const commands: Command[] = [
     keys: ['Mod-A'],
     run: (p) => p.selection.setRange(0, p.notebook.cells.length - 1),
   },
-  { id: 'cell.running', label: 'Go to the running cell', group: 'Move', keys: ['G'], run: (p) => p.goToRunning() },
+  {
+    id: 'cell.running',
+    label: 'Go to the running cell',
+    group: 'Move',
+    keys: ['G'],
+    run: (p) => moving.goToRunning(p),
+  },
   {
     id: 'cell.outputs',
     label: 'Go into the outputs; Escape comes back',
     group: 'Move',
     keys: ['N'],
-    run: (p) => p.enterOutputs(),
+    run: (p) => moving.enterOutputs(p),
   },
-  { id: 'page.down', label: 'Scroll down', group: 'Move', keys: ['Space'], run: (p) => p.scroll(1) },
-  { id: 'page.up', label: 'Scroll up', group: 'Move', keys: ['Shift-Space'], run: (p) => p.scroll(-1) },
+  { id: 'page.down', label: 'Scroll down', group: 'Move', keys: ['Space'], run: () => moving.scroll(1) },
+  { id: 'page.up', label: 'Scroll up', group: 'Move', keys: ['Shift-Space'], run: () => moving.scroll(-1) },
 
-  { id: 'cell.insertAbove', label: 'Insert a cell above', group: 'Cells', keys: ['A'], run: (p) => insert(p, 0) },
-  { id: 'cell.insertBelow', label: 'Insert a cell below', group: 'Cells', keys: ['B'], run: (p) => insert(p, 1) },
-  { id: 'cell.cut', label: 'Cut cells', group: 'Cells', keys: ['X', 'Mod-X'], run: (p) => p.copy(true) },
-  { id: 'cell.copy', label: 'Copy cells', group: 'Cells', keys: ['C', 'Mod-C'], run: (p) => p.copy(false) },
-  { id: 'cell.pasteBelow', label: 'Paste cells below', group: 'Cells', keys: ['V'], run: (p) => p.paste('below') },
+  { id: 'cell.insertAbove', label: 'Insert a cell above', group: 'Cells', keys: ['A'], run: (p) => edit.insert(p, 0) },
+  { id: 'cell.insertBelow', label: 'Insert a cell below', group: 'Cells', keys: ['B'], run: (p) => edit.insert(p, 1) },
+  { id: 'cell.cut', label: 'Cut cells', group: 'Cells', keys: ['X', 'Mod-X'], run: (p) => edit.copy(p, true) },
+  { id: 'cell.copy', label: 'Copy cells', group: 'Cells', keys: ['C', 'Mod-C'], run: (p) => edit.copy(p, false) },
+  {
+    id: 'cell.pasteBelow',
+    label: 'Paste cells below',
+    group: 'Cells',
+    keys: ['V'],
+    run: (p) => edit.paste(p, 'below'),
+  },
   {
     id: 'cell.pasteAbove',
     label: 'Paste cells above',
     group: 'Cells',
     keys: ['Shift-V'],
-    run: (p) => p.paste('above'),
+    run: (p) => edit.paste(p, 'above'),
   },
-  { id: 'cell.delete', label: 'Delete cells', group: 'Cells', keys: ['D D'], run: (p) => p.deleteSelected() },
+  { id: 'cell.delete', label: 'Delete cells', group: 'Cells', keys: ['D D'], run: (p) => edit.remove(p) },
   {
     id: 'cell.undo',
     label: 'Undo the last change of cells',
     group: 'Cells',
     keys: ['Z', 'Mod-Z'],
-    run: (p) => p.undo(),
+    run: (p) => edit.step(p, 'undo'),
   },
-  { id: 'cell.redo', label: 'Redo it', group: 'Cells', keys: ['Shift-Z', 'Mod-Shift-Z'], run: (p) => p.redo() },
+  {
+    id: 'cell.redo',
+    label: 'Redo it',
+    group: 'Cells',
+    keys: ['Shift-Z', 'Mod-Shift-Z'],
+    run: (p) => edit.step(p, 'redo'),
+  },
   {
     id: 'cell.moveUp',
     label: 'Move cells up',
     group: 'Cells',
     keys: ['Mod-Shift-ArrowUp'],
     both: ['Alt-Shift-ArrowUp'],
-    run: (p) => move(p, -1),
+    run: (p) => edit.move(p, -1),
   },
   {
     id: 'cell.moveDown',
@@ -224,33 +231,33 @@ export const commands: Command[] = [
     group: 'Cells',
     keys: ['Mod-Shift-ArrowDown'],
     both: ['Alt-Shift-ArrowDown'],
-    run: (p) => move(p, 1),
+    run: (p) => edit.move(p, 1),
   },
   {
     id: 'cell.split',
     label: 'Split the cell at the cursor',
     group: 'Cells',
     both: ['Mod-Shift-_', 'Mod-Shift--'],
-    run: (p) => p.split(),
+    run: (p) => edit.split(p),
   },
-  { id: 'cell.merge', label: 'Merge cells', group: 'Cells', keys: ['Shift-M'], run: (p) => p.merge() },
+  { id: 'cell.merge', label: 'Merge cells', group: 'Cells', keys: ['Shift-M'], run: (p) => edit.merge(p) },
 
-  { id: 'cell.code', label: 'Make it a code cell', group: 'Edit', keys: ['Y'], run: (p) => types(p, 'code') },
+  { id: 'cell.code', label: 'Make it a code cell', group: 'Edit', keys: ['Y'], run: (p) => edit.types(p, 'code') },
   {
     id: 'cell.markdown',
     label: 'Make it a text cell (Markdown)',
     group: 'Edit',
     keys: ['M'],
-    run: (p) => types(p, 'markdown'),
+    run: (p) => edit.types(p, 'markdown'),
   },
-  { id: 'cell.raw', label: 'Make it a raw cell', group: 'Edit', keys: ['R'], run: (p) => types(p, 'raw') },
+  { id: 'cell.raw', label: 'Make it a raw cell', group: 'Edit', keys: ['R'], run: (p) => edit.types(p, 'raw') },
   ...[1, 2, 3, 4, 5, 6].map(
     (n): Command => ({
       id: `cell.heading${n}`,
       label: `Make it a heading of level ${n}`,
       group: 'Edit',
       keys: [String(n)],
-      run: (p) => heading(p, n),
+      run: (p) => edit.heading(p, n),
     }),
   ),
   {
@@ -267,24 +274,36 @@ export const commands: Command[] = [
     label: 'Fold or unfold outputs',
     group: 'View',
     keys: ['O'],
-    run: (p) => toggle(p, 'collapsed'),
+    run: (p) => edit.toggle(p, 'collapsed'),
   },
   {
     id: 'cell.toggleScrolled',
     label: 'Scroll long outputs',
     group: 'View',
     keys: ['Shift-O'],
-    run: (p) => toggle(p, 'scrolled'),
+    run: (p) => edit.toggle(p, 'scrolled'),
   },
   {
     id: 'cell.toggleSource',
     label: 'Fold or unfold the source',
     group: 'View',
     keys: ['Shift-S'],
-    run: (p) => p.toggleSource(),
+    run: (p) => edit.toggleSource(p),
   },
-  { id: 'heading.fold', label: 'Fold the section', group: 'View', keys: ['ArrowLeft'], run: (p) => p.fold(true) },
-  { id: 'heading.unfold', label: 'Unfold the section', group: 'View', keys: ['ArrowRight'], run: (p) => p.fold(false) },
+  {
+    id: 'heading.fold',
+    label: 'Fold the section',
+    group: 'View',
+    keys: ['ArrowLeft'],
+    run: (p) => p.folding.fold(true),
+  },
+  {
+    id: 'heading.unfold',
+    label: 'Unfold the section',
+    group: 'View',
+    keys: ['ArrowRight'],
+    run: (p) => p.folding.fold(false),
+  },
   {
     id: 'view.lineNumbers',
     label: 'Line numbers',
@@ -292,7 +311,7 @@ export const commands: Command[] = [
     keys: ['Shift-L', 'L'],
     run: (p) => p.toggleLineNumbers(),
   },
-  { id: 'view.clearAll', label: 'Clear all outputs', group: 'View', run: (p) => p.clearAll() },
+  { id: 'view.clearAll', label: 'Clear all outputs', group: 'View', run: (p) => edit.clearOutputs(p) },
   {
     id: 'view.outline',
     label: 'Outline of headings and cells',
@@ -326,11 +345,11 @@ export const commands: Command[] = [
     group: 'File',
     keys: ['S'],
     both: ['Mod-S'],
-    run: (p) => p.saveWithCheckpoint(),
+    run: (p) => p.file.save(),
   },
-  { id: 'file.restore', label: 'Go back to the checkpoint', group: 'File', run: (p) => p.restoreCheckpoint() },
-  { id: 'file.rename', label: 'Rename', group: 'File', run: (p) => p.rename() },
-  { id: 'file.ipynb', label: 'Download the notebook', group: 'File', run: (p) => p.downloadNotebook() },
+  { id: 'file.restore', label: 'Go back to the checkpoint', group: 'File', run: (p) => p.file.restoreCheckpoint() },
+  { id: 'file.rename', label: 'Rename', group: 'File', run: (p) => p.file.rename() },
+  { id: 'file.ipynb', label: 'Download the notebook', group: 'File', run: (p) => p.file.download() },
   {
     id: 'file.html',
     label: 'Export to HTML',
@@ -341,7 +360,7 @@ export const commands: Command[] = [
     id: 'file.go',
     label: 'Export to Go',
     group: 'File',
-    run: async (p) => download(p.stem + '.go', 'text/x-go', await p.asGo()),
+    run: async (p) => download(p.stem + '.go', 'text/x-go', await p.file.asGo()),
   },
 ];
 

@@ -12,7 +12,7 @@ export class Original {
   private leaving: Promise<void> | null;
 
   constructor(
-    private readonly page: OpenNotebook & { readonly folder: string; readonly stem: string },
+    private readonly page: OpenNotebook,
     private readonly banners: Banners,
     writable: boolean,
     private readonly moved: (to: string) => Promise<void>,

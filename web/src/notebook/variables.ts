@@ -1,7 +1,7 @@
 // The kernel's variables, asked for when something ran. What one holds is asked for when it is opened, a level at a time,
 // so that values that hold themselves can be looked into as well.
 
-import { el, iconButton, Signal, svgIcon } from '../dom';
+import { el, iconButton, svgIcon } from '../dom';
 import type { KernelLink } from '../protocol/kernel';
 
 interface Variable {
@@ -24,25 +24,21 @@ const keyOf = (of: string, path: number[]) => JSON.stringify([of, ...path]);
 
 export class Variables {
   readonly dom: HTMLElement;
-  readonly toggled = new Signal<boolean>();
   private readonly body = el('tbody');
   private readonly note = el('p.note');
   private readonly filter = el('input', { type: 'search', placeholder: 'Filter', 'aria-label': 'Filter variables' });
   private list: Variable[] = [];
-  private readonly opened = new Map<string, Parts>();
+  private readonly unfolded = new Map<string, Parts>();
   private asked = 0;
 
-  constructor(private readonly link: KernelLink) {
+  constructor(
+    private readonly link: KernelLink,
+    close: () => void,
+  ) {
     this.dom = el(
       'aside.variables',
       { 'aria-label': 'Variables', hidden: true },
-      el(
-        'header',
-        {},
-        el('h2', {}, 'Variables'),
-        this.filter,
-        iconButton('close', 'Close', () => this.toggle()),
-      ),
+      el('header', {}, el('h2', {}, 'Variables'), this.filter, iconButton('close', 'Close', close)),
       this.note,
       el(
         'table',
@@ -63,22 +59,18 @@ export class Variables {
     );
     this.filter.addEventListener('input', () => this.show());
     this.dom.addEventListener('keydown', (e) => {
-      if (e.key === 'Escape') this.toggle();
+      if (e.key === 'Escape') close();
     });
     link.restarted.on(() => {
       this.list = [];
-      this.opened.clear();
+      this.unfolded.clear();
       this.show();
     });
   }
 
-  toggle(): void {
-    this.dom.hidden = !this.dom.hidden;
-    this.toggled.emit(!this.dom.hidden);
-    if (!this.dom.hidden) {
-      void this.refresh();
-      this.filter.focus();
-    }
+  opened(): void {
+    void this.refresh();
+    this.filter.focus();
   }
 
   /** Asks again, if the list is open. */
@@ -90,11 +82,11 @@ export class Variables {
       if (asked !== this.asked) return;
       this.list = reply?.status === 'ok' ? reply.variables : [];
       this.note.textContent = reply?.status === 'ok' ? '' : 'This kernel does not list its variables.';
-      for (const [key, p] of [...this.opened].sort((a, b) => a[1].path.length - b[1].path.length)) {
+      for (const [key, p] of [...this.unfolded].sort((a, b) => a[1].path.length - b[1].path.length)) {
         const parts = this.list.some((v) => v.name === p.of) ? await this.parts(p.of, p.path) : null;
         if (asked !== this.asked) return;
-        if (typeof parts === 'object' && parts) this.opened.set(key, parts);
-        else this.opened.delete(key);
+        if (typeof parts === 'object' && parts) this.unfolded.set(key, parts);
+        else this.unfolded.delete(key);
       }
       this.show();
     } catch (e) {
@@ -118,10 +110,10 @@ export class Variables {
 
   private async open(of: string, path: number[]): Promise<void> {
     const key = keyOf(of, path);
-    if (this.opened.delete(key)) return this.show(key);
+    if (this.unfolded.delete(key)) return this.show(key);
     try {
       const parts = await this.parts(of, path);
-      if (typeof parts === 'object') this.opened.set(key, parts);
+      if (typeof parts === 'object') this.unfolded.set(key, parts);
       this.show(key);
       if (typeof parts === 'string') this.note.textContent = parts;
     } catch (e) {
@@ -131,7 +123,7 @@ export class Variables {
 
   private rows(v: Variable, of: string, path: number[]): HTMLElement[] {
     const key = keyOf(of, path);
-    const inside = this.opened.get(key);
+    const inside = this.unfolded.get(key);
     const name = el('th', { scope: 'row' });
     name.style.setProperty('--depth', String(path.length));
     if (v.parts) {
