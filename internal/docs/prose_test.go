@@ -75,7 +75,7 @@ func TestPagesAreShort(t *testing.T) {
 	all, texts := 0, pagesOf(t)
 	for _, name := range beside {
 		if texts[name] == "" {
-			t.Errorf("%s is not there: strike it from the list of pages beside docs (internal/docs/prose_test.go)", name)
+			t.Errorf("%s is not there: strike it from the list beside (internal/docs/prose_test.go)", name)
 		}
 	}
 	for name, page := range texts {
