@@ -17,7 +17,7 @@ MUJOCO  = flags="$$($(GO) run ./cmd/setup flags)"; [ -z "$$flags" ] || eval "exp
 BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (pause=2; while sleep $$pause >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
 	echo "$$what: $$(($$(date +%s) - start)) s"; pause=7; done) & beat=$$!; "$$@"; status=$$?; kill $$beat; exit $$status' beat
 
-.PHONY: build setup web wasm site dist dist-test conformance slurm-test browser screenshots figures run study test test-all test-other-go test-race test-arm64 stress-sim soak attacks fuzz licences vulnerabilities bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
+.PHONY: build setup web wasm site dist dist-test conformance slurm-test browser screenshots figures run study test test-all test-report test-other-go test-race test-arm64 stress-sim soak attacks fuzz licences vulnerabilities bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(BEAT) "compiling nacre" $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -59,6 +59,9 @@ test: setup web ## vet, check formatting, run the quick tests; at the end: what 
 
 test-all: setup web ## run all tests, the heavy ones too; at the end: what was skipped and why
 	@$(MUJOCO) $(GO) run ./internal/testrun -timeout 40m ./...
+
+test-report: setup web ## report coverage by room, flaky tests, slow ones and processor seconds, to out; ARGS="-cover -count 3"
+	@$(MUJOCO) $(GO) run ./internal/testrun -report out -short -timeout 3h $(or $(ARGS),-cover -count 3) ./...
 
 # The supported releases of Go are 1.27 and the one before. Programs that measure, and the browser's, need no second run.
 test-other-go: setup ## build, and test briefly, with the Go release that GO is not, where it can be had

@@ -14,7 +14,10 @@ import (
 
 // event is a line of go test -json; go doc test2json has the fields. What is no event, such as what a program has
 // written past go test, is one of output that belongs to no package.
-type event struct{ Action, Package, Test, Output string }
+type event struct {
+	Action, Package, Test, Output string
+	Elapsed                       float64
+}
 
 func decode(events io.Reader, list chan<- event) {
 	defer close(list)
@@ -39,6 +42,7 @@ type report struct {
 	skipped       map[string]map[string][]string // the tests by sentence and package
 	passed, skips int                            // tests and examples, those within others not counted; skips
 	failed        bool
+	seen          map[string]*history // of all packages
 }
 
 // tests are those of a package that have not passed: their output by name, and the names in the order in which they
@@ -47,6 +51,7 @@ type tests struct {
 	names  []string
 	output map[string][]string
 	open   map[string]bool // tests under way
+	failed []string        // the output of those that have failed, which may run again and pass
 }
 
 func (r *report) add(e event) {
@@ -55,12 +60,21 @@ func (r *report) add(e event) {
 		p = &tests{output: map[string][]string{}, open: map[string]bool{}}
 		r.packages[e.Package] = p
 	}
+	h := r.seen[e.Package]
+	if h == nil && e.Package != "" {
+		h = &history{tests: map[string]*verdicts{}}
+		r.seen[e.Package] = h
+	}
 	switch e.Action {
 	case "run":
 		p.open[e.Test] = true
 	case "build-output":
 		fmt.Fprint(r.out, e.Output)
 	case "output":
+		if seconds, ok := timeIn(e.Output); ok && h != nil {
+			h.seconds += seconds
+			return
+		}
 		if e.Test == "" && isSummary(e.Output) {
 			r.summary = append(r.summary, e.Output)
 			return
@@ -70,6 +84,9 @@ func (r *report) add(e event) {
 		}
 		p.output[e.Test] = append(p.output[e.Test], e.Output)
 	case "pass", "skip", "fail":
+		if e.Test != "" {
+			h.ended(e)
+		}
 		r.ended(p, e)
 	}
 }
@@ -97,6 +114,10 @@ func (r *report) ended(p *tests, e event) {
 		r.skipped[why][e.Package] = append(r.skipped[why][e.Package], e.Test)
 		r.skips++
 		delete(p.output, e.Test)
+	case e.Action == "fail" && !strings.Contains(e.Test, "/"):
+		p.failed = append(p.failed, p.take(func(name string) bool {
+			return name == e.Test || strings.HasPrefix(name, e.Test+"/")
+		})...)
 	case e.Action == "pass":
 		if !strings.Contains(e.Test, "/") {
 			r.passed++
@@ -107,16 +128,29 @@ func (r *report) ended(p *tests, e event) {
 
 // print writes what the tests that have not passed have said.
 func (p *tests) print(out io.Writer) {
+	for _, line := range append(p.failed, p.take(func(string) bool { return true })...) {
+		fmt.Fprint(out, line)
+	}
+}
+
+// take returns what some tests have printed, and forgets it.
+func (p *tests) take(of func(name string) bool) (lines []string) {
 	for _, name := range p.names {
+		if !of(name) {
+			continue
+		}
 		for _, line := range p.output[name] {
 			if !strings.HasPrefix(line, "=== ") {
-				fmt.Fprint(out, line)
+				lines = append(lines, line)
 			}
 		}
 		if p.open[name] {
-			fmt.Fprintf(out, "--- NOT ENDED: %s\n", name)
+			lines = append(lines, fmt.Sprintf("--- NOT ENDED: %s\n", name))
 		}
+		delete(p.output, name)
 	}
+	p.names = slices.DeleteFunc(p.names, of)
+	return lines
 }
 
 var position = regexp.MustCompile(`^ +[^ ]+\.go:\d+: `)
