@@ -128,7 +128,8 @@ func (r record) markdown(w io.Writer) {
 	for _, l := range lines[:min(slowest, len(lines))] {
 		fmt.Fprintf(w, "| %s | %.1f |\n", l.name, l.longest)
 	}
-	fmt.Fprintf(w, "\n## Processor seconds of each package\n\n| package | seconds | statements reached |\n|---|--:|--:|\n")
+	fmt.Fprintf(w, "\n## Processor seconds of each package\n\n| package | seconds | statements reached |\n")
+	fmt.Fprintf(w, "|---|--:|--:|\n")
 	for _, pkg := range r.packages() {
 		fmt.Fprintf(w, "| %s | %.1f | %.0f %% |\n", pkg, r.seen[pkg].seconds, r.covered[pkg].percent())
 	}
@@ -136,7 +137,8 @@ func (r record) markdown(w io.Writer) {
 
 // packages are those with tests, the dearest first.
 func (r record) packages() []string {
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(r.seen)), func(p string) bool { return len(r.seen[p].tests) == 0 })
+	names := slices.Sorted(maps.Keys(r.seen))
+	names = slices.DeleteFunc(names, func(p string) bool { return len(r.seen[p].tests) == 0 })
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(r.seen[b].seconds, r.seen[a].seconds) })
 	return names
 }
