@@ -21,7 +21,7 @@ const (
 	dataRows            = 10_000
 	cellWidth           = 60
 
-	dataBytes   = 600_000 // about, of the data for a front end
+	dataBytes   = 500_000 // about, of the data for a front end
 	dataColumns = 300
 	dataText    = 1000 // letters of a cell
 	htmlColumns = 40
