@@ -50,15 +50,19 @@ run: build ## build, then serve the notebooks and open the quickstart; Ctrl+C en
 study: build ## train the three arms of the quickstart study and write its report: minutes
 	$(NACRE) study quickstart $(ARGS)
 
+# The packages whose tests take longest begin first: go test begins them in the order in which they are named, and a
+# browser that mostly waits would otherwise be waited for at the end, with the other cores at rest.
+LONG := ./web/browser ./experiment/study ./fidelity ./kernel ./sim/verify
+
 test: setup web ## vet, check formatting, run the quick tests; at the end: what was skipped and why
 	@web/build.sh test
 	@unformatted="$$("$$($(GO) env GOROOT)/bin/gofmt" -l $$(find . -name '*.go' -not -path './.*' -not -path './web/node_modules/*'))"; \
 	[ -z "$$unformatted" ] || { echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; } >&2
 	@$(MUJOCO) $(GO) vet ./...
-	@$(MUJOCO) $(GO) run ./internal/testrun -short -timeout 20m ./...
+	@$(MUJOCO) $(GO) run ./internal/testrun -short -timeout 20m $(LONG) ./...
 
 test-all: setup web ## run all tests, the heavy ones too; at the end: what was skipped and why
-	@$(MUJOCO) $(GO) run ./internal/testrun -timeout 40m ./...
+	@$(MUJOCO) $(GO) run ./internal/testrun -timeout 40m $(LONG) ./...
 
 test-report: setup web ## report coverage by room, flaky tests, slow ones and processor seconds, to out; ARGS="-cover -count 3"
 	@$(MUJOCO) $(GO) run ./internal/testrun -report out -short -timeout 3h $(or $(ARGS),-cover -count 3) ./...
