@@ -9,9 +9,9 @@
 //	s.Output("loss", loss)
 //	program, err := b.Compile()
 //
-// Gorgonia holds the expressions and differentiates them; the vocabulary is package core/op. Compile merges equal
-// expressions, drops what nothing needs and schedules the rest in levels of tiles (Program). A Device, such as core/ref
-// or core/cpu, runs the program on parameters in a Memory. Package core knows no algorithm.
+// Package core/graph holds the expressions and differentiates them, by Gorgonia; the vocabulary is package core/op.
+// Compile merges equal expressions, drops what nothing needs and schedules the rest in levels of tiles (Program). A
+// Device, such as core/ref or core/cpu, runs the program on parameters in a Memory. Package core knows no algorithm.
 package core
 
 import (
@@ -19,8 +19,7 @@ import (
 	"math"
 	"strconv"
 
-	G "gorgonia.org/gorgonia"
-
+	"nacre/core/graph"
 	"nacre/core/op"
 )
 
@@ -29,7 +28,7 @@ import (
 //
 // Errors are kept: after the first one the methods do little, and Compile reports it with the name of the stage.
 // A Builder is not safe for concurrent use; different Builders are, as long as stages use the vocabulary of core/op
-// (see op.Graphs for Gorgonia's own functions).
+// (see graph.Gorgonia for Gorgonia's own functions).
 type Builder struct {
 	name   string
 	groups int
@@ -56,9 +55,9 @@ type Stage struct {
 	b      *Builder
 	index  int // position in b.events
 	name   string
-	graph  *G.ExprGraph
-	leaves map[*G.Node]leaf
-	own    map[*G.Node]*G.Node // translations of nodes made by Gorgonia's functions
+	graph  *graph.Graph
+	leaves map[*graph.Node]leaf
+	copier graph.Copier // of nodes into the vocabulary
 
 	updates []update
 	outputs []output
@@ -67,12 +66,12 @@ type Stage struct {
 type update struct {
 	opt   Adam
 	param string
-	grad  *G.Node
+	grad  *graph.Node
 }
 
 type output struct {
 	name  string
-	nodes []*G.Node
+	nodes []*graph.Node
 	norm  bool
 }
 
@@ -84,7 +83,7 @@ type leaf struct {
 	batched    bool
 	fill       float64
 	from       *Stage
-	node       *G.Node // in from
+	node       *graph.Node // in from
 }
 
 type leafKind uint8
@@ -118,8 +117,9 @@ func (b *Builder) Fail(err error) {
 func (b *Builder) Stage(name string) *Stage {
 	s := &Stage{
 		Scope: new(op.Scope), b: b, index: len(b.events), name: name,
-		graph: G.NewGraph(), leaves: map[*G.Node]leaf{}, own: map[*G.Node]*G.Node{},
+		graph: graph.New(), leaves: map[*graph.Node]leaf{},
 	}
+	s.copier = graph.Copier{Known: map[*graph.Node]*graph.Node{}, Leaf: s.made, Const: s.Const, Own: op.Equivalents}
 	b.events = append(b.events, s)
 	return s
 }
@@ -141,7 +141,7 @@ func (s *Stage) Name() string { return s.name }
 
 // Input is a batched input: rows is a multiple of the builder's groups. The same name in several stages is the same
 // input and must have the same shape.
-func (s *Stage) Input(name string, rows, cols int) *G.Node {
+func (s *Stage) Input(name string, rows, cols int) *graph.Node {
 	if s.Err() == nil && rows%s.b.groups != 0 {
 		s.Fail(fmt.Errorf("input %q has %d rows, not a multiple of the %d groups; use WholeInput for data that is "+
 			"not per group", name, rows, s.b.groups))
@@ -150,17 +150,17 @@ func (s *Stage) Input(name string, rows, cols int) *G.Node {
 }
 
 // WholeInput is an input that is not divided over the groups.
-func (s *Stage) WholeInput(name string, rows, cols int) *G.Node {
+func (s *Stage) WholeInput(name string, rows, cols int) *graph.Node {
 	return s.shared(s.b.inputs, leaf{kind: inputLeaf, name: name, rows: rows, cols: cols})
 }
 
 // Param is the current version of a stored parameter. Repeated calls give the same node.
-func (s *Stage) Param(name string, rows, cols int) *G.Node {
+func (s *Stage) Param(name string, rows, cols int) *graph.Node {
 	return s.shared(s.b.params, leaf{kind: paramLeaf, name: name, rows: rows, cols: cols})
 }
 
 // shared makes the leaf of an input or parameter, which must look alike in every stage.
-func (s *Stage) shared(table map[string]leaf, l leaf) *G.Node {
+func (s *Stage) shared(table map[string]leaf, l leaf) *graph.Node {
 	if s.Err() != nil {
 		return nil
 	}
@@ -186,18 +186,27 @@ func (l leaf) describe() string {
 
 // leaf returns the node of l, making it on first use. The label tells leaves apart for Gorgonia, which takes two
 // inputs of one name for the same node.
-func (s *Stage) leaf(label string, l leaf) *G.Node {
-	n := G.NewMatrix(s.graph, G.Float64, G.WithShape(l.rows, l.cols), G.WithName(label))
-	if old, ok := s.leaves[n]; ok && old != l {
-		s.Fail(fmt.Errorf("%s: Gorgonia merged it with %q; rename it", label, n.Name()))
+func (s *Stage) leaf(label string, l leaf) *graph.Node {
+	n, err := graph.Leaf(s.graph, label, l.rows, l.cols)
+	if err != nil {
+		s.Fail(err)
 		return nil
 	}
 	s.leaves[n] = l
 	return n
 }
 
+// made returns leaf n if the stage made it.
+func (s *Stage) made(n *graph.Node) (*graph.Node, error) {
+	if _, ok := s.leaves[n]; !ok {
+		return nil, fmt.Errorf("%s was not made by the stage; use Input, WholeInput, Param or Const",
+			graph.Describe(n))
+	}
+	return n, nil
+}
+
 // Const is the 1×1 constant x.
-func (s *Stage) Const(x float64) *G.Node {
+func (s *Stage) Const(x float64) *graph.Node {
 	if s.Err() != nil {
 		return nil
 	}
@@ -210,7 +219,7 @@ func (s *Stage) Const(x float64) *G.Node {
 
 // From is node n of an earlier stage as a constant of this one: its value is that of the earlier stage, computed with
 // that stage's parameters, and no gradient passes it.
-func (s *Stage) From(earlier *Stage, n *G.Node) *G.Node {
+func (s *Stage) From(earlier *Stage, n *graph.Node) *graph.Node {
 	switch {
 	case s.Err() != nil:
 		return nil
@@ -231,7 +240,7 @@ func (s *Stage) From(earlier *Stage, n *G.Node) *G.Node {
 }
 
 // checked returns n, a node of s, in terms of the vocabulary; nil after reporting to stage to what is wrong with it.
-func (s *Stage) checked(to *Stage, what string, n *G.Node) *G.Node {
+func (s *Stage) checked(to *Stage, what string, n *graph.Node) *graph.Node {
 	if to.Err() != nil {
 		return nil
 	}
@@ -240,10 +249,10 @@ func (s *Stage) checked(to *Stage, what string, n *G.Node) *G.Node {
 		return nil
 	}
 	if n.Graph() != s.graph {
-		to.Fail(fmt.Errorf("%s: %s is not a node of stage %q", what, op.Describe(n), s.name))
+		to.Fail(fmt.Errorf("%s: %s is not a node of stage %q", what, graph.Describe(n), s.name))
 		return nil
 	}
-	own, err := s.translate(n)
+	own, err := s.copier.Copy(n)
 	if err != nil {
 		to.Fail(fmt.Errorf("%s: %w", what, err))
 		return nil
@@ -251,13 +260,32 @@ func (s *Stage) checked(to *Stage, what string, n *G.Node) *G.Node {
 	return own
 }
 
+// Gradients returns the gradients of loss (1×1) by each node of wrt. It may be called several times in a stage, also
+// on an expression of gradients.
+//
+// After an error the result holds nil nodes.
+func (s *Stage) Gradients(loss *graph.Node, wrt ...*graph.Node) []*graph.Node {
+	s.checked(s, "Gradients", loss)
+	for _, n := range wrt {
+		s.checked(s, "Gradients", n)
+	}
+	if s.Err() == nil {
+		grads, err := s.copier.Gradients(loss, wrt...)
+		if err == nil {
+			return grads
+		}
+		s.Fail(fmt.Errorf("Gradients: %w", err))
+	}
+	return make([]*graph.Node, len(wrt))
+}
+
 // Output names a value that the host reads after a run.
-func (s *Stage) Output(name string, n *G.Node) { s.output(name, false, n) }
+func (s *Stage) Output(name string, n *graph.Node) { s.output(name, false, n) }
 
 // OutputNorm names the Euclidean norm of all elements of the nodes taken together, such as a network's gradient norm.
-func (s *Stage) OutputNorm(name string, ns ...*G.Node) { s.output(name, true, ns...) }
+func (s *Stage) OutputNorm(name string, ns ...*graph.Node) { s.output(name, true, ns...) }
 
-func (s *Stage) output(name string, norm bool, ns ...*G.Node) {
+func (s *Stage) output(name string, norm bool, ns ...*graph.Node) {
 	what := fmt.Sprintf("output %q", name)
 	o := output{name: name, norm: norm}
 	for _, n := range ns {
@@ -292,7 +320,7 @@ func (a Adam) check() error {
 
 // Minimise steps params (nodes made by Param) along the gradients of loss at the end of the stage, each parameter in
 // at most one Minimise per stage, and returns the gradients.
-func (s *Stage) Minimise(loss *G.Node, opt Adam, params ...*G.Node) []*G.Node {
+func (s *Stage) Minimise(loss *graph.Node, opt Adam, params ...*graph.Node) []*graph.Node {
 	if s.Err() == nil {
 		if err := opt.check(); err != nil {
 			s.Fail(fmt.Errorf("Minimise: %w", err))
@@ -300,7 +328,7 @@ func (s *Stage) Minimise(loss *G.Node, opt Adam, params ...*G.Node) []*G.Node {
 	}
 	for _, p := range params {
 		if l, ok := s.leaves[p]; s.Err() == nil && (!ok || l.kind != paramLeaf) {
-			s.Fail(fmt.Errorf("Minimise: %s is not a parameter of stage %q", op.Describe(p), s.name))
+			s.Fail(fmt.Errorf("Minimise: %s is not a parameter of stage %q", graph.Describe(p), s.name))
 		}
 	}
 	grads := s.Gradients(loss, params...)

@@ -11,6 +11,7 @@ import (
 
 	"nacre/core"
 	"nacre/core/coretest"
+	"nacre/core/graph"
 	"nacre/core/op"
 	"nacre/core/ref"
 )
@@ -108,7 +109,7 @@ func TestMergingHazards(t *testing.T) {
 }
 
 // must unwraps Gorgonia's results.
-func must(n *G.Node, err error) *G.Node {
+func must(n *graph.Node, err error) *graph.Node {
 	if err != nil {
 		panic(err)
 	}
@@ -117,8 +118,8 @@ func must(n *G.Node, err error) *G.Node {
 
 // Plain Gorgonia functions with an equivalent are accepted; gradients come from the vocabulary.
 func TestGorgoniaFunctions(t *testing.T) {
-	op.Graphs.Lock()
-	defer op.Graphs.Unlock()
+	graph.Gorgonia.Lock()
+	defer graph.Gorgonia.Unlock()
 	b := core.NewBuilder("plain", 1)
 	s := b.Stage("plain")
 	x, w := s.Input("x", 2, 2), s.Param("w", 2, 1)
@@ -126,9 +127,9 @@ func TestGorgoniaFunctions(t *testing.T) {
 	d := must(G.Sub(must(G.Tanh(y)), must(G.Softplus(must(G.Neg(y))))))
 	e := must(G.HadamardDiv(must(G.Exp(d)), must(G.Add(must(G.Sqrt(must(G.Square(d)))), G.NewConstant(3.0)))))
 	loss := must(G.Mean(e))
-	op.Graphs.Unlock()
+	graph.Gorgonia.Unlock()
 	g := s.Gradients(loss, w)
-	op.Graphs.Lock()
+	graph.Gorgonia.Lock()
 	s.Output("loss", loss)
 	s.Output("g", g[0])
 
@@ -156,39 +157,39 @@ func TestGorgoniaFunctions(t *testing.T) {
 
 func TestGorgoniaRejected(t *testing.T) {
 	for name, c := range map[string]struct {
-		build func(s *core.Stage, x *G.Node) *G.Node
+		build func(s *core.Stage, x *graph.Node) *graph.Node
 		want  string
 	}{
-		"inverse square root": {func(_ *core.Stage, x *G.Node) *G.Node {
+		"inverse square root": {func(_ *core.Stage, x *graph.Node) *graph.Node {
 			return must(G.InverseSqrt(x))
 		}, "Recip(Sqrt(x))"},
-		"log2": {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.Log2(x)) }, "Scale(Log(x)"},
-		"slice": {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.Slice(x, nil, G.S(0, 2))) },
+		"log2": {func(_ *core.Stage, x *graph.Node) *graph.Node { return must(G.Log2(x)) }, "Scale(Log(x)"},
+		"slice": {func(_ *core.Stage, x *graph.Node) *graph.Node { return must(G.Slice(x, nil, G.S(0, 2))) },
 			"SliceCols"},
-		"softmax": {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.SoftMax(x, 1)) }, "LogSumExp"},
-		"partial sum": {func(_ *core.Stage, x *G.Node) *G.Node {
+		"softmax": {func(_ *core.Stage, x *graph.Node) *graph.Node { return must(G.SoftMax(x, 1)) }, "LogSumExp"},
+		"partial sum": {func(_ *core.Stage, x *graph.Node) *graph.Node {
 			return must(G.Sum(x, 1))
 		}, "SumCols or SumRows"},
-		"rectify": {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.Rectify(x)) }, "Less, Min, Max"},
-		"concat": {func(_ *core.Stage, x *G.Node) *G.Node {
+		"rectify": {func(_ *core.Stage, x *graph.Node) *graph.Node { return must(G.Rectify(x)) }, "Less, Min, Max"},
+		"concat": {func(_ *core.Stage, x *graph.Node) *graph.Node {
 			return must(G.Concat(1, x, x))
 		}, "ConcatCols"},
-		"power": {func(_ *core.Stage, x *G.Node) *G.Node { return must(G.Pow(x, x)) }, "Exp and Log"},
-		"named constant": {func(_ *core.Stage, x *G.Node) *G.Node {
+		"power": {func(_ *core.Stage, x *graph.Node) *graph.Node { return must(G.Pow(x, x)) }, "Exp and Log"},
+		"named constant": {func(_ *core.Stage, x *graph.Node) *graph.Node {
 			return must(G.Add(x, G.NewConstant(2.0, G.WithName("two"))))
 		}, "merges constants of one name"},
-		"own leaf": {func(_ *core.Stage, x *G.Node) *G.Node {
+		"own leaf": {func(_ *core.Stage, x *graph.Node) *graph.Node {
 			return G.NewMatrix(x.Graph(), G.Float64, G.WithShape(2, 3), G.WithName("mine"))
 		}, "was not made by the stage"},
-		"removed": {func(_ *core.Stage, x *G.Node) *G.Node { // as Gorgonia's rewrite of log(1+x) removes 1+x
+		"removed": {func(_ *core.Stage, x *graph.Node) *graph.Node { // as Gorgonia's rewrite of log(1+x) removes 1+x
 			y := must(G.Exp(must(G.Tanh(x))))
 			x.Graph().RemoveNode(y)
 			return y
 		}, "removed from its graph"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			op.Graphs.Lock()
-			defer op.Graphs.Unlock()
+			graph.Gorgonia.Lock()
+			defer graph.Gorgonia.Unlock()
 			b := core.NewBuilder("p", 1)
 			s := b.Stage("loss")
 			s.Output("y", c.build(s, s.Input("x", 2, 3)))

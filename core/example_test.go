@@ -3,9 +3,8 @@ package core_test
 import (
 	"fmt"
 
-	"gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/op"
 	"nacre/core/ref"
 )
@@ -63,7 +62,7 @@ func Example() {
 }
 
 // huber is a loss of one's own: e²/2 where |e| ≤ 1, |e| - ½ beyond, averaged over all elements.
-func huber(s *core.Stage, e *gorgonia.Node) *gorgonia.Node {
+func huber(s *core.Stage, e *graph.Node) *graph.Node {
 	a := s.Abs(e)
 	c := s.Clamp(a, 0, 1)
 	return s.MeanAll(s.Mul(c, s.Sub(a, s.Scale(c, 0.5))))

@@ -4,8 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	G "gorgonia.org/gorgonia"
-
+	"nacre/core/graph"
 	"nacre/core/op"
 )
 
@@ -33,7 +32,7 @@ type exprKey struct {
 // stageLowering holds what is specific to a stage: the parameter versions it sees and the values of its nodes.
 type stageLowering struct {
 	params map[string]int
-	values map[*G.Node]int
+	values map[*graph.Node]int
 }
 
 // lower processes stages and averages in the order of their effect.
@@ -57,7 +56,7 @@ func (b *Builder) lower() (*lowering, error) {
 }
 
 func (l *lowering) stage(s *Stage) {
-	seen := &stageLowering{params: map[string]int{}, values: map[*G.Node]int{}}
+	seen := &stageLowering{params: map[string]int{}, values: map[*graph.Node]int{}}
 	for _, name := range l.b.order {
 		seen.params[name] = l.param(name)
 	}
@@ -140,7 +139,7 @@ func (l *lowering) value(v Value) int {
 }
 
 // node returns the value of node n of stage s.
-func (l *lowering) node(s *Stage, n *G.Node) int {
+func (l *lowering) node(s *Stage, n *graph.Node) int {
 	seen := l.stages[s]
 	if v, ok := seen.values[n]; ok {
 		return v
@@ -149,12 +148,12 @@ func (l *lowering) node(s *Stage, n *G.Node) int {
 	if n.Op() == nil {
 		v = l.leaf(s, s.leaves[n])
 	} else {
-		children := op.Children(n)
+		children := graph.Children(n)
 		in := make([]int, len(children))
 		for i, x := range children {
 			in[i] = l.node(s, x)
 		}
-		v = l.simplify(n.Op().(op.Op), in)
+		v = l.simplify(graph.Of(n).(op.Op), in)
 	}
 	seen.values[n] = v
 	return v

@@ -6,9 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/op"
 )
 
@@ -17,13 +16,13 @@ type sketch struct {
 	*core.Stage
 	r      *rand.Rand
 	groups int
-	nodes  []*G.Node
-	params []*G.Node
-	leaves map[*G.Node]op.Mat
+	nodes  []*graph.Node
+	params []*graph.Node
+	leaves map[*graph.Node]op.Mat
 	data   map[string][]float64
 }
 
-func (s *sketch) leaf(n *G.Node, name string) {
+func (s *sketch) leaf(n *graph.Node, name string) {
 	sh := n.Shape()
 	x := make([]float64, sh[0]*sh[1])
 	for i := range x {
@@ -34,14 +33,14 @@ func (s *sketch) leaf(n *G.Node, name string) {
 	s.nodes = append(s.nodes, n)
 }
 
-func (s *sketch) pick() *G.Node { return s.nodes[s.r.IntN(len(s.nodes))] }
+func (s *sketch) pick() *graph.Node { return s.nodes[s.r.IntN(len(s.nodes))] }
 
 // step applies a random operation to random earlier nodes, or none if they do not fit.
 func (s *sketch) step() {
 	a, b := s.pick(), s.pick()
 	ra, ca, rb, cb := a.Shape()[0], a.Shape()[1], b.Shape()[0], b.Shape()[1]
 	fits := func(x, y int) bool { return x == y || x == 1 || y == 1 }
-	var n *G.Node
+	var n *graph.Node
 	switch s.r.IntN(20) {
 	case 0:
 		n = s.Apply(op.Unary{F: []op.UnaryFunc{op.Neg, op.TanhOf, op.Softplus, op.Sigmoid, op.Abs}[s.r.IntN(5)]}, a)
@@ -92,7 +91,7 @@ func (s *sketch) step() {
 			n = s.RepeatRows(a, k)
 		}
 	case 13:
-		n = s.Scale([]*G.Node{s.SumCols(a), s.SumAll(a), s.LogSumExp(a)}[s.r.IntN(3)], 0.3)
+		n = s.Scale([]*graph.Node{s.SumCols(a), s.SumAll(a), s.LogSumExp(a)}[s.r.IntN(3)], 0.3)
 	case 14:
 		if fits(ra, rb) && fits(ca, cb) && ra >= rb && ca >= cb {
 			n = s.Like(a, b)
@@ -121,7 +120,7 @@ func (s *sketch) step() {
 }
 
 // direct evaluates a node as its graph says, with none of the compiler's work.
-func (s *sketch) direct(n *G.Node, memo map[*G.Node]op.Mat) op.Mat {
+func (s *sketch) direct(n *graph.Node, memo map[*graph.Node]op.Mat) op.Mat {
 	if m, ok := s.leaves[n]; ok {
 		return m
 	}
@@ -134,10 +133,10 @@ func (s *sketch) direct(n *G.Node, memo map[*G.Node]op.Mat) op.Mat {
 		fmt.Sscanf(n.Name(), "constant %g", &m.Data[0])
 	} else {
 		var in []op.Mat
-		for _, c := range op.Children(n) {
+		for _, c := range graph.Children(n) {
 			in = append(in, s.direct(c, memo))
 		}
-		n.Op().(op.Op).Eval(m, in)
+		graph.Of(n).Eval(m, in)
 	}
 	memo[n] = m
 	return m
@@ -150,7 +149,7 @@ func TestRandomPrograms(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		groups := 1 + r.IntN(4)
 		b := core.NewBuilder(fmt.Sprint("random ", seed), groups)
-		s := &sketch{Stage: b.Stage("s"), r: r, groups: groups, leaves: map[*G.Node]op.Mat{},
+		s := &sketch{Stage: b.Stage("s"), r: r, groups: groups, leaves: map[*graph.Node]op.Mat{},
 			data: map[string][]float64{}}
 		for i, z := range []op.Shape{{Rows: groups, Cols: 3}, {Rows: 2 * groups, Cols: 1},
 			{Rows: 4 * groups, Cols: 3}} {
@@ -183,7 +182,7 @@ func TestRandomPrograms(t *testing.T) {
 			s.Output(fmt.Sprint("g", i), g)
 		}
 		s.Output("some", s.pick())
-		outputs := map[string]*G.Node{"loss": loss}
+		outputs := map[string]*graph.Node{"loss": loss}
 		for i, g := range grads {
 			outputs[fmt.Sprint("g", i)] = g
 		}
@@ -192,7 +191,7 @@ func TestRandomPrograms(t *testing.T) {
 		p := compile(t, b)
 		p.TileGroups = 1 + r.IntN(groups)
 		tiled := tiledRun(t, p, s.data, s.data, r)
-		memo := map[*G.Node]op.Mat{}
+		memo := map[*graph.Node]op.Mat{}
 		for name, n := range outputs {
 			want := s.direct(n, memo).Data
 			for _, got := range [][]float64{out[name], tiled[name]} {
@@ -208,7 +207,7 @@ func TestRandomPrograms(t *testing.T) {
 }
 
 // pick2 returns a node that can be multiplied with n.
-func (s *sketch) pick2(n *G.Node) *G.Node {
+func (s *sketch) pick2(n *graph.Node) *graph.Node {
 	for range 20 {
 		m := s.pick()
 		if m.Shape().Eq(n.Shape()) {
@@ -220,14 +219,14 @@ func (s *sketch) pick2(n *G.Node) *G.Node {
 
 // differences compares a few elements of the gradients with central differences. Steps across a kink of Abs, Clamp,
 // ReLU or a minimum are recognised by the one-sided differences disagreeing.
-func (s *sketch) differences(t *testing.T, seed uint64, loss *G.Node, wrt []*G.Node, out map[string][]float64) {
+func (s *sketch) differences(t *testing.T, seed uint64, loss *graph.Node, wrt []*graph.Node, out map[string][]float64) {
 	t.Helper()
 	const h = 1e-5
 	at := func(x *float64, v float64) float64 {
 		old := *x
 		*x = v
 		defer func() { *x = old }()
-		return s.direct(loss, map[*G.Node]op.Mat{}).Data[0]
+		return s.direct(loss, map[*graph.Node]op.Mat{}).Data[0]
 	}
 	for i, p := range wrt {
 		x := s.leaves[p].Data

@@ -3,6 +3,7 @@ package core
 import (
 	"math"
 
+	"nacre/core/graph"
 	"nacre/core/op"
 )
 
@@ -14,7 +15,7 @@ func (l *lowering) simplify(o op.Op, in []int) int {
 	for i, v := range in {
 		shapes[i] = l.p.Values[v].shape()
 	}
-	shape, err := op.ShapeOf(o, shapes...)
+	shape, err := graph.ShapeOf(o, shapes...)
 	if err != nil {
 		panic(err) // every node passed the same rule when it was built
 	}

@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 
+	"nacre/core/graph"
 	"nacre/core/op"
 )
 
@@ -129,7 +130,7 @@ func (c *checker) operands(in Instr) error {
 		for i, v := range in.In {
 			shapes[i] = p.Values[v].shape()
 		}
-		want, err := op.ShapeOf(o, shapes...)
+		want, err := graph.ShapeOf(o, shapes...)
 		if err != nil {
 			return err
 		}

@@ -3,9 +3,8 @@ package pearl
 import (
 	"errors"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/nn"
 	"nacre/rl/actor"
 	"nacre/rl/belief"
@@ -94,11 +93,11 @@ type shared struct {
 	rows int // of a task's context
 	// The critics' z, tasks × latent, and the stage that drew it.
 	from *core.Stage
-	z    *G.Node
+	z    *graph.Node
 }
 
 // logAlpha is the log temperature: 1×1, or that of its task for each row of the batch.
-func (x shared) logAlpha(s *core.Stage) *G.Node {
+func (x shared) logAlpha(s *core.Stage) *graph.Node {
 	all := s.Param(logAlpha, x.n.temperatures(), 1)
 	if x.c.Temperature != perTask {
 		return all
@@ -107,7 +106,7 @@ func (x shared) logAlpha(s *core.Stage) *G.Node {
 }
 
 // alpha is the temperature, 1×1: with one per task the mean over the batch.
-func (x shared) alpha(s *core.Stage) *G.Node {
+func (x shared) alpha(s *core.Stage) *graph.Node {
 	if x.c.Temperature != perTask {
 		return s.Exp(x.logAlpha(s))
 	}
@@ -115,7 +114,7 @@ func (x shared) alpha(s *core.Stage) *G.Node {
 }
 
 // weighed is α log π, rows×1, with α a constant.
-func (x shared) weighed(s *core.Stage, logProb *G.Node) *G.Node {
+func (x shared) weighed(s *core.Stage, logProb *graph.Node) *graph.Node {
 	if x.c.Temperature == "fixed" {
 		return logProb
 	}
@@ -125,7 +124,7 @@ func (x shared) weighed(s *core.Stage, logProb *G.Node) *G.Node {
 // weighedByPolicy is that of the policy's loss. The TCL authors' code (Simon0xzx/tcl, algos/pearl_sac2.py and
 // tcl_pearl.py, _optimize_policy) multiplies α of shape N by log π of shape N×1 there and in the temperature's loss:
 // every α meets every log π, and what is left of it is the product of the means.
-func (x shared) weighedByPolicy(s *core.Stage, logProb *G.Node) *G.Node {
+func (x shared) weighedByPolicy(s *core.Stage, logProb *graph.Node) *graph.Node {
 	if x.c.PooledTemperature {
 		return s.Mul(s.StopGrad(x.alpha(s)), logProb)
 	}
@@ -133,7 +132,7 @@ func (x shared) weighedByPolicy(s *core.Stage, logProb *G.Node) *G.Node {
 }
 
 // alphaTerm is the mean of log α or α times the missing entropy, 1×1.
-func (x shared) alphaTerm(s *core.Stage, missing *G.Node) *G.Node {
+func (x shared) alphaTerm(s *core.Stage, missing *graph.Node) *graph.Node {
 	w := x.logAlpha(s)
 	if x.c.AlphaLoss == "linear" {
 		w = s.Exp(w)
@@ -148,15 +147,15 @@ func (x shared) alphaTerm(s *core.Stage, missing *G.Node) *G.Node {
 }
 
 // step makes an Adam step of a network along the gradient of loss and outputs the gradient's norm.
-func step(s *core.Stage, loss *G.Node, net nn.MLP, lr float64, norm string) {
+func step(s *core.Stage, loss *graph.Node, net nn.MLP, lr float64, norm string) {
 	s.OutputNorm(norm, s.Minimise(loss, core.DefaultAdam(lr), net.Nodes(s)...)...)
 }
 
 // criticTerms holds the terms of the encoder's and the critics' loss.
 type criticTerms struct {
 	posterior belief.Posterior
-	z         *G.Node // tasks × latent
-	kl, q     *G.Node // 1×1
+	z         *graph.Node // tasks × latent
+	kl, q     *graph.Node // 1×1
 }
 
 // infer builds the posterior of each task's context under the stage's encoder.
@@ -190,7 +189,7 @@ func (x shared) critic(s *core.Stage) criticTerms {
 }
 
 // next is the value of next observations: V̄(o', z), or min_j Q̄_j(o', a″, z) − α log π(a″). rows×1.
-func (x shared) next(s *core.Stage, obs, z *G.Node) *G.Node {
+func (x shared) next(s *core.Stage, obs, z *graph.Node) *graph.Node {
 	n := x.n
 	obsZ := s.ConcatCols(obs, z)
 	if x.c.Critic != targetQ {
@@ -203,7 +202,7 @@ func (x shared) next(s *core.Stage, obs, z *G.Node) *G.Node {
 
 // actorZ is the z that V and the policy learn with, tasks × latent, a constant. The TCL authors' code calls the policy
 // anew for it (the same function): the encoder has stepped by then, and z is another draw.
-func (x shared) actorZ(s *core.Stage) *G.Node {
+func (x shared) actorZ(s *core.Stage) *graph.Node {
 	if x.c.ActorLatent == "redrawn" {
 		return s.StopGrad(x.infer(s).Sample(s, s.Input("eps_z_actor", x.c.MetaBatch, x.n.z)))
 	}
@@ -212,7 +211,7 @@ func (x shared) actorZ(s *core.Stage) *G.Node {
 
 // improve builds what steps 3 and 5 share: the policy's actions at the batch's observations and the smaller Q value
 // there, given z as a constant. Compiled once however many stages ask for it.
-func (x shared) improve(s *core.Stage) (obsZ *G.Node, a actor.Sample, qMin *G.Node) {
+func (x shared) improve(s *core.Stage) (obsZ *graph.Node, a actor.Sample, qMin *graph.Node) {
 	n, nb := x.n, x.c.MetaBatch*x.c.Batch
 	obs := n.view.observation(s, s.Input("obs", nb, n.obs))
 	z := s.RepeatRows(x.actorZ(s), x.c.Batch)
@@ -223,7 +222,7 @@ func (x shared) improve(s *core.Stage) (obsZ *G.Node, a actor.Sample, qMin *G.No
 }
 
 // regularisers keep the policy head small: MeanReg·mean(μ²) + StdReg·mean(logσ²) + PreTanhReg·mean Σ u².
-func (n Networks) regularisers(s *core.Stage, c Config, a actor.Sample) *G.Node {
+func (n Networks) regularisers(s *core.Stage, c Config, a actor.Sample) *graph.Node {
 	r := s.Add(
 		s.Scale(s.MeanAll(s.Square(a.Mean)), c.MeanReg),
 		s.Scale(s.MeanAll(s.Square(a.LogStd)), c.StdReg))
@@ -242,15 +241,15 @@ func (n Networks) regularisers(s *core.Stage, c Config, a actor.Sample) *G.Node 
 func DiagnosticsProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, error) {
 	b := core.NewBuilder("pearl.diagnose", c.MetaBatch)
 	x := shared{n: n, c: c, rows: contextDraw(c, aux).N}
-	part := func(name string, loss func(s *core.Stage, l criticTerms) *G.Node) {
+	part := func(name string, loss func(s *core.Stage, l criticTerms) *graph.Node) {
 		s := b.Stage(name)
 		l := x.critic(s)
 		s.OutputNorm("grad_encoder_"+name, s.Gradients(loss(s, l), n.Encoder.Net.Nodes(s)...)...)
 	}
-	part("kl", func(s *core.Stage, l criticTerms) *G.Node { return s.Scale(l.kl, c.KLWeight) })
-	part("q", func(_ *core.Stage, l criticTerms) *G.Node { return l.q })
+	part("kl", func(s *core.Stage, l criticTerms) *graph.Node { return s.Scale(l.kl, c.KLWeight) })
+	part("q", func(_ *core.Stage, l criticTerms) *graph.Node { return l.q })
 	if aux != nil {
-		part("aux", func(s *core.Stage, l criticTerms) *G.Node { return aux.Loss(s, l.posterior) })
+		part("aux", func(s *core.Stage, l criticTerms) *graph.Node { return aux.Loss(s, l.posterior) })
 	}
 	return b.Compile()
 }

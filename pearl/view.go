@@ -3,9 +3,8 @@ package pearl
 import (
 	"math"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/rl/replay"
 )
 
@@ -25,7 +24,7 @@ const (
 )
 
 // observation: rows×obs → rows×obs.
-func (v view) observation(s *core.Stage, o *G.Node) *G.Node {
+func (v view) observation(s *core.Stage, o *graph.Node) *graph.Node {
 	if !v.standard {
 		return o
 	}
@@ -33,7 +32,7 @@ func (v view) observation(s *core.Stage, o *G.Node) *G.Node {
 }
 
 // reward: rows×1 → rows×1, sign(r)·log(1 + |r|) (Hafner et al. 2023) if not as it is.
-func (v view) reward(s *core.Stage, r *G.Node) *G.Node {
+func (v view) reward(s *core.Stage, r *graph.Node) *graph.Node {
 	if !v.symlog {
 		return r
 	}
@@ -41,9 +40,9 @@ func (v view) reward(s *core.Stage, r *G.Node) *G.Node {
 }
 
 // context: rows (o, a, r) or (o, a, r, o') of any number.
-func (v view) context(s *core.Stage, c *G.Node) *G.Node {
+func (v view) context(s *core.Stage, c *graph.Node) *graph.Node {
 	at := v.obs + v.act
-	parts := []*G.Node{v.observation(s, s.SliceCols(c, 0, v.obs)), s.SliceCols(c, v.obs, at),
+	parts := []*graph.Node{v.observation(s, s.SliceCols(c, 0, v.obs)), s.SliceCols(c, v.obs, at),
 		v.reward(s, s.SliceCols(c, at, at+1))}
 	if width := c.Shape()[1]; width > at+1 {
 		parts = append(parts, v.observation(s, s.SliceCols(c, at+1, width)))

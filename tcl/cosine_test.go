@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
 	"nacre/core/cpu"
+	"nacre/core/graph"
 	"nacre/pearl"
 	"nacre/rl"
 	"nacre/rl/belief"
@@ -16,8 +15,8 @@ import (
 )
 
 // cosine compares the directions of the posterior means, whatever their length and spread.
-func cosine(s *core.Stage, q, k belief.Posterior) (all, own *G.Node) {
-	unit := func(x *G.Node) *G.Node {
+func cosine(s *core.Stage, q, k belief.Posterior) (all, own *graph.Node) {
+	unit := func(x *graph.Node) *graph.Node {
 		return s.Div(x, s.Sqrt(s.Shift(s.SumCols(s.Square(x)), 1e-8)))
 	}
 	a, b := unit(q.Mean), unit(k.Mean)

@@ -1,9 +1,8 @@
 package tcl
 
 import (
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/nn"
 	"nacre/rl/belief"
 )
@@ -13,15 +12,15 @@ const masked = -1e9
 
 // Similarity compares the posteriors q of the query windows with k of the key windows, T rows each: sim(q_i, k_j) for
 // every pair, T×T, and sim(q_i, k_i), T×1, which is its diagonal. k is a constant.
-type Similarity func(s *core.Stage, q, k belief.Posterior) (all, own *G.Node)
+type Similarity func(s *core.Stage, q, k belief.Posterior) (all, own *graph.Node)
 
 // wasserstein is the paper's similarity,
 //
 //	sim(q, k) = −( |μ_q − μ_k|² + |σ_q − σ_k|² ),
 //
 // the negative squared 2-Wasserstein distance between diagonal Gaussians, where spread makes σ of the variances.
-func wasserstein(spread func(s *core.Stage, variance *G.Node) *G.Node) Similarity {
-	return func(s *core.Stage, q, k belief.Posterior) (all, own *G.Node) {
+func wasserstein(spread func(s *core.Stage, variance *graph.Node) *graph.Node) Similarity {
+	return func(s *core.Stage, q, k belief.Posterior) (all, own *graph.Node) {
 		sq, sk := spread(s, q.Var), spread(s, k.Var)
 		all = s.Neg(s.Add(s.SquaredDistances(q.Mean, k.Mean), s.SquaredDistances(sq, sk)))
 		own = s.Neg(s.Add(s.SumCols(s.Square(s.Sub(q.Mean, k.Mean))), s.SumCols(s.Square(s.Sub(sq, sk)))))
@@ -29,19 +28,19 @@ func wasserstein(spread func(s *core.Stage, variance *G.Node) *G.Node) Similarit
 	}
 }
 
-func deviation(s *core.Stage, variance *G.Node) *G.Node { return s.Sqrt(variance) }
+func deviation(s *core.Stage, variance *graph.Node) *graph.Node { return s.Sqrt(variance) }
 
-func itself(_ *core.Stage, variance *G.Node) *G.Node { return variance }
+func itself(_ *core.Stage, variance *graph.Node) *graph.Node { return variance }
 
 // InfoNCE is mean_i [ log Σ_j exp logits_ij − positive_i ]: logits T×T, positive T×1 → 1×1 (van den Oord et al.
 // 2018, eq. 4). The positive of row i must be logits_ii. The log-sum-exp is taken from the row maximum.
-func InfoNCE(s *core.Stage, logits, positive *G.Node) *G.Node {
+func InfoNCE(s *core.Stage, logits, positive *graph.Node) *graph.Node {
 	return s.MeanAll(s.Sub(s.LogSumExp(logits), positive))
 }
 
 // Loss implements belief.Auxiliary: c · InfoNCE over the meta-batch. It declares the outputs tcl_loss, tcl_similarity
 // N×N (before temperature and mask), with N = T queries, or T·W where single transitions are contrasted.
-func (t *TCL) Loss(s *core.Stage, context belief.Posterior) *G.Node {
+func (t *TCL) Loss(s *core.Stage, context belief.Posterior) *graph.Node {
 	q, k := t.pair(s, context)
 	all, own := t.Similarity(s, q, k)
 	logits, positive := s.Scale(all, 1/t.cfg.Temperature), s.Scale(own, 1/t.cfg.Temperature)
@@ -49,7 +48,7 @@ func (t *TCL) Loss(s *core.Stage, context belief.Posterior) *G.Node {
 		m := s.Scale(smallest(s, all), -1/t.cfg.Temperature)
 		logits, positive = s.Add(logits, across(s, m)), s.Add(positive, m)
 	}
-	var loss *G.Node
+	var loss *graph.Node
 	switch {
 	case t.cfg.Contrast == "transitions":
 		loss = t.overRows(s, logits, positive)
@@ -95,13 +94,13 @@ func (t *TCL) queryInput(what string) string {
 }
 
 // keyed is the key encoder's output on context rows: the layers it shares with the query's, then its own.
-func (t *TCL) keyed(s *core.Stage, context *G.Node) *G.Node {
+func (t *TCL) keyed(s *core.Stage, context *graph.Node) *graph.Node {
 	shared := t.query.Net.Nodes(s)[:2*t.cfg.SharedLayers]
 	return t.query.Net.Forward(s, append(shared, t.key.Nodes(s)...), t.query.Seen(s, context))
 }
 
 // rows are the factors of single rows; with Sigma raw the numbers before softplus stand for their variances.
-func (t *TCL) rows(s *core.Stage, h *G.Node) belief.Posterior {
+func (t *TCL) rows(s *core.Stage, h *graph.Node) belief.Posterior {
 	f := t.query.Rows(s, h)
 	if t.cfg.Sigma == "raw" {
 		f.Var = s.SliceCols(h, t.query.Latent, 2*t.query.Latent)
@@ -110,7 +109,7 @@ func (t *TCL) rows(s *core.Stage, h *G.Node) belief.Posterior {
 }
 
 // overRows is InfoNCE over transitions: rows that a short window lacks are neither queries nor keys.
-func (t *TCL) overRows(s *core.Stage, logits, positive *G.Node) *G.Node {
+func (t *TCL) overRows(s *core.Stage, logits, positive *graph.Node) *graph.Node {
 	n := t.tasks * t.cfg.Window
 	query, key := s.Input(t.queryInput("weight"), n, 1), s.Input("key_weight", n, 1)
 	logits = s.Add(logits, across(s, s.Scale(s.Less(key, s.Const(0.5)), masked)))
@@ -119,12 +118,12 @@ func (t *TCL) overRows(s *core.Stage, logits, positive *G.Node) *G.Node {
 }
 
 // across is a column of numbers as every row of a matrix: n×1 → n×n.
-func across(s *core.Stage, column *G.Node) *G.Node {
+func across(s *core.Stage, column *graph.Node) *graph.Node {
 	return s.MatMul(s.Like(column, s.Const(1)), column, false, true)
 }
 
 // smallest is the least number of each row: n×m → n×1. Its gradient goes to that one.
-func smallest(s *core.Stage, x *G.Node) *G.Node {
+func smallest(s *core.Stage, x *graph.Node) *graph.Node {
 	if s.Err() != nil {
 		return nil
 	}

@@ -4,9 +4,8 @@ import (
 	"math"
 	"testing"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/internal/rng"
@@ -33,7 +32,7 @@ func newNets() nets {
 }
 
 // posterior is the product of a window's Gaussian factors, per task.
-func posterior(s *core.Stage, enc nn.MLP, w *G.Node) (mu, variance *G.Node) {
+func posterior(s *core.Stage, enc nn.MLP, w *graph.Node) (mu, variance *graph.Node) {
 	h := enc.Apply(s, w)
 	precision := s.Recip(s.Clamp(s.Softplus(s.SliceCols(h, nL, 2*nL)), 1e-7, math.Inf(1)))
 	variance = s.Recip(s.SumRows(precision, nW))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/op"
 	"nacre/core/ref"
 )
@@ -269,7 +270,7 @@ func (total) Eval(dst op.Mat, in []op.Mat) { dst.Data[0] = 17 }
 // load; it may not take them for something else.
 func (s suite) unknownOperation(t *testing.T) {
 	for _, o := range []op.Op{negation{}, total{}} {
-		shape, err := op.ShapeOf(o, op.Shape{Rows: 2, Cols: 2})
+		shape, err := graph.ShapeOf(o, op.Shape{Rows: 2, Cols: 2})
 		must(t, err)
 		p := &core.Program{Name: "later", Groups: 1, TileGroups: 1, Lanes: 1,
 			Values: []core.Value{{Name: "x", Kind: core.Input, Rows: 2, Cols: 2},

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/op"
 )
 
@@ -40,7 +39,7 @@ func Operations(size Size) (*core.Program, error) {
 		if a.positive {
 			name += positive
 		}
-		var in []*G.Node
+		var in []*graph.Node
 		for k, o := range a.operands {
 			input := s.Input
 			if o.whole {

@@ -1,9 +1,8 @@
 package coretest
 
 import (
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/op"
 )
 
@@ -49,7 +48,7 @@ func Update() (*core.Program, error) {
 	mean, spread := s.SliceCols(out, 0, act), s.Exp(s.Clamp(s.SliceCols(out, act, 2*act), -3, 1))
 	action := s.Tanh(s.Add(mean, s.Mul(spread, s.Input("noise", groups*batch, act))))
 	x = s.ConcatCols(s.Input("obs", groups*batch, obs), action, s.Input("zeros", groups*batch, latent))
-	value := func(net string) *G.Node {
+	value := func(net string) *graph.Node {
 		h := s.Dense(x, s.Param(net+"/w0", obs+act+latent, hidden), s.Param(net+"/b0", 1, hidden), op.ReLU)
 		h = s.Dense(h, s.Param(net+"/w1", hidden, hidden), s.Param(net+"/b1", 1, hidden), op.ReLU)
 		return s.Dense(h, s.Param(net+"/w2", hidden, 1), s.Param(net+"/b2", 1, 1), op.Linear)

@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/core/ref"
@@ -27,8 +26,8 @@ func criticProgram(t testing.TB, groups, perGroup, in, hidden int) *core.Program
 	b := core.NewBuilder("critic", groups)
 	s := b.Stage("update")
 	x, y := s.Input("x", groups*perGroup, in), s.Input("y", groups*perGroup, 1)
-	var loss *G.Node
-	var params []*G.Node
+	var loss *graph.Node
+	var params []*graph.Node
 	for _, q := range criticNets(in, hidden) {
 		l := s.MeanAll(s.Square(s.Sub(q.Apply(s, x), y)))
 		if loss != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/op"
 )
 
@@ -133,7 +134,7 @@ func (g *grower) try(level int, tiled bool) bool {
 		shapes = append(shapes, op.Shape{Rows: x.Rows, Cols: x.Cols})
 		args = append(args, op.Mat{Rows: x.Rows, Cols: x.Cols, Data: g.data[v]})
 	}
-	s, err := op.ShapeOf(o, shapes...)
+	s, err := graph.ShapeOf(o, shapes...)
 	if err != nil || s.Rows*s.Cols > 20000 {
 		return false
 	}

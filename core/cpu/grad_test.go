@@ -6,9 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/op"
 	"nacre/core/ref"
 )
@@ -18,7 +17,7 @@ func gradientProgram(t *testing.T, o op.Op, operands []core.Value) *core.Program
 	t.Helper()
 	b := core.NewBuilder("gradient", 1)
 	s := b.Stage("stage")
-	var nodes G.Nodes
+	var nodes graph.Nodes
 	for i, v := range operands {
 		nodes = append(nodes, s.WholeInput(fmt.Sprint("x", i), v.Rows, v.Cols))
 	}
@@ -27,7 +26,7 @@ func gradientProgram(t *testing.T, o op.Op, operands []core.Value) *core.Program
 	loss := s.SumAll(s.Mul(y, s.WholeInput("r", y.Shape()[0], y.Shape()[1])))
 	s.Output("y", y)
 	differentiable := o.(interface{ DiffWRT(int) []bool }).DiffWRT(len(nodes))
-	var by G.Nodes
+	var by graph.Nodes
 	for i, n := range nodes {
 		if differentiable[i] {
 			by = append(by, n)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/op"
 	"nacre/core/ref"
 )
@@ -196,7 +197,7 @@ func singleOp(t *testing.T, o op.Op, tiled bool, groups, tileGroups, lanes int, 
 		shapes = append(shapes, op.Shape{Rows: v.Rows, Cols: v.Cols})
 		in.In = append(in.In, i)
 	}
-	s, err := op.ShapeOf(o, shapes...)
+	s, err := graph.ShapeOf(o, shapes...)
 	must(t, err)
 	p.Values = append(p.Values, core.Value{Name: "y", Rows: s.Rows, Cols: s.Cols, Batched: tiled &&
 		o.Result() == op.ByRow})

@@ -3,9 +3,8 @@ package nn
 import (
 	"fmt"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/op"
 )
 
@@ -37,10 +36,10 @@ func (g GRU) Specs() []core.ParamSpec {
 }
 
 // Nodes returns the parameters as nodes of s, in the order of Specs.
-func (g GRU) Nodes(s *core.Stage) []*G.Node { return nodes(s, g.Specs()) }
+func (g GRU) Nodes(s *core.Stage) []*graph.Node { return nodes(s, g.Specs()) }
 
 // Step is the state after x, rows×In, in state h, rows×Hidden; a nil h is the state zero.
-func (g GRU) Step(s *core.Stage, x, h *G.Node) *G.Node {
+func (g GRU) Step(s *core.Stage, x, h *graph.Node) *graph.Node {
 	p, n := g.Nodes(s), g.Hidden
 	gx, gh := s.Dense(x, p[0], p[1], op.Linear), p[3]
 	if h != nil {
@@ -57,12 +56,12 @@ func (g GRU) Step(s *core.Stage, x, h *G.Node) *G.Node {
 
 // Unroll applies Step to the steps of a sequence that lie side by side, rows×steps·In, from state h, nil for zero, and
 // returns the state after each.
-func (g GRU) Unroll(s *core.Stage, sequence, h *G.Node, steps int) []*G.Node {
+func (g GRU) Unroll(s *core.Stage, sequence, h *graph.Node, steps int) []*graph.Node {
 	if steps < 1 {
 		s.Fail(fmt.Errorf("nn: %s: a sequence of %d steps; want at least 1", g.Name, steps))
 		return nil
 	}
-	states := make([]*G.Node, steps)
+	states := make([]*graph.Node, steps)
 	for t := range states {
 		h = g.Step(s, s.SliceCols(sequence, t*g.In, (t+1)*g.In), h)
 		states[t] = h

@@ -18,9 +18,8 @@ package nn
 import (
 	"fmt"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/op"
 )
 
@@ -60,10 +59,10 @@ func (m MLP) Specs() []core.ParamSpec {
 }
 
 // Nodes returns the parameters as nodes of s, in the order of Specs.
-func (m MLP) Nodes(s *core.Stage) []*G.Node { return nodes(s, m.Specs()) }
+func (m MLP) Nodes(s *core.Stage) []*graph.Node { return nodes(s, m.Specs()) }
 
-func nodes(s *core.Stage, specs []core.ParamSpec) []*G.Node {
-	var out []*G.Node
+func nodes(s *core.Stage, specs []core.ParamSpec) []*graph.Node {
+	var out []*graph.Node
 	for _, p := range specs {
 		out = append(out, s.Param(p.Name, p.Rows, p.Cols))
 	}
@@ -71,11 +70,11 @@ func nodes(s *core.Stage, specs []core.ParamSpec) []*G.Node {
 }
 
 // Apply is the network's output on x: rows×In → rows×Out.
-func (m MLP) Apply(s *core.Stage, x *G.Node) *G.Node { return m.Forward(s, m.Nodes(s), x) }
+func (m MLP) Apply(s *core.Stage, x *graph.Node) *graph.Node { return m.Forward(s, m.Nodes(s), x) }
 
 // Forward is the network's output on x under other parameters, in the order of Specs, such as those after a gradient
 // step: rows×In → rows×Out.
-func (m MLP) Forward(s *core.Stage, ps []*G.Node, x *G.Node) *G.Node {
+func (m MLP) Forward(s *core.Stage, ps []*graph.Node, x *graph.Node) *graph.Node {
 	for l := 0; l < len(ps); l += 2 {
 		act := m.Act
 		if l == len(ps)-2 {

@@ -6,7 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	G "gorgonia.org/gorgonia"
+
+	"nacre/core/graph"
 )
 
 func (o Dense) String() string { return fmt.Sprintf("Dense(%v)", o.Act) }
@@ -18,7 +19,7 @@ func (Dense) Operand(i int) Rows {
 	return Whole
 }
 
-func (o Dense) shape(in []Shape) (Shape, error) {
+func (o Dense) Shape(in []Shape) (Shape, error) {
 	x, w, b := in[0], in[1], in[2]
 	if int(o.Act) >= len(actNames) {
 		return Shape{}, fmt.Errorf("unknown activation")
@@ -26,13 +27,13 @@ func (o Dense) shape(in []Shape) (Shape, error) {
 	if x.Cols != w.Rows {
 		return Shape{}, fmt.Errorf("x has %d columns but w has %d rows", x.Cols, w.Rows)
 	}
-	if b != (Shape{1, w.Cols}) {
-		return Shape{}, fmt.Errorf("the bias is %v, want %v", b, Shape{1, w.Cols})
+	if b != (Shape{Rows: 1, Cols: w.Cols}) {
+		return Shape{}, fmt.Errorf("the bias is %v, want %v", b, Shape{Rows: 1, Cols: w.Cols})
 	}
-	return Shape{x.Rows, w.Cols}, nil
+	return Shape{Rows: x.Rows, Cols: w.Cols}, nil
 }
 
-func (o Dense) SymDiff(in G.Nodes, y, g *G.Node) (G.Nodes, error) {
+func (o Dense) SymDiff(in graph.Nodes, y, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
 	if o.Act != Linear {
 		g = s.ActGrad(y, g, o.Act)
@@ -93,24 +94,24 @@ func (o MatMul) Result() Rows {
 	return ByRow
 }
 
-func (o MatMul) shape(in []Shape) (Shape, error) {
+func (o MatMul) Shape(in []Shape) (Shape, error) {
 	a, b := in[0], in[1]
 	if o.TA {
-		a = Shape{a.Cols, a.Rows}
+		a = Shape{Rows: a.Cols, Cols: a.Rows}
 	}
 	if o.TB {
-		b = Shape{b.Cols, b.Rows}
+		b = Shape{Rows: b.Cols, Cols: b.Rows}
 	}
 	if a.Cols != b.Rows {
 		return Shape{}, fmt.Errorf("inner sizes %d and %d differ", a.Cols, b.Rows)
 	}
-	return Shape{a.Rows, b.Cols}, nil
+	return Shape{Rows: a.Rows, Cols: b.Cols}, nil
 }
 
-func (o MatMul) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
+func (o MatMul) SymDiff(in graph.Nodes, _, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
 	a, b := in[0], in[1]
-	var da, db *G.Node
+	var da, db *graph.Node
 	if o.TA {
 		da = s.MatMul(b, g, o.TB, true)
 	} else {
@@ -127,7 +128,7 @@ func (o MatMul) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
 func (o MatMul) Eval(dst Mat, in []Mat) { matMul(dst, in[0], in[1], o.TA, o.TB) }
 
 func matMul(dst, a, b Mat, ta, tb bool) {
-	blas64.Gemm(transpose(ta), transpose(tb), 1, a.general(), b.general(), 0, dst.general())
+	blas64.Gemm(transpose(ta), transpose(tb), 1, general(a), general(b), 0, general(dst))
 }
 
 func transpose(t bool) blas.Transpose {
@@ -137,25 +138,25 @@ func transpose(t bool) blas.Transpose {
 	return blas.NoTrans
 }
 
-func (m Mat) general() blas64.General {
+func general(m Mat) blas64.General {
 	return blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: m.Data}
 }
 
 func (o ActGrad) String() string { return fmt.Sprintf("ActGrad(%v)", o.Act) }
 
-func (o ActGrad) shape(in []Shape) (Shape, error) {
+func (o ActGrad) Shape(in []Shape) (Shape, error) {
 	if int(o.Act) >= len(actNames) {
 		return Shape{}, fmt.Errorf("unknown activation")
 	}
 	return same(in)
 }
 
-// DiffWRT implements gorgonia.SDOp: the slope itself varies with y only for Tanh.
+// DiffWRT implements graph.Op: the slope itself varies with y only for Tanh.
 func (o ActGrad) DiffWRT(int) []bool { return []bool{o.Act == Tanh, true} }
 
-func (o ActGrad) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
+func (o ActGrad) SymDiff(in graph.Nodes, _, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
-	var dy *G.Node
+	var dy *graph.Node
 	if o.Act == Tanh {
 		dy = s.Scale(s.Mul(s.Mul(in[0], in[1]), g), -2)
 	}

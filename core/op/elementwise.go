@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 
-	G "gorgonia.org/gorgonia"
+	"nacre/core/graph"
 )
 
 func (o Unary) String() string { return o.F.String() }
 
-func (o Unary) shape(in []Shape) (Shape, error) {
+func (o Unary) Shape(in []Shape) (Shape, error) {
 	if int(o.F) >= len(unaryNames) {
 		return Shape{}, fmt.Errorf("unknown function")
 	}
@@ -18,10 +18,10 @@ func (o Unary) shape(in []Shape) (Shape, error) {
 
 func (o Unary) DiffWRT(int) []bool { return []bool{o.F != Sign} }
 
-func (o Unary) SymDiff(in G.Nodes, y, g *G.Node) (G.Nodes, error) {
+func (o Unary) SymDiff(in graph.Nodes, y, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
 	x := in[0]
-	var d *G.Node
+	var d *graph.Node
 	switch o.F {
 	case Neg:
 		d = s.Neg(g)
@@ -96,9 +96,9 @@ func (f UnaryFunc) of(x float64) float64 {
 
 func (o Affine) String() string { return fmt.Sprintf("Affine(%v·x%+g)", o.A, o.B) }
 
-func (Affine) shape(in []Shape) (Shape, error) { return in[0], nil }
+func (Affine) Shape(in []Shape) (Shape, error) { return in[0], nil }
 
-func (o Affine) SymDiff(_ G.Nodes, _, g *G.Node) (G.Nodes, error) {
+func (o Affine) SymDiff(_ graph.Nodes, _, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
 	return s.all(s.Scale(g, o.A))
 }
@@ -111,16 +111,16 @@ func (o Affine) Eval(dst Mat, in []Mat) {
 
 func (o Clamp) String() string { return fmt.Sprintf("Clamp(%v..%v)", o.Lo, o.Hi) }
 
-func (o Clamp) shape(in []Shape) (Shape, error) {
+func (o Clamp) Shape(in []Shape) (Shape, error) {
 	if !(o.Lo <= o.Hi) {
 		return Shape{}, fmt.Errorf("the lower limit %v is not below the upper limit %v", o.Lo, o.Hi)
 	}
 	return in[0], nil
 }
 
-func (o Clamp) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
+func (o Clamp) SymDiff(in graph.Nodes, _, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
-	return s.all(s.apply(ClampGrad{Lo: o.Lo, Hi: o.Hi}, in[0], g))
+	return s.all(s.Apply(ClampGrad{Lo: o.Lo, Hi: o.Hi}, in[0], g))
 }
 
 func (o Clamp) Eval(dst Mat, in []Mat) {
@@ -131,13 +131,13 @@ func (o Clamp) Eval(dst Mat, in []Mat) {
 
 func (o ClampGrad) String() string { return fmt.Sprintf("ClampGrad(%v..%v)", o.Lo, o.Hi) }
 
-func (ClampGrad) shape(in []Shape) (Shape, error) { return same(in) }
+func (ClampGrad) Shape(in []Shape) (Shape, error) { return same(in) }
 
 func (ClampGrad) DiffWRT(int) []bool { return []bool{false, true} }
 
-func (o ClampGrad) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
+func (o ClampGrad) SymDiff(in graph.Nodes, _, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
-	return s.all(nil, s.apply(o, in[0], g))
+	return s.all(nil, s.Apply(o, in[0], g))
 }
 
 func (o ClampGrad) Eval(dst Mat, in []Mat) {
@@ -151,12 +151,12 @@ func (o ClampGrad) Eval(dst Mat, in []Mat) {
 
 func (o Binary) String() string { return o.F.String() }
 
-func (o Binary) shape(in []Shape) (Shape, error) {
+func (o Binary) Shape(in []Shape) (Shape, error) {
 	if int(o.F) >= len(binaryNames) {
 		return Shape{}, fmt.Errorf("unknown function")
 	}
 	a, b := in[0], in[1]
-	out := Shape{max(a.Rows, b.Rows), max(a.Cols, b.Cols)}
+	out := Shape{Rows: max(a.Rows, b.Rows), Cols: max(a.Cols, b.Cols)}
 	for _, s := range in {
 		if !broadcasts(s, out) {
 			return Shape{}, fmt.Errorf("the shapes must be equal, or an operand must have one row, one column or both")
@@ -172,10 +172,10 @@ func broadcasts(s, to Shape) bool {
 
 func (o Binary) DiffWRT(int) []bool { return []bool{o.F != Less, o.F != Less} }
 
-func (o Binary) SymDiff(in G.Nodes, y, g *G.Node) (G.Nodes, error) {
+func (o Binary) SymDiff(in graph.Nodes, y, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
 	a, b := in[0], in[1]
-	var da, db *G.Node
+	var da, db *graph.Node
 	switch o.F {
 	case Add:
 		da, db = g, g
@@ -194,7 +194,7 @@ func (o Binary) SymDiff(in G.Nodes, y, g *G.Node) (G.Nodes, error) {
 }
 
 // reduceTo sums g over the rows and columns along which x was broadcast to g's shape.
-func (s *Scope) reduceTo(g, x *G.Node) *G.Node {
+func (s *Scope) reduceTo(g, x *graph.Node) *graph.Node {
 	if g == nil || x == nil {
 		return nil
 	}
@@ -213,13 +213,13 @@ func (s *Scope) reduceTo(g, x *G.Node) *G.Node {
 func (o Binary) Eval(dst Mat, in []Mat) {
 	for i := range dst.Rows {
 		for j := range dst.Cols {
-			dst.Data[i*dst.Cols+j] = o.F.of(in[0].at(i, j), in[1].at(i, j))
+			dst.Data[i*dst.Cols+j] = o.F.of(at(in[0], i, j), at(in[1], i, j))
 		}
 	}
 }
 
 // at is element (i,j) of m broadcast as far as needed.
-func (m Mat) at(i, j int) float64 {
+func at(m Mat, i, j int) float64 {
 	if m.Rows == 1 {
 		i = 0
 	}
@@ -255,7 +255,7 @@ func (f BinaryFunc) of(a, b float64) float64 {
 
 func (Like) String() string { return "Like" }
 
-func (Like) shape(in []Shape) (Shape, error) {
+func (Like) Shape(in []Shape) (Shape, error) {
 	if !broadcasts(in[1], in[0]) {
 		return Shape{}, fmt.Errorf("%v cannot be repeated to %v", in[1], in[0])
 	}
@@ -264,7 +264,7 @@ func (Like) shape(in []Shape) (Shape, error) {
 
 func (Like) DiffWRT(int) []bool { return []bool{false, true} }
 
-func (Like) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
+func (Like) SymDiff(in graph.Nodes, _, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
 	return s.all(nil, s.reduceTo(g, in[1]))
 }
@@ -272,7 +272,7 @@ func (Like) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
 func (Like) Eval(dst Mat, in []Mat) {
 	for i := range dst.Rows {
 		for j := range dst.Cols {
-			dst.Data[i*dst.Cols+j] = in[1].at(i, j)
+			dst.Data[i*dst.Cols+j] = at(in[1], i, j)
 		}
 	}
 }

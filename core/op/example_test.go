@@ -3,15 +3,15 @@ package op_test
 import (
 	"fmt"
 
-	"gorgonia.org/gorgonia"
-
+	"nacre/core/graph"
 	"nacre/core/op"
 )
 
 func ExampleScope() {
-	g := gorgonia.NewGraph()
-	leaf := func(name string, rows, cols int) *gorgonia.Node {
-		return gorgonia.NewMatrix(g, gorgonia.Float64, gorgonia.WithShape(rows, cols), gorgonia.WithName(name))
+	g := graph.New()
+	leaf := func(name string, rows, cols int) *graph.Node {
+		n, _ := graph.Leaf(g, name, rows, cols)
+		return n
 	}
 	x, y, w, b := leaf("x", 8, 3), leaf("y", 8, 1), leaf("w", 3, 1), leaf("b", 1, 1)
 	s := new(op.Scope)

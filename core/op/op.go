@@ -1,15 +1,16 @@
-// Package op is the vocabulary a loss is written in: matrix operations that are at once Gorgonia graph
-// operations (shape rule, gradient) and instructions of a compiled program (package core).
+// Package op is the vocabulary a loss is written in: matrix operations that are at once operations of a graph
+// (shape rule, gradient; package graph) and instructions of a compiled program (package core).
 //
 // Every value is a matrix; a scalar is 1×1, a row vector 1×n. Data of a meta-batch is stacked by rows: T tasks
 // of B transitions are one (T·B)×n matrix, task after task. That single convention is what lets a program be cut
 // into tiles of whole tasks.
 //
-// A Scope writes expressions over the nodes of one Gorgonia graph and keeps the first error:
+// A Scope writes expressions over the nodes of one graph and keeps the first error:
 //
-//	g := gorgonia.NewGraph()
-//	leaf := func(name string, rows, cols int) *gorgonia.Node {
-//		return gorgonia.NewMatrix(g, gorgonia.Float64, gorgonia.WithShape(rows, cols), gorgonia.WithName(name))
+//	g := graph.New()
+//	leaf := func(name string, rows, cols int) *graph.Node {
+//		n, _ := graph.Leaf(g, name, rows, cols)
+//		return n
 //	}
 //	x, y, w, b := leaf("x", 8, 3), leaf("y", 8, 1), leaf("w", 3, 1), leaf("b", 1, 1)
 //	s := new(op.Scope)
@@ -22,20 +23,13 @@ package op
 import (
 	"fmt"
 
-	G "gorgonia.org/gorgonia"
-
-	// Gorgonia refuses to start under a Go version this module has not been told about.
-	_ "go4.org/unsafe/assume-no-moving-gc"
+	"nacre/core/graph"
 )
 
 // Op is one operation of the vocabulary. Implementations are small comparable structs: two instructions with
 // equal Op values and equal operands compute the same matrix, so the compiler may keep only one of them.
 type Op interface {
-	G.SDOp
-
-	// Eval computes dst from in, in float64, plainly; it is the definition the executors are judged by.
-	// Shapes are those of the shape rule; dst is zero when Eval is called and aliases no operand.
-	Eval(dst Mat, in []Mat)
+	graph.Op
 
 	// Operand says how the rows of operand i relate to the rows of the result.
 	Operand(i int) Rows
@@ -56,11 +50,31 @@ const (
 	Whole
 )
 
-// Mat is a row-major matrix: element (i,j) is Data[i*Cols+j].
-type Mat struct {
-	Rows, Cols int
-	Data       []float64
-}
+type (
+	// Shape is the size of a matrix.
+	Shape = graph.Shape
+	// Mat is a row-major matrix.
+	Mat = graph.Mat
+)
+
+// base answers for most operations: every operand and the result follow the rows.
+type base struct{}
+
+func (base) Operand(int) Rows { return ByRow }
+func (base) Result() Rows     { return ByRow }
+
+type (
+	unary   struct{ base }
+	binary  struct{ base }
+	ternary struct{ base }
+)
+
+func (unary) Arity() int           { return 1 }
+func (unary) DiffWRT(int) []bool   { return []bool{true} }
+func (binary) Arity() int          { return 2 }
+func (binary) DiffWRT(int) []bool  { return []bool{true, true} }
+func (ternary) Arity() int         { return 3 }
+func (ternary) DiffWRT(int) []bool { return []bool{true, true, true} }
 
 // Act is the activation of a Dense layer.
 type Act uint8
@@ -200,4 +214,17 @@ func name(names []string, kind string, i int) string {
 		return names[i]
 	}
 	return fmt.Sprintf("%s(%d)", kind, i)
+}
+
+// Equivalents are the operations that do what Gorgonia's own functions do, by Gorgonia's names (graph.Copier).
+var Equivalents = map[string]graph.Op{
+	"+": Binary{F: Add}, "-": Binary{F: Sub}, "⊙": Binary{F: Mul}, "÷": Binary{F: Div},
+	"MinBetween": Binary{F: Min}, "MaxBetween": Binary{F: Max},
+
+	"abs": Unary{F: Abs}, "exp": Unary{F: Exp}, "ln": Unary{F: Log}, "log1p": Unary{F: Log1p}, "neg": Unary{F: Neg},
+	"square": Unary{F: Square}, "sqrt": Unary{F: Sqrt}, "inv": Unary{F: Recip}, "tanh": Unary{F: TanhOf},
+	"sigmoid": Unary{F: Sigmoid}, "softplus": Unary{F: Softplus},
+
+	"A × B": MatMul{}, "Aᵀ × B": MatMul{TA: true}, "A × Bᵀ": MatMul{TB: true}, "Aᵀ × Bᵀ": MatMul{TA: true, TB: true},
+	"Σ": SumAll{},
 }

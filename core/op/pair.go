@@ -3,7 +3,7 @@ package op
 import (
 	"fmt"
 
-	G "gorgonia.org/gorgonia"
+	"nacre/core/graph"
 )
 
 func (SquaredDistances) String() string { return "SquaredDistances" }
@@ -15,19 +15,19 @@ func (SquaredDistances) Operand(i int) Rows {
 	return Whole
 }
 
-func (SquaredDistances) shape(in []Shape) (Shape, error) {
+func (SquaredDistances) Shape(in []Shape) (Shape, error) {
 	a, b := in[0], in[1]
 	if a.Cols != b.Cols {
 		return Shape{}, fmt.Errorf("the rows have %d and %d elements", a.Cols, b.Cols)
 	}
-	return Shape{a.Rows, b.Rows}, nil
+	return Shape{Rows: a.Rows, Cols: b.Rows}, nil
 }
 
-// SymDiff implements gorgonia.SDOp: with y_ij = |a_i - b_j|²,
+// SymDiff implements graph.Op: with y_ij = |a_i - b_j|²,
 //
 //	da_i = 2 Σ_j g_ij (a_i - b_j) = 2 (Σ_j g_ij) a_i - 2 (g·b)_i
 //	db_j = 2 Σ_i g_ij (b_j - a_i) = 2 (gᵀ·1)_j b_j - 2 (gᵀ·a)_j
-func (SquaredDistances) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
+func (SquaredDistances) SymDiff(in graph.Nodes, _, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
 	a, b := in[0], in[1]
 	rowSum := s.SumCols(g)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	G "gorgonia.org/gorgonia"
+	"nacre/core/graph"
 )
 
 func (o SumRows) String() string { return fmt.Sprintf("SumRows(%d)", o.Group) }
@@ -16,18 +16,18 @@ func (o SumRows) Result() Rows {
 	return ByRow
 }
 
-func (o SumRows) shape(in []Shape) (Shape, error) {
+func (o SumRows) Shape(in []Shape) (Shape, error) {
 	x := in[0]
 	switch {
 	case o.Group == 0:
-		return Shape{1, x.Cols}, nil
+		return Shape{Rows: 1, Cols: x.Cols}, nil
 	case o.Group < 0 || x.Rows%o.Group != 0:
 		return Shape{}, fmt.Errorf("%d rows cannot be cut into runs of %d", x.Rows, o.Group)
 	}
-	return Shape{x.Rows / o.Group, x.Cols}, nil
+	return Shape{Rows: x.Rows / o.Group, Cols: x.Cols}, nil
 }
 
-func (o SumRows) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
+func (o SumRows) SymDiff(in graph.Nodes, _, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
 	if o.Group == 0 {
 		return s.all(s.Like(in[0], g))
@@ -46,9 +46,9 @@ func (o SumRows) Eval(dst Mat, in []Mat) {
 
 func (SumCols) String() string { return "SumCols" }
 
-func (SumCols) shape(in []Shape) (Shape, error) { return Shape{in[0].Rows, 1}, nil }
+func (SumCols) Shape(in []Shape) (Shape, error) { return Shape{Rows: in[0].Rows, Cols: 1}, nil }
 
-func (SumCols) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
+func (SumCols) SymDiff(in graph.Nodes, _, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
 	return s.all(s.Like(in[0], g))
 }
@@ -63,9 +63,9 @@ func (SumAll) String() string { return "SumAll" }
 
 func (SumAll) Result() Rows { return Whole }
 
-func (SumAll) shape([]Shape) (Shape, error) { return Shape{1, 1}, nil }
+func (SumAll) Shape([]Shape) (Shape, error) { return Shape{Rows: 1, Cols: 1}, nil }
 
-func (SumAll) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
+func (SumAll) SymDiff(in graph.Nodes, _, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
 	return s.all(s.Like(in[0], g))
 }
@@ -78,10 +78,10 @@ func (SumAll) Eval(dst Mat, in []Mat) {
 
 func (LogSumExp) String() string { return "LogSumExp" }
 
-func (LogSumExp) shape(in []Shape) (Shape, error) { return Shape{in[0].Rows, 1}, nil }
+func (LogSumExp) Shape(in []Shape) (Shape, error) { return Shape{Rows: in[0].Rows, Cols: 1}, nil }
 
-// SymDiff implements gorgonia.SDOp: the gradient of each row is g times its softmax, exp(x - y).
-func (LogSumExp) SymDiff(in G.Nodes, y, g *G.Node) (G.Nodes, error) {
+// SymDiff implements graph.Op: the gradient of each row is g times its softmax, exp(x - y).
+func (LogSumExp) SymDiff(in graph.Nodes, y, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
 	return s.all(s.Mul(s.Exp(s.Sub(in[0], y)), g))
 }

@@ -2,22 +2,21 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
-	G "gorgonia.org/gorgonia"
-
-	"github.com/chewxy/hm"
+	"nacre/core/graph"
 )
 
 func (o RepeatRows) String() string { return fmt.Sprintf("RepeatRows(%d)", o.K) }
 
-func (o RepeatRows) shape(in []Shape) (Shape, error) {
+func (o RepeatRows) Shape(in []Shape) (Shape, error) {
 	if o.K < 1 {
 		return Shape{}, fmt.Errorf("the number of repetitions must be at least 1")
 	}
-	return Shape{in[0].Rows * o.K, in[0].Cols}, nil
+	return Shape{Rows: in[0].Rows * o.K, Cols: in[0].Cols}, nil
 }
 
-func (o RepeatRows) SymDiff(_ G.Nodes, _, g *G.Node) (G.Nodes, error) {
+func (o RepeatRows) SymDiff(_ graph.Nodes, _, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
 	return s.all(s.SumRows(g, o.K))
 }
@@ -29,18 +28,11 @@ func (o RepeatRows) Eval(dst Mat, in []Mat) {
 	}
 }
 
-func (o ConcatCols) String() string { return fmt.Sprintf("ConcatCols(%d)", o.N) }
-func (o ConcatCols) Arity() int     { return o.N }
-func (o ConcatCols) Type() hm.Type  { return fnType(o.N) }
-func (o ConcatCols) DiffWRT(int) []bool {
-	d := make([]bool, o.N)
-	for i := range d {
-		d[i] = true
-	}
-	return d
-}
+func (o ConcatCols) String() string     { return fmt.Sprintf("ConcatCols(%d)", o.N) }
+func (o ConcatCols) Arity() int         { return o.N }
+func (o ConcatCols) DiffWRT(int) []bool { return slices.Repeat([]bool{true}, o.N) }
 
-func (o ConcatCols) shape(in []Shape) (Shape, error) {
+func (o ConcatCols) Shape(in []Shape) (Shape, error) {
 	if len(in) == 0 {
 		return Shape{}, fmt.Errorf("there is nothing to concatenate")
 	}
@@ -54,9 +46,9 @@ func (o ConcatCols) shape(in []Shape) (Shape, error) {
 	return out, nil
 }
 
-func (ConcatCols) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
+func (ConcatCols) SymDiff(in graph.Nodes, _, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
-	out := make(G.Nodes, len(in))
+	out := make(graph.Nodes, len(in))
 	lo := 0
 	for i, x := range in {
 		hi := lo + shapeOf(x).Cols
@@ -78,14 +70,14 @@ func (ConcatCols) Eval(dst Mat, in []Mat) {
 
 func (o SliceCols) String() string { return fmt.Sprintf("SliceCols(%d..%d)", o.Lo, o.Hi-1) }
 
-func (o SliceCols) shape(in []Shape) (Shape, error) {
+func (o SliceCols) Shape(in []Shape) (Shape, error) {
 	if o.Lo < 0 || o.Hi <= o.Lo || o.Hi > in[0].Cols {
 		return Shape{}, fmt.Errorf("want 0 ≤ Lo < Hi ≤ %d", in[0].Cols)
 	}
-	return Shape{in[0].Rows, o.Hi - o.Lo}, nil
+	return Shape{Rows: in[0].Rows, Cols: o.Hi - o.Lo}, nil
 }
 
-func (o SliceCols) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
+func (o SliceCols) SymDiff(in graph.Nodes, _, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
 	return s.all(s.PadCols(g, o.Lo, shapeOf(in[0]).Cols))
 }
@@ -98,14 +90,14 @@ func (o SliceCols) Eval(dst Mat, in []Mat) {
 
 func (o PadCols) String() string { return fmt.Sprintf("PadCols(%d of %d)", o.Lo, o.Total) }
 
-func (o PadCols) shape(in []Shape) (Shape, error) {
+func (o PadCols) Shape(in []Shape) (Shape, error) {
 	if o.Lo < 0 || o.Lo+in[0].Cols > o.Total {
 		return Shape{}, fmt.Errorf("%d columns at column %d do not fit in %d", in[0].Cols, o.Lo, o.Total)
 	}
-	return Shape{in[0].Rows, o.Total}, nil
+	return Shape{Rows: in[0].Rows, Cols: o.Total}, nil
 }
 
-func (o PadCols) SymDiff(in G.Nodes, _, g *G.Node) (G.Nodes, error) {
+func (o PadCols) SymDiff(in graph.Nodes, _, g *graph.Node) (graph.Nodes, error) {
 	var s Scope
 	return s.all(s.SliceCols(g, o.Lo, o.Lo+shapeOf(in[0]).Cols))
 }
@@ -117,8 +109,10 @@ func (o PadCols) Eval(dst Mat, in []Mat) {
 	}
 }
 
-func (StopGrad) String() string                                     { return "StopGrad" }
-func (StopGrad) shape(in []Shape) (Shape, error)                    { return in[0], nil }
-func (StopGrad) DiffWRT(int) []bool                                 { return []bool{false} }
-func (StopGrad) SymDiff(G.Nodes, *G.Node, *G.Node) (G.Nodes, error) { return G.Nodes{nil}, nil }
-func (StopGrad) Eval(dst Mat, in []Mat)                             { copy(dst.Data, in[0].Data) }
+func (StopGrad) String() string                  { return "StopGrad" }
+func (StopGrad) Shape(in []Shape) (Shape, error) { return in[0], nil }
+func (StopGrad) DiffWRT(int) []bool              { return []bool{false} }
+func (StopGrad) SymDiff(graph.Nodes, *graph.Node, *graph.Node) (graph.Nodes, error) {
+	return graph.Nodes{nil}, nil
+}
+func (StopGrad) Eval(dst Mat, in []Mat) { copy(dst.Data, in[0].Data) }

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/rl/belief"
 	"nacre/sim"
 	"nacre/tcl"
@@ -15,8 +14,8 @@ import (
 
 // cosine compares the directions of the means, whose lengths are shifted by eps.
 func cosine(eps float64) tcl.Similarity {
-	return func(s *core.Stage, q, k belief.Posterior) (all, own *G.Node) {
-		unit := func(x *G.Node) *G.Node { return s.Div(x, s.Sqrt(s.Shift(s.SumCols(s.Square(x)), eps))) }
+	return func(s *core.Stage, q, k belief.Posterior) (all, own *graph.Node) {
+		unit := func(x *graph.Node) *graph.Node { return s.Div(x, s.Sqrt(s.Shift(s.SumCols(s.Square(x)), eps))) }
 		a, b := unit(q.Mean), unit(k.Mean)
 		return s.MatMul(a, b, false, true), s.SumCols(s.Mul(a, b))
 	}
@@ -54,7 +53,7 @@ func TestLoss(t *testing.T) {
 			t.Errorf("a loss called %q: %v", name, err)
 		}
 	}
-	wrong := func(s *core.Stage, q, k belief.Posterior) (all, own *G.Node) { return q.Mean, k.Mean }
+	wrong := func(s *core.Stage, q, k belief.Posterior) (all, own *graph.Node) { return q.Mean, k.Mean }
 	if _, err := Train("quick/point-goal", Loss("wrong", wrong)); err == nil ||
 		!strings.Contains(err.Error(), "loss wrong") {
 		t.Errorf("a similarity of other shapes: %v", err)

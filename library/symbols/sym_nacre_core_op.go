@@ -3,10 +3,8 @@
 package symbols
 
 import (
-	p3 "github.com/chewxy/hm"
-	p1 "gorgonia.org/gorgonia"
-	p2 "gorgonia.org/tensor"
-	p4 "hash"
+	p2 "gorgonia.org/gorgonia"
+	p1 "nacre/core/graph"
 	p0 "nacre/core/op"
 	"reflect"
 )
@@ -16,15 +14,16 @@ func init() {
 		"Act":              reflect.ValueOf((*p0.Act)(nil)),
 		"ActGrad":          reflect.ValueOf((*p0.ActGrad)(nil)),
 		"Affine":           reflect.ValueOf((*p0.Affine)(nil)),
-		"Apply":            reflect.ValueOf(p0.Apply),
+		"Apply":            reflect.ValueOf(&p0.Apply).Elem(),
 		"Binary":           reflect.ValueOf((*p0.Binary)(nil)),
 		"BinaryFunc":       reflect.ValueOf((*p0.BinaryFunc)(nil)),
-		"Children":         reflect.ValueOf(p0.Children),
+		"Children":         reflect.ValueOf(&p0.Children).Elem(),
 		"Clamp":            reflect.ValueOf((*p0.Clamp)(nil)),
 		"ClampGrad":        reflect.ValueOf((*p0.ClampGrad)(nil)),
 		"ConcatCols":       reflect.ValueOf((*p0.ConcatCols)(nil)),
 		"Dense":            reflect.ValueOf((*p0.Dense)(nil)),
-		"Describe":         reflect.ValueOf(p0.Describe),
+		"Describe":         reflect.ValueOf(&p0.Describe).Elem(),
+		"Equivalents":      reflect.ValueOf(&p0.Equivalents).Elem(),
 		"Graphs":           reflect.ValueOf(&p0.Graphs).Elem(),
 		"Like":             reflect.ValueOf((*p0.Like)(nil)),
 		"LogSumExp":        reflect.ValueOf((*p0.LogSumExp)(nil)),
@@ -37,7 +36,7 @@ func init() {
 		"Rows":             reflect.ValueOf((*p0.Rows)(nil)),
 		"Scope":            reflect.ValueOf((*p0.Scope)(nil)),
 		"Shape":            reflect.ValueOf((*p0.Shape)(nil)),
-		"ShapeOf":          reflect.ValueOf(p0.ShapeOf),
+		"ShapeOf":          reflect.ValueOf(&p0.ShapeOf).Elem(),
 		"SliceCols":        reflect.ValueOf((*p0.SliceCols)(nil)),
 		"SquaredDistances": reflect.ValueOf((*p0.SquaredDistances)(nil)),
 		"StopGrad":         reflect.ValueOf((*p0.StopGrad)(nil)),
@@ -50,40 +49,24 @@ func init() {
 }
 
 type _nacre_core_op_Op struct {
-	IValue           any
-	WArity           func() int
-	WCallsExtern     func() bool
-	WDiffWRT         func(int) []bool
-	WDo              func(...p1.Value) (p1.Value, error)
-	WEval            func(p0.Mat, []p0.Mat)
-	WHashcode        func() uint32
-	WInferShape      func(...p1.DimSizer) (p2.Shape, error)
-	WOperand         func(int) p0.Rows
-	WOverwritesInput func() int
-	WResult          func() p0.Rows
-	WReturnsPtr      func() bool
-	WString          func() string
-	WSymDiff         func(p1.Nodes, *p1.Node, *p1.Node) (p1.Nodes, error)
-	WType            func() p3.Type
-	WWriteHash       func(p4.Hash)
+	IValue   any
+	WArity   func() int
+	WDiffWRT func(int) []bool
+	WEval    func(p1.Mat, []p1.Mat)
+	WOperand func(int) p0.Rows
+	WResult  func() p0.Rows
+	WShape   func([]p1.Shape) (p1.Shape, error)
+	WString  func() string
+	WSymDiff func(p2.Nodes, *p1.Node, *p1.Node) (p2.Nodes, error)
 }
 
-func (w _nacre_core_op_Op) Arity() int                          { return w.WArity() }
-func (w _nacre_core_op_Op) CallsExtern() bool                   { return w.WCallsExtern() }
-func (w _nacre_core_op_Op) DiffWRT(a0 int) []bool               { return w.WDiffWRT(a0) }
-func (w _nacre_core_op_Op) Do(a0 ...p1.Value) (p1.Value, error) { return w.WDo(a0...) }
-func (w _nacre_core_op_Op) Eval(a0 p0.Mat, a1 []p0.Mat)         { w.WEval(a0, a1) }
-func (w _nacre_core_op_Op) Hashcode() uint32                    { return w.WHashcode() }
-func (w _nacre_core_op_Op) InferShape(a0 ...p1.DimSizer) (p2.Shape, error) {
-	return w.WInferShape(a0...)
-}
-func (w _nacre_core_op_Op) Operand(a0 int) p0.Rows { return w.WOperand(a0) }
-func (w _nacre_core_op_Op) OverwritesInput() int   { return w.WOverwritesInput() }
-func (w _nacre_core_op_Op) Result() p0.Rows        { return w.WResult() }
-func (w _nacre_core_op_Op) ReturnsPtr() bool       { return w.WReturnsPtr() }
-func (w _nacre_core_op_Op) String() string         { return w.WString() }
-func (w _nacre_core_op_Op) SymDiff(a0 p1.Nodes, a1 *p1.Node, a2 *p1.Node) (p1.Nodes, error) {
+func (w _nacre_core_op_Op) Arity() int                            { return w.WArity() }
+func (w _nacre_core_op_Op) DiffWRT(a0 int) []bool                 { return w.WDiffWRT(a0) }
+func (w _nacre_core_op_Op) Eval(a0 p1.Mat, a1 []p1.Mat)           { w.WEval(a0, a1) }
+func (w _nacre_core_op_Op) Operand(a0 int) p0.Rows                { return w.WOperand(a0) }
+func (w _nacre_core_op_Op) Result() p0.Rows                       { return w.WResult() }
+func (w _nacre_core_op_Op) Shape(a0 []p1.Shape) (p1.Shape, error) { return w.WShape(a0) }
+func (w _nacre_core_op_Op) String() string                        { return w.WString() }
+func (w _nacre_core_op_Op) SymDiff(a0 p2.Nodes, a1 *p1.Node, a2 *p1.Node) (p2.Nodes, error) {
 	return w.WSymDiff(a0, a1, a2)
 }
-func (w _nacre_core_op_Op) Type() p3.Type        { return w.WType() }
-func (w _nacre_core_op_Op) WriteHash(a0 p4.Hash) { w.WWriteHash(a0) }

@@ -3,9 +3,9 @@
 package symbols
 
 import (
-	p3 "gorgonia.org/gorgonia"
 	p1 "nacre/core"
 	p2 "nacre/core/feed"
+	p3 "nacre/core/graph"
 	p0 "nacre/rl/belief"
 	"reflect"
 )

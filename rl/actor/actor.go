@@ -16,9 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/nn"
 )
 
@@ -28,7 +27,7 @@ type Policy struct {
 	Net                 nn.MLP
 	Obs, Condition, Act int
 	// View is what the network sees of observations in rollouts, rows×Obs → rows×Obs, or nil: them as they are.
-	View func(s *core.Stage, obs *G.Node) *G.Node
+	View func(s *core.Stage, obs *graph.Node) *graph.Node
 }
 
 // Bounds of the log standard deviation.
@@ -41,14 +40,14 @@ const ln2Pi = 1.8378770664093454836
 
 // Sample is the policy's output on a batch, as graph nodes; rows by batch.
 type Sample struct {
-	Mean, LogStd *G.Node // rows × act
-	PreTanh      *G.Node // mean + std·eps
-	Action       *G.Node // tanh of it, in (-1,1)
-	LogProb      *G.Node // rows × 1
+	Mean, LogStd *graph.Node // rows × act
+	PreTanh      *graph.Node // mean + std·eps
+	Action       *graph.Node // tanh of it, in (-1,1)
+	LogProb      *graph.Node // rows × 1
 }
 
 // Head splits the network's output for rows of (o, condition) into mean and clipped log standard deviation.
-func (p Policy) Head(s *core.Stage, x *G.Node) (mean, logStd *G.Node) {
+func (p Policy) Head(s *core.Stage, x *graph.Node) (mean, logStd *graph.Node) {
 	h := p.Net.Apply(s, x)
 	return s.SliceCols(h, 0, p.Act), s.Clamp(s.SliceCols(h, p.Act, 2*p.Act), LogStdMin, LogStdMax)
 }
@@ -57,7 +56,7 @@ func (p Policy) Head(s *core.Stage, x *G.Node) (mean, logStd *G.Node) {
 // rows × act:
 //
 //	log π(a) = Σ_i [ log N(u_i; μ_i, σ_i) − log(1 − a_i² + 1e-6) ],  u = μ + σ·eps.
-func (p Policy) Sample(s *core.Stage, x, eps *G.Node) Sample {
+func (p Policy) Sample(s *core.Stage, x, eps *graph.Node) Sample {
 	var a Sample
 	a.Mean, a.LogStd = p.Head(s, x)
 	a.PreTanh = s.Add(a.Mean, s.Mul(s.Exp(a.LogStd), eps))

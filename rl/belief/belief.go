@@ -17,10 +17,9 @@ import (
 	"encoding/json"
 	"math"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
 	"nacre/core/feed"
+	"nacre/core/graph"
 	"nacre/core/nn"
 )
 
@@ -34,7 +33,7 @@ type Encoder struct {
 	// NextObs says that context rows are (o, a, r, o') rather than (o, a, r).
 	NextObs bool
 	// View is what the network sees of context rows, rows×Width → rows×Width, or nil: the rows as they are.
-	View func(s *core.Stage, context *G.Node) *G.Node
+	View func(s *core.Stage, context *graph.Node) *graph.Node
 }
 
 // Width is the length of a context row.
@@ -42,16 +41,16 @@ func (e Encoder) Width() int { return e.Net.In }
 
 // Posterior is one diagonal Gaussian per task. Var holds variances.
 type Posterior struct {
-	Mean, Var *G.Node // tasks × latent
+	Mean, Var *graph.Node // tasks × latent
 }
 
 // Apply is what the network makes of context rows: rows×Width → rows×2·Latent.
-func (e Encoder) Apply(s *core.Stage, context *G.Node) *G.Node {
+func (e Encoder) Apply(s *core.Stage, context *graph.Node) *graph.Node {
 	return e.Net.Apply(s, e.Seen(s, context))
 }
 
 // Seen is what the network is given of context rows: View, or the rows as they are.
-func (e Encoder) Seen(s *core.Stage, context *G.Node) *G.Node {
+func (e Encoder) Seen(s *core.Stage, context *graph.Node) *graph.Node {
 	if e.View != nil {
 		return e.View(s, context)
 	}
@@ -59,7 +58,7 @@ func (e Encoder) Seen(s *core.Stage, context *G.Node) *G.Node {
 }
 
 // Rows are the factors of single rows, of what Apply makes of them: rows×Latent each.
-func (e Encoder) Rows(s *core.Stage, h *G.Node) Posterior {
+func (e Encoder) Rows(s *core.Stage, h *graph.Node) Posterior {
 	return Posterior{
 		Mean: s.SliceCols(h, 0, e.Latent),
 		Var:  s.Clamp(s.Softplus(s.SliceCols(h, e.Latent, 2*e.Latent)), MinVar, math.Inf(1)),
@@ -75,27 +74,27 @@ func (e Encoder) Rows(s *core.Stage, h *G.Node) Posterior {
 //
 // The weight w_n is 1 for a row that counts and 0 for padding, which drops out of the product exactly as long as it
 // holds numbers. The N(0, I) prior is not a factor.
-func (e Encoder) Infer(s *core.Stage, context, weight *G.Node, rows int) Posterior {
+func (e Encoder) Infer(s *core.Stage, context, weight *graph.Node, rows int) Posterior {
 	return Combine(s, e.Factors(s, context, weight, rows))
 }
 
 // Product builds the posterior of each task from what Apply makes of its rows, as Infer does from the rows.
-func (e Encoder) Product(s *core.Stage, h, weight *G.Node, rows int) Posterior {
+func (e Encoder) Product(s *core.Stage, h, weight *graph.Node, rows int) Posterior {
 	return Combine(s, e.naturals(s, h, weight, rows))
 }
 
 // Naturals are the sums a product of Gaussians needs; sums of several contexts of one task may be added.
 type Naturals struct {
-	Precision     *G.Node // Σ w/σ², tasks × latent
-	PrecisionMean *G.Node // Σ w·μ/σ², tasks × latent
+	Precision     *graph.Node // Σ w/σ², tasks × latent
+	PrecisionMean *graph.Node // Σ w·μ/σ², tasks × latent
 }
 
 // Factors builds the natural parameters of the product over each task's rows. See Infer for shapes.
-func (e Encoder) Factors(s *core.Stage, context, weight *G.Node, rows int) Naturals {
+func (e Encoder) Factors(s *core.Stage, context, weight *graph.Node, rows int) Naturals {
 	return e.naturals(s, e.Apply(s, context), weight, rows)
 }
 
-func (e Encoder) naturals(s *core.Stage, h, weight *G.Node, rows int) Naturals {
+func (e Encoder) naturals(s *core.Stage, h, weight *graph.Node, rows int) Naturals {
 	f := e.Rows(s, h)
 	precision := s.Mul(s.Recip(f.Var), weight)
 	return Naturals{
@@ -111,12 +110,12 @@ func Combine(s *core.Stage, n Naturals) Posterior {
 }
 
 // Sample is the reparameterised draw μ + σ·eps, with eps tasks×latent standard normal.
-func (q Posterior) Sample(s *core.Stage, eps *G.Node) *G.Node {
+func (q Posterior) Sample(s *core.Stage, eps *graph.Node) *graph.Node {
 	return s.Add(q.Mean, s.Mul(s.Sqrt(q.Var), eps))
 }
 
 // KL is Σ KL(N(μ, σ²) ‖ N(0, 1)) over tasks and latent dimensions, 1×1: a sum, not a mean.
-func (q Posterior) KL(s *core.Stage) *G.Node {
+func (q Posterior) KL(s *core.Stage) *graph.Node {
 	t := s.Sub(s.Add(q.Var, s.Square(q.Mean)), s.Log(q.Var))
 	return s.Scale(s.SumAll(s.Shift(t, -1)), 0.5)
 }
@@ -144,7 +143,7 @@ type Auxiliary interface {
 	Count(feed.Record)
 
 	// Loss adds the term, already weighted, given the posterior of the drawn contexts. 1×1.
-	Loss(s *core.Stage, q Posterior) *G.Node
+	Loss(s *core.Stage, q Posterior) *graph.Node
 	// AfterStep adds what follows the encoder's optimiser step (moving averages).
 	AfterStep(b *core.Builder)
 

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/core/ref"
@@ -101,7 +100,7 @@ func near(t *testing.T, what string, got, want float64) {
 // The factors of TestProductByHand, from rows eight times as large.
 func TestView(t *testing.T) {
 	enc := direct(1)
-	enc.View = func(s *core.Stage, context *G.Node) *G.Node { return s.Scale(context, 0.125) }
+	enc.View = func(s *core.Stage, context *graph.Node) *graph.Node { return s.Scale(context, 0.125) }
 	mean, variance, _, _ := inferBy(t, enc, 1, []float64{8, 8 * before(1), 32, 8 * before(2)}, []float64{1, 1}, nil)
 	near(t, "variance", variance[0], 2.0/3)
 	near(t, "mean", mean[0], 2)

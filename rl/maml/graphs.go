@@ -1,9 +1,8 @@
 package maml
 
 import (
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/rl/onpolicy"
 )
 
@@ -18,7 +17,7 @@ type model struct {
 func (m model) rows() int { return m.paths * m.horizon }
 
 // sample is a batch as graph inputs: rows of observations and actions, advantages and weights.
-type sample struct{ obs, act, advantage, weight *G.Node }
+type sample struct{ obs, act, advantage, weight *graph.Node }
 
 // batchInputs are the names of a sample's inputs, behind a prefix.
 var batchInputs = []string{"obs", "act", "advantage", "weight"}
@@ -41,10 +40,10 @@ func (m model) sample(s *core.Stage, prefix string) sample {
 type inner struct {
 	m       model
 	s       *core.Stage
-	theta   []*G.Node
-	loss    *G.Node   // L(θ) = −mean(log π_θ(a|o)·A)
-	grad    []*G.Node // ∇L(θ)
-	adapted []*G.Node // θ' = θ − α∇L(θ), as leaves: derivatives by θ' stop there
+	theta   []*graph.Node
+	loss    *graph.Node   // L(θ) = −mean(log π_θ(a|o)·A)
+	grad    []*graph.Node // ∇L(θ)
+	adapted []*graph.Node // θ' = θ − α∇L(θ), as leaves: derivatives by θ' stop there
 }
 
 func (m model) inner(s *core.Stage) inner {
@@ -62,12 +61,12 @@ func (m model) inner(s *core.Stage) inner {
 // through is (∂θ'/∂θ)·v = v − α∇²L(θ)·v, with the Hessian-vector product by double backward. The Jacobian of a
 // gradient step is symmetric, so the same function carries vectors forward (as a change of θ becomes one of θ') and
 // gradients back.
-func (x inner) through(v []*G.Node) []*G.Node {
+func (x inner) through(v []*graph.Node) []*graph.Node {
 	if x.m.cfg.FirstOrder {
 		return v
 	}
 	s := x.s
-	out := make([]*G.Node, len(v))
+	out := make([]*graph.Node, len(v))
 	for i, h := range s.Gradients(dot(s, x.grad, v), x.theta...) {
 		out[i] = s.Sub(v[i], s.Scale(h, x.m.cfg.InnerLR))
 	}
@@ -75,7 +74,7 @@ func (x inner) through(v []*G.Node) []*G.Node {
 }
 
 // dot is the inner product of vectors held as matrices; no gradient passes v.
-func dot(s *core.Stage, g, v []*G.Node) (sum *G.Node) {
+func dot(s *core.Stage, g, v []*graph.Node) (sum *graph.Node) {
 	for i := range g {
 		term := s.SumAll(s.Mul(g[i], s.StopGrad(v[i])))
 		if sum == nil {
@@ -90,7 +89,7 @@ func dot(s *core.Stage, g, v []*G.Node) (sum *G.Node) {
 // meta is the task's part of the meta-objective on the batch after the inner step,
 //
 //	J = −mean(π'(a|o)/old(a|o)·A), or −mean(log π'(a|o)·A)
-func (m model) meta(s *core.Stage, policy, old onpolicy.Gaussian, d sample) *G.Node {
+func (m model) meta(s *core.Stage, policy, old onpolicy.Gaussian, d sample) *graph.Node {
 	x := policy.LogProb(s, d.act)
 	if m.cfg.Surrogate == ratio {
 		x = s.Exp(s.Sub(x, old.LogProb(s, d.act)))
@@ -99,7 +98,7 @@ func (m model) meta(s *core.Stage, policy, old onpolicy.Gaussian, d sample) *G.N
 }
 
 // divergence is the mean of KL(old ‖ π') over the batch.
-func divergence(s *core.Stage, policy, old onpolicy.Gaussian, d sample) *G.Node {
+func divergence(s *core.Stage, policy, old onpolicy.Gaussian, d sample) *graph.Node {
 	return s.SumAll(s.Mul(old.KL(s, policy), d.weight))
 }
 
@@ -136,7 +135,7 @@ func (m model) hessianProgram() (*core.Program, error) {
 	b := core.NewBuilder("maml.hessian", m.paths)
 	s := b.Stage("hessian")
 	x, d := m.inner(s), m.sample(s, after)
-	v := make([]*G.Node, len(x.theta))
+	v := make([]*graph.Node, len(x.theta))
 	for i, p := range m.policy.Specs() {
 		v[i] = s.WholeInput(vector+p.Name, p.Rows, p.Cols)
 	}
@@ -167,7 +166,7 @@ func (m model) objectiveProgram() (*core.Program, error) {
 }
 
 // output names one matrix per parameter after it.
-func (m model) output(s *core.Stage, xs []*G.Node) {
+func (m model) output(s *core.Stage, xs []*graph.Node) {
 	for i, p := range m.policy.Specs() {
 		s.Output(p.Name, xs[i])
 	}

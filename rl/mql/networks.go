@@ -3,9 +3,8 @@ package mql
 import (
 	"math"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/internal/rng"
@@ -66,8 +65,8 @@ func (k criticNet) Specs() []core.ParamSpec {
 	return append(append(k.memory.Specs(), k.q[0].Specs()...), k.q[1].Specs()...)
 }
 
-func nodes(s *core.Stage, n nn.Network) []*G.Node {
-	var out []*G.Node
+func nodes(s *core.Stage, n nn.Network) []*graph.Node {
+	var out []*graph.Node
 	for _, p := range n.Specs() {
 		out = append(out, s.Param(p.Name, p.Rows, p.Cols))
 	}
@@ -102,17 +101,17 @@ func (n Networks) init(m core.Memory, seed uint64) error {
 }
 
 // context is the unit's state after a history, rows × window·width.
-func (n Networks) context(s *core.Stage, memory nn.GRU, history *G.Node) *G.Node {
+func (n Networks) context(s *core.Stage, memory nn.GRU, history *graph.Node) *graph.Node {
 	states := memory.Unroll(s, history, nil, n.window)
 	return states[len(states)-1]
 }
 
 // act is the deterministic action.
-func (a actorNet) act(s *core.Stage, obs, context *G.Node) *G.Node {
+func (a actorNet) act(s *core.Stage, obs, context *graph.Node) *graph.Node {
 	return s.Tanh(a.net.Apply(s, s.ConcatCols(obs, context)))
 }
 
 // value is critic k's.
-func (k criticNet) value(s *core.Stage, which int, obs, act, context *G.Node) *G.Node {
+func (k criticNet) value(s *core.Stage, which int, obs, act, context *graph.Node) *graph.Node {
 	return k.q[which].Apply(s, s.ConcatCols(obs, act, context))
 }

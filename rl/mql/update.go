@@ -1,9 +1,8 @@
 package mql
 
 import (
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/nn"
 	"nacre/core/op"
 )
@@ -89,7 +88,7 @@ type terms struct {
 	k kind
 }
 
-type inputs struct{ obs, before *G.Node }
+type inputs struct{ obs, before *graph.Node }
 
 func (x terms) obs() int     { return x.n.actor.net.In - x.n.actor.memory.Hidden }
 func (x terms) act() int     { return x.n.actor.net.Out }
@@ -100,17 +99,17 @@ func (x terms) inputs(s *core.Stage) inputs {
 }
 
 // least is the smaller of both critics.
-func (x terms) least(s *core.Stage, k criticNet, obs, act, context *G.Node) *G.Node {
+func (x terms) least(s *core.Stage, k criticNet, obs, act, context *graph.Node) *graph.Node {
 	return s.Min(k.value(s, 0, obs, act, context), k.value(s, 1, obs, act, context))
 }
 
 // step makes an Adam step of a network and outputs the gradient's norm.
-func (x terms) step(s *core.Stage, loss *G.Node, net nn.Network, norm string) {
+func (x terms) step(s *core.Stage, loss *graph.Node, net nn.Network, norm string) {
 	s.OutputNorm(norm, s.Minimise(loss, core.DefaultAdam(x.k.lr), nodes(s, net)...)...)
 }
 
 // weights is each row's weight in the losses and, in replay updates, the weight of the proximal term, 1×1.
-func (x terms) weights(s *core.Stage, in inputs) (weight, prox *G.Node) {
+func (x terms) weights(s *core.Stage, in inputs) (weight, prox *graph.Node) {
 	if !x.k.replay {
 		return s.Input("weight", x.k.rows, 1), nil
 	}
@@ -135,7 +134,7 @@ func features(c Config, obs int) int {
 }
 
 // proxWeight is Config.Prox or, with ProxESS, 1 − (Σβ)²/(Σβ²·n) where that is above 0.
-func (x terms) proxWeight(s *core.Stage, beta *G.Node) *G.Node {
+func (x terms) proxWeight(s *core.Stage, beta *graph.Node) *graph.Node {
 	fixed := s.Const(x.c.Prox)
 	if !x.c.ProxESS {
 		return fixed
@@ -148,11 +147,11 @@ func (x terms) proxWeight(s *core.Stage, beta *G.Node) *G.Node {
 }
 
 // near adds prox·|θ−θ₀|² to the loss of a network in replay updates.
-func (x terms) near(s *core.Stage, loss *G.Node, net nn.Network, prox *G.Node) *G.Node {
+func (x terms) near(s *core.Stage, loss *graph.Node, net nn.Network, prox *graph.Node) *graph.Node {
 	if !x.k.replay {
 		return loss
 	}
-	var moved *G.Node
+	var moved *graph.Node
 	for _, p := range net.Specs() {
 		d := s.SumAll(s.Square(s.Sub(s.Param(p.Name, p.Rows, p.Cols), s.WholeInput(anchor(p.Name), p.Rows, p.Cols))))
 		if moved == nil {

@@ -3,25 +3,26 @@ package onpolicy
 import (
 	"math"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 )
 
 // Gaussian is a diagonal normal distribution over actions as graph nodes: one row of means per observation, one row of
 // log standard deviations for all of them or for each.
 type Gaussian struct {
-	Mean   *G.Node // rows × act
-	LogStd *G.Node // 1 × act or rows × act
+	Mean   *graph.Node // rows × act
+	LogStd *graph.Node // 1 × act or rows × act
 }
 
 const halfLn2Pi = 0.91893853320467274178
 
 // LogProb is log N(a; μ, σ) summed over the dimensions: rows × 1.
-func (g Gaussian) LogProb(s *core.Stage, act *G.Node) *G.Node { return s.SumCols(g.Terms(s, act)) }
+func (g Gaussian) LogProb(s *core.Stage, act *graph.Node) *graph.Node {
+	return s.SumCols(g.Terms(s, act))
+}
 
 // Terms are the summands of LogProb, one per dimension: rows × act.
-func (g Gaussian) Terms(s *core.Stage, act *G.Node) *G.Node {
+func (g Gaussian) Terms(s *core.Stage, act *graph.Node) *graph.Node {
 	z := s.Mul(s.Sub(act, g.Mean), s.Exp(s.Neg(g.LogStd)))
 	return s.Sub(s.Affine(s.Square(z), -0.5, -halfLn2Pi), g.LogStd)
 }
@@ -29,14 +30,14 @@ func (g Gaussian) Terms(s *core.Stage, act *G.Node) *G.Node {
 // KL is the divergence KL(g ‖ q) of each row, rows × 1:
 //
 //	Σ_j log σq − log σg + (σg² + (μg − μq)²) / (2σq²) − ½
-func (g Gaussian) KL(s *core.Stage, q Gaussian) *G.Node {
+func (g Gaussian) KL(s *core.Stage, q Gaussian) *graph.Node {
 	precision := s.Exp(s.Scale(q.LogStd, -2))
 	square := s.Add(s.Square(s.Sub(g.Mean, q.Mean)), s.Exp(s.Scale(g.LogStd, 2)))
 	return s.SumCols(s.Add(s.Affine(s.Mul(square, precision), 0.5, -0.5), s.Sub(q.LogStd, g.LogStd)))
 }
 
 // Entropy is that of each row of LogStd, in nats: Σ_j log σ + ½ log 2πe.
-func (g Gaussian) Entropy(s *core.Stage) *G.Node {
+func (g Gaussian) Entropy(s *core.Stage) *graph.Node {
 	return s.SumCols(s.Shift(g.LogStd, halfLn2Pi+0.5))
 }
 

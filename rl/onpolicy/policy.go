@@ -6,9 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/nn"
 )
 
@@ -77,13 +76,13 @@ func (p Policy) Init(m core.Memory, std float64, r *rand.Rand) error {
 }
 
 // Nodes returns the parameters as nodes of s, in the order of Specs.
-func (p Policy) Nodes(s *core.Stage) []*G.Node {
+func (p Policy) Nodes(s *core.Stage) []*graph.Node {
 	return append(p.Net.Nodes(s), s.Param(p.LogStd().Name, 1, p.Net.Out))
 }
 
 // Apply is the distribution of actions for rows of observations under the given parameters, in the order of Specs:
 // those of Nodes, or others computed from them.
-func (p Policy) Apply(s *core.Stage, params []*G.Node, obs *G.Node) Gaussian {
+func (p Policy) Apply(s *core.Stage, params []*graph.Node, obs *graph.Node) Gaussian {
 	last := len(params) - 1
 	return Gaussian{
 		Mean:   s.Scale(p.Net.Forward(s, params[:last], obs), 1/p.scale()),

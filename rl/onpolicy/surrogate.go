@@ -1,9 +1,8 @@
 package onpolicy
 
 import (
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 )
 
 // Surrogate is PPO's clipped surrogate loss (Schulman et al. 2017, eq. 7) of actions whose log probability now is
@@ -12,7 +11,7 @@ import (
 //	−Σ w·min(ρA, clip(ρ, 1±ε)A),  ρ = π(a|…)/π_old(a|…)
 //
 // The inputs old (log π_old), advantage (A) and weight (w) are rows×cols; weight is returned for further terms.
-func Surrogate(s *core.Stage, logProb *G.Node, rows, cols int, clip float64) (loss, weight *G.Node) {
+func Surrogate(s *core.Stage, logProb *graph.Node, rows, cols int, clip float64) (loss, weight *graph.Node) {
 	old, advantage, weight := s.Input("old", rows, cols), s.Input("advantage", rows, cols),
 		s.Input("weight", rows, cols)
 	ratio := s.Exp(s.Sub(logProb, old))
@@ -22,7 +21,7 @@ func Surrogate(s *core.Stage, logProb *G.Node, rows, cols int, clip float64) (lo
 
 // OutputChange outputs how far the policy has moved: kl = Σ w·(log π_old − log π) and clipped = Σ w·[ρ outside 1±ε].
 // The inputs are Surrogate's.
-func OutputChange(s *core.Stage, logProb *G.Node, rows, cols int, clip float64) {
+func OutputChange(s *core.Stage, logProb *graph.Node, rows, cols int, clip float64) {
 	old, weight := s.Input("old", rows, cols), s.Input("weight", rows, cols)
 	s.Output("kl", s.SumAll(s.Mul(weight, s.Sub(old, logProb))))
 	ratio := s.Exp(s.Sub(logProb, old))

@@ -1,9 +1,8 @@
 package oracle
 
 import (
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/internal/rng"
@@ -114,7 +113,7 @@ func UpdateProgram(c Config, n Networks) (*core.Program, error) {
 }
 
 // step makes an Adam step of a network along the gradient of loss and outputs the gradient's norm.
-func step(s *core.Stage, loss *G.Node, net nn.MLP, lr float64, norm string) {
+func step(s *core.Stage, loss *graph.Node, net nn.MLP, lr float64, norm string) {
 	s.OutputNorm(norm, s.Minimise(loss, core.DefaultAdam(lr), net.Nodes(s)...)...)
 }
 
@@ -125,7 +124,7 @@ type terms struct {
 	nb int // rows of an update
 }
 
-type inputs struct{ obs, nextObs, task *G.Node }
+type inputs struct{ obs, nextObs, task *graph.Node }
 
 func (x terms) inputs(s *core.Stage) inputs {
 	obs := x.n.policy.Obs
@@ -136,15 +135,15 @@ func (x terms) inputs(s *core.Stage) inputs {
 }
 
 // logAlpha gives each row its task's log temperature.
-func (x terms) logAlpha(s *core.Stage) *G.Node {
+func (x terms) logAlpha(s *core.Stage) *graph.Node {
 	all := s.Param(x.n.alpha.Name, x.n.alpha.Rows, 1)
 	return s.RepeatRows(s.MatMul(s.Input("which", x.c.MetaBatch, x.n.alpha.Rows), all, false, false), x.c.Batch)
 }
 
-func (x terms) alpha(s *core.Stage) *G.Node { return s.Exp(x.logAlpha(s)) }
+func (x terms) alpha(s *core.Stage) *graph.Node { return s.Exp(x.logAlpha(s)) }
 
 // least is the smaller of two critics.
-func (x terms) least(s *core.Stage, q [2]nn.MLP, obs, act, task *G.Node) *G.Node {
+func (x terms) least(s *core.Stage, q [2]nn.MLP, obs, act, task *graph.Node) *graph.Node {
 	oag := s.ConcatCols(obs, act, task)
 	return s.Min(q[0].Apply(s, oag), q[1].Apply(s, oag))
 }

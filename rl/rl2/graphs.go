@@ -1,9 +1,8 @@
 package rl2
 
 import (
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/rl/onpolicy"
 )
 
@@ -18,14 +17,14 @@ type chunk struct {
 
 // unrolled is a chunk in a graph.
 type unrolled struct {
-	first, last *G.Node // states, trials × hidden
-	logProb     *G.Node // trials × steps
+	first, last *graph.Node // states, trials × hidden
+	logProb     *graph.Node // trials × steps
 }
 
 func (k chunk) unroll(s *core.Stage) unrolled {
 	first := s.Input("h", k.trials, k.p.memory.Hidden)
 	states := k.p.memory.Unroll(s, s.Input("x", k.trials, k.steps*k.p.memory.In), first, k.steps)
-	means := make([]*G.Node, k.steps)
+	means := make([]*graph.Node, k.steps)
 	for t, h := range states {
 		means[t] = k.p.mean.Apply(s, h)
 	}
@@ -79,7 +78,7 @@ func gradient(param string) string { return "d/" + param }
 func applyProgram(c Config, p Policy) (*core.Program, error) {
 	b := core.NewBuilder("rl2.apply", 1)
 	s := b.Stage("apply")
-	var total *G.Node
+	var total *graph.Node
 	params := p.nodes(s)
 	for i, spec := range p.Specs() {
 		// The gradient of Σ d⊙θ by θ is d.

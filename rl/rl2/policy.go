@@ -6,9 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/nn"
 	"nacre/internal/rng"
 	"nacre/rl/onpolicy"
@@ -43,8 +42,8 @@ func (p Policy) Specs() []core.ParamSpec {
 	return append(append(p.memory.Specs(), p.mean.Specs()...), core.ParamSpec{Name: logStd, Rows: 1, Cols: p.act})
 }
 
-func (p Policy) nodes(s *core.Stage) []*G.Node {
-	var out []*G.Node
+func (p Policy) nodes(s *core.Stage) []*graph.Node {
+	var out []*graph.Node
 	for _, spec := range p.Specs() {
 		out = append(out, s.Param(spec.Name, spec.Rows, spec.Cols))
 	}
@@ -67,7 +66,7 @@ func (p Policy) init(m core.Memory, c Config, seed uint64) error {
 }
 
 // logStd is the log standard deviations, 1 × act.
-func (p Policy) logStd(s *core.Stage) *G.Node {
+func (p Policy) logStd(s *core.Stage) *graph.Node {
 	return s.Clamp(s.Param(logStd, 1, p.act), p.least, maxLogStd)
 }
 
@@ -214,8 +213,8 @@ func (w *actorWorker) infer() error {
 
 // logProbs is the log density of the actions of several steps under one vector of log standard deviations: act and mean
 // hold the steps side by side, rows × steps·act; the result is rows × steps.
-func (p Policy) logProbs(s *core.Stage, mean, act *G.Node, steps int) *G.Node {
-	one, repeated := p.logStd(s), make([]*G.Node, steps)
+func (p Policy) logProbs(s *core.Stage, mean, act *graph.Node, steps int) *graph.Node {
+	one, repeated := p.logStd(s), make([]*graph.Node, steps)
 	for t := range repeated {
 		repeated[t] = one
 	}

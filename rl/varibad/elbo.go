@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 )
 
 // shape is what an update of encoder and decoders takes: runs of at most steps transitions of so many trials, of each
@@ -31,14 +30,15 @@ func shapeOf(c Config, longest int) shape {
 
 // chain is the encoder unrolled over trials: the posteriors before the first transition and after each, side by side.
 type chain struct {
-	means, logVars *G.Node // trials × (steps+1)·latent
-	beliefs        *G.Node // trials × (steps+1)·2·latent, mean and log variance of each posterior together
+	means, logVars *graph.Node // trials × (steps+1)·latent
+	beliefs        *graph.Node // trials × (steps+1)·2·latent, mean and log variance of each posterior together
 }
 
 // unroll reads the inputs rows, trials × steps·Width, and first, trials × memory, the states they begin in.
 func (e Encoder) unroll(s *core.Stage, k shape) chain {
 	rows, h := s.Input("rows", k.trials, k.steps*e.Width()), s.Input("first", k.trials, e.memory.Hidden)
-	means, logVars, both := make([]*G.Node, k.steps+1), make([]*G.Node, k.steps+1), make([]*G.Node, 0, 2*k.steps+2)
+	means, logVars := make([]*graph.Node, k.steps+1), make([]*graph.Node, k.steps+1)
+	both := make([]*graph.Node, 0, 2*k.steps+2)
 	for t := range means {
 		if t > 0 {
 			h = e.Step(s, s.SliceCols(rows, (t-1)*e.Width(), t*e.Width()), h)
@@ -55,13 +55,13 @@ func (e Encoder) unroll(s *core.Stage, k shape) chain {
 //	½(log σp² − log σq² − 1 + (σq² + (μq − μp)²)/σp²),
 //
 // with p_t = q_{t−1} and p_0 = N(0, 1), or all p_t = N(0, 1).
-func (q chain) kl(s *core.Stage, latent, steps int, to string) *G.Node {
+func (q chain) kl(s *core.Stage, latent, steps int, to string) *graph.Node {
 	n := (steps + 1) * latent
 	if to == standard {
 		return s.Scale(s.Sub(s.Add(s.Exp(q.logVars), s.Square(q.means)), s.Shift(q.logVars, 1)), 0.5)
 	}
 	// Moved by one posterior; the zeros that come in are the mean and log variance of N(0, 1).
-	before := func(x *G.Node) *G.Node { return s.PadCols(s.SliceCols(x, 0, steps*latent), latent, n) }
+	before := func(x *graph.Node) *graph.Node { return s.PadCols(s.SliceCols(x, 0, steps*latent), latent, n) }
 	mean, logVar := before(q.means), before(q.logVars)
 	square := s.Add(s.Exp(q.logVars), s.Square(s.Sub(q.means, mean)))
 	ratio := s.Mul(square, s.Exp(s.Neg(logVar)))
@@ -82,7 +82,7 @@ func (q chain) kl(s *core.Stage, latent, steps int, to string) *G.Node {
 //	weight  trials·P·D × 1 and kept trials × (steps+1)·latent: so that the sums are estimates of the means above
 //
 // The outputs are loss, and of it reward, state and kl without their coefficients.
-func (n Networks) elbo(s *core.Stage, k shape) *G.Node {
+func (n Networks) elbo(s *core.Stage, k shape) *graph.Node {
 	e, l, c := n.Encoder, n.Encoder.latent, n.cfg
 	all := (k.steps + 1) * 2 * l
 	q := e.unroll(s, k)

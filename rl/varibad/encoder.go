@@ -6,9 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/rl/belief"
@@ -46,7 +45,7 @@ func (e Encoder) Specs() []core.ParamSpec {
 	return append(append(e.embed.Specs(), e.memory.Specs()...), e.head.Specs()...)
 }
 
-func (e Encoder) nodes(s *core.Stage) []*G.Node {
+func (e Encoder) nodes(s *core.Stage) []*graph.Node {
 	return append(append(e.embed.Nodes(s), e.memory.Nodes(s)...), e.head.Nodes(s)...)
 }
 
@@ -59,7 +58,7 @@ func (e Encoder) init(m core.Memory, r *rand.Rand) error {
 }
 
 // Step is the state after a row, n × Width, in state h, n × memory.
-func (e Encoder) Step(s *core.Stage, row, h *G.Node) *G.Node {
+func (e Encoder) Step(s *core.Stage, row, h *graph.Node) *graph.Node {
 	p := e.embed.Nodes(s)
 	x := s.Dense(s.SliceCols(row, e.obs, e.Width()), p[0], p[1], op.ReLU)
 	return e.memory.Step(s, x, h)
@@ -67,11 +66,11 @@ func (e Encoder) Step(s *core.Stage, row, h *G.Node) *G.Node {
 
 // Gaussian is posteriors in a graph.
 type Gaussian struct {
-	Mean, LogVar *G.Node // n × latent each
+	Mean, LogVar *graph.Node // n × latent each
 }
 
 // Belief is the posterior in state h.
-func (e Encoder) Belief(s *core.Stage, h *G.Node) Gaussian {
+func (e Encoder) Belief(s *core.Stage, h *graph.Node) Gaussian {
 	y := e.head.Apply(s, h)
 	return Gaussian{
 		Mean: s.SliceCols(y, 0, e.latent),
@@ -114,7 +113,7 @@ func NewInference(d core.Device, m core.Memory, e Encoder, rows int) (*Inference
 		}
 		return d.Load(p, m)
 	}
-	belief := func(s *core.Stage, h *G.Node) {
+	belief := func(s *core.Stage, h *graph.Node) {
 		q := e.Belief(s, h)
 		s.Output("mean", q.Mean)
 		s.Output("log_var", q.LogVar)

@@ -4,9 +4,8 @@ import (
 	"errors"
 	"math"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/internal/rng"
@@ -65,7 +64,7 @@ func (n Networks) decoders() (out []nn.MLP) {
 }
 
 // vaeNodes are the parameters that the ELBO trains.
-func (n Networks) vaeNodes(s *core.Stage) []*G.Node {
+func (n Networks) vaeNodes(s *core.Stage) []*graph.Node {
 	out := n.Encoder.nodes(s)
 	for _, d := range n.decoders() {
 		out = append(out, d.Nodes(s)...)

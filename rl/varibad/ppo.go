@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	G "gorgonia.org/gorgonia"
-
 	"nacre/core"
+	"nacre/core/graph"
 	"nacre/rl/onpolicy"
 )
 
@@ -65,7 +64,7 @@ func (n Networks) lookProgram(rows int) (*core.Program, error) {
 // ppoLoss is the loss of policy and value function, 1 × 1: onpolicy.Surrogate + c_v·Σ w·(V(x) − target)² − c_H·entropy,
 // with the weights w, one over the steps of the minibatch or 0. The outputs are loss, the policy's part, value,
 // entropy, and onpolicy.OutputChange's kl and clipped.
-func (n Networks) ppoLoss(s *core.Stage, rows int) *G.Node {
+func (n Networks) ppoLoss(s *core.Stage, rows int) *graph.Node {
 	c := n.cfg
 	x, params := s.Input("x", rows, n.policy.Net.In), n.policy.Nodes(s)
 	pi := n.policy.Apply(s, params, x)

@@ -1,0 +1,4 @@
+package graph
+
+// CheckSums is for TestCheckSums.
+var CheckSums = checkSums
