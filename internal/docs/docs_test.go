@@ -93,6 +93,39 @@ func TestArrowsOfTestsGoDownwards(t *testing.T) {
 	}
 }
 
+// TestGorgoniaHasOneDoor keeps Gorgonia's traps in one package. Generated files, which serve cells, are left out.
+func TestGorgoniaHasOneDoor(t *testing.T) {
+	seen := map[string]bool{}
+	sources(t, func(name string, text []byte) {
+		who, what, err := pastTheDoor(name, text)
+		if err != nil {
+			t.Error(err)
+		}
+		seen[who] = true
+		if who != "" && gorgonia[who] == "" {
+			t.Errorf("%s imports %s: use nacre/core/graph, or give the reason in internal/docs/house.go", name, what)
+		}
+	})
+	for who := range gorgonia {
+		if !seen[who] {
+			t.Errorf("%s import Gorgonia no more: strike it from the list in internal/docs/house.go", who)
+		}
+	}
+}
+
+func TestPastTheDoor(t *testing.T) {
+	const text = "package p\n\nimport (\n\t\"fmt\"\n\n\tG \"gorgonia.org/gorgonia\"\n)\n"
+	for name, want := range map[string]string{"pearl/update.go": "pearl", "core/compile.go": "core",
+		"core/builder_test.go": "tests of core", "core/graph/graph_test.go": "core/graph"} {
+		if who, what, err := pastTheDoor(name, []byte(text)); who != want || what != "gorgonia.org/gorgonia" {
+			t.Errorf("%s: %q imports %q, %v", name, who, what, err)
+		}
+	}
+	if who, _, err := pastTheDoor("pearl/update.go", []byte("package p\n\nimport \"nacre/core/graph\"\n")); who != "" {
+		t.Errorf("the door itself is past the door: %q, %v", who, err)
+	}
+}
+
 func TestUpwardFindsWhatGoesUpOrStaysLevel(t *testing.T) {
 	got := upward([]arrow{{"cmd/nacre", "core"}, {"core/cpu", "pearl"}, {"kernel", "core"}, {"tcl", "pearl"}})
 	want := []arrow{{"core/cpu", "pearl"}, {"kernel", "core"}}

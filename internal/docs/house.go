@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -57,6 +58,33 @@ var climbing = map[string]string{
 	"pearl":       "its tests attach TCL's loss to the learner's insides",
 	"notebooks":   "its tests run the notebooks with the program",
 	"web/browser": "its tests drive the whole program from a page",
+}
+
+// gorgonia are the packages written by hand that may import Gorgonia or its tensors, each with the reason; "tests of"
+// stands before a package of which only tests may. All others use core/graph.
+var gorgonia = map[string]string{
+	"core/graph":    "it is the door",
+	"tests of core": "they hand a stage what a cell makes with Gorgonia's own functions",
+	"library":       "it draws the tensors that cells make",
+}
+
+// pastTheDoor returns the package of a file that imports Gorgonia, as gorgonia names it, and what the file imports;
+// nothing if it does not.
+func pastTheDoor(name string, text []byte) (who, what string, err error) {
+	f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
+	if err != nil {
+		return "", "", err
+	}
+	for _, i := range f.Imports {
+		if what := strings.Trim(i.Path.Value, `"`); strings.HasPrefix(what, "gorgonia.org/") {
+			who := path.Dir(name)
+			if strings.HasSuffix(name, "_test.go") && gorgonia[who] == "" {
+				who = "tests of " + who
+			}
+			return who, what, nil
+		}
+	}
+	return "", "", nil
 }
 
 // An arrow is an import across rooms: the package that imports and the one imported, without the module's name.
