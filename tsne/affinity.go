@@ -14,8 +14,8 @@ import (
 //
 //	p_ij = (p_j|i + p_i|j)/2n,  p_j|i ∝ exp(−β_i·d_ij²) for the neighbours j of i, 0 for others,
 //
-// with β_i chosen so that the entropy of p_·|i is log(perplexity). They sum to one over ordered pairs and are kept as
-// float32, row by row, those of either direction only where they are not zero.
+// with β_i chosen so that the entropy of p_·|i is log(perplexity). They sum to one over ordered pairs. They are kept
+// row by row as float32. Both p_ij and p_ji are kept; zeros are left out.
 type Affinities struct {
 	n          int
 	perplexity float64
@@ -28,30 +28,30 @@ type Affinities struct {
 	workers    int
 	set        *lanes.Set
 
-	Recall float64  // of the neighbours, see Graph.Recall
-	Notes  []string // what was noticed about the data, one sentence each
+	Recall float64  // share of true neighbours that were found, as in Graph.Recall
+	Notes  []string // sentences about what was noticed in the data
 }
 
 // AffinityOptions configures NewAffinities; the zero value of every field but Perplexity is a default.
 type AffinityOptions struct {
 	Perplexity float64
-	Neighbours int    // nearest neighbours of a point that have affinity; 0 is 3·perplexity, AllNeighbours all others
-	Graph      *Graph // the neighbours, where the caller knows them; Neighbours is ignored
+	Neighbours int    // number of neighbours that have affinity; 0 is 3·perplexity, AllNeighbours is all
+	Graph      *Graph // the neighbours, if the caller knows them; then Neighbours is ignored
 	Workers    int    // 0 is one per core
-	Metric     Metric // of a Graph the caller's own
+	Metric     Metric // distance of neighbours; with a Graph, the distance by which the caller made it
 }
 
-// AllNeighbours gives every pair of points affinity: the definition of van der Maaten and Hinton (2008), for a few
-// thousand points at most.
+// AllNeighbours gives an affinity to every pair of points, as van der Maaten and Hinton (2008) define it. It is for a
+// few thousand points at most.
 const AllNeighbours = math.MaxInt32
 
 // negligible affinities are stored as zero: products of anything much smaller are subnormal, which costs a processor a
 // hundredfold.
 const negligible = 1e-30
 
-// NewAffinities computes the affinities of the rows of x. With a Graph only the number of rows of x is used. A point
-// with more equally near neighbours than the perplexity asks for shares its probability among them equally and is
-// mentioned in Notes.
+// NewAffinities computes the affinities of the rows of x. With a Graph only the number of rows of x is used. If a point
+// has more equally near neighbours than the perplexity asks for, they share its probability equally, and Notes mentions
+// the point.
 func NewAffinities(ctx context.Context, x Matrix, o AffinityOptions) (*Affinities, error) {
 	set, err := kernels()
 	if err != nil {

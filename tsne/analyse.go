@@ -11,13 +11,15 @@ import (
 
 // AnalyseOptions configures Analyse; zero values are the defaults.
 type AnalyseOptions struct {
-	TSNE       []Option              // recipe, seed, workers of the layout
-	Repeats    int                   // layouts from other random starts; default 5, negative for none
-	Bootstrap  int                   // resamples per interval; default 1000
-	Splits     int                   // random halvings for held-out accuracy; default 20
-	Neighbours int                   // k of trustworthiness, continuity and recall; default 10
-	Progress   func(done, total int) // iterations over all layouts, called about every 10
-	UMAP       *UMAP                 // lays out instead of t-SNE, once; seed and workers are those of TSNE
+	TSNE       []Option // options of the layout: recipe, seed, workers
+	Repeats    int      // number of layouts from other random starts; 0 is 5, a negative number is none
+	Bootstrap  int      // number of resamples per interval; 0 is 1000
+	Splits     int      // number of random halvings for held-out accuracy; 0 is 20
+	Neighbours int      // number k of trustworthiness, continuity and recall; 0 is 10
+	// function called about every 10 iterations, with the iterations made and planned in all layouts
+	Progress func(done, total int)
+	// method of the layout instead of t-SNE, without Repeats; it uses TSNE's seed and workers
+	UMAP *UMAP
 }
 
 func (o AnalyseOptions) withDefaults() AnalyseOptions {
@@ -37,12 +39,13 @@ func (o AnalyseOptions) withDefaults() AnalyseOptions {
 	return o
 }
 
-// Space holds the figures of one space with their bootstrap intervals: points are drawn anew within every label,
-// the layout stays, so an interval says how much depends on which windows were embedded, not on t-SNE.
+// Space holds the figures of one space with their bootstrap intervals. Points are drawn again within every label, and
+// the layout stays fixed. So an interval shows the effect of which windows were embedded, not the effect of t-SNE.
 type Space struct {
 	Clusters
-	Accuracy  float64             `json:"held_out_accuracy"` // nearest centroid, centroids from the other half
-	Intervals map[string]Interval `json:"intervals"`         // 95 %, by JSON name of the figure
+	// share of points nearest to their own label's centroid, which comes from the other half of the points
+	Accuracy  float64             `json:"held_out_accuracy"`
+	Intervals map[string]Interval `json:"intervals"` // 95 % intervals by the JSON name of the figure
 }
 
 // Spread is a mean and a sample standard deviation.
@@ -51,27 +54,29 @@ type Spread struct {
 	SD   float64 `json:"sd"`
 }
 
-// Seeds holds the spread of the figures of the plane over layouts that differ in their random start only.
+// Seeds holds the spread of the plane's figures over layouts that differ only in their random start.
 type Seeds struct {
 	Layouts int               `json:"layouts"`
 	Start   Start             `json:"start"`
-	Figures map[string]Spread `json:"figures"` // by JSON name of the figure, and "kl"
+	Figures map[string]Spread `json:"figures"` // spreads by the JSON name of the figure, and "kl"
 }
 
-// Report holds what Analyse found. Compare Plane between encoders only under one recipe, and then by Ratio; Latent and
-// Posterior do not depend on t-SNE at all.
+// Report holds what Analyse found. Planes of two encoders can be compared only under one recipe, and then by Ratio.
+// Latent and Posterior do not depend on t-SNE.
 type Report struct {
 	Points     int     `json:"points"`
 	Dimensions int     `json:"dimensions"`
-	Labels     int     `json:"labels"`          // different ones; 0 where the points have none
-	Recipe     Recipe  `json:"recipe,omitzero"` // like KL absent of a layout by UMAP
+	Labels     int     `json:"labels"`          // number of different labels; 0 if they form no groups
+	Recipe     Recipe  `json:"recipe,omitzero"` // recipe of t-SNE; absent, like KL, if UMAP made the layout
 	UMAP       *UMAP   `json:"umap,omitempty"`
 	Seed       uint64  `json:"seed"`
 	KL         float64 `json:"kl,omitzero"`
-	Plane      Space   `json:"plane,omitzero"`      // the layout; like the other spaces absent without labels
-	Latent     Space   `json:"latent,omitzero"`     // posterior means, Euclidean
-	Posterior  *Space  `json:"posterior,omitempty"` // posteriors, 2-Wasserstein; only with standard deviations
-	// layout against latent means; absent when k is too large for n
+	// space of the layout; absent, like the other spaces, if Labels is 0
+	Plane  Space `json:"plane,omitzero"`
+	Latent Space `json:"latent,omitzero"` // space of the posterior means, with Euclidean distance
+	// space of the posteriors, with the 2-Wasserstein distance; nil without standard deviations
+	Posterior *Space `json:"posterior,omitempty"`
+	// comparison of the layout with the latent means; nil if k is too large for n
 	Fidelity *Neighbourhood `json:"fidelity,omitempty"`
 	Seeds    *Seeds         `json:"seeds,omitempty"`
 	Notes    []string       `json:"notes,omitempty"`
@@ -79,12 +84,12 @@ type Report struct {
 	Layout *Layout `json:"-"`
 }
 
-// Analyse lays the means of e out and measures how well its labels separate in the plane, among the latent means
-// and among the posteriors. For Gaussians with diagonal covariance the squared 2-Wasserstein distance is
-// |μ₁−μ₂|² + |σ₁−σ₂|², so posteriors are points (μ, σ) of a Euclidean space, and the barycentre of a group, its
-// centroid there, is the mean of both. Of points without labels, of one label, or of labels with a single point each
-// only the layout and its fidelity are reported; Notes says why. Labelled
-// points whose means are all equal lie in one place; they have neither fidelity nor repeated layouts.
+// Analyse lays out the means of e. It measures how well the labels separate in the plane, among the latent means and
+// among the posteriors. For Gaussians with diagonal covariance the squared 2-Wasserstein distance is |μ₁−μ₂|² +
+// |σ₁−σ₂|², so posteriors are points (μ, σ) of a Euclidean space. The barycentre of a group, which is its centroid in
+// this space, is the mean of both μ and σ. If there are no labels, only one label, or a single point for each label,
+// the report has only the layout and its fidelity; Notes says why. If all means of labelled points are equal, the
+// points lie in one place; the report then has no fidelity and no repeated layouts.
 func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, error) {
 	o := opts.withDefaults()
 	if err := e.check(); err != nil {
@@ -157,8 +162,8 @@ func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, 
 	return r, nil
 }
 
-// Separation measures how well the labels of e separate among its means, without any layout: the Latent of Analyse's
-// report, under the same options.
+// Separation measures how well the labels of e separate among its means, without a layout. It equals the Latent of
+// Analyse's report under the same options.
 func Separation(e *Embeddings, opts AnalyseOptions) (Space, error) {
 	o := opts.withDefaults()
 	if err := e.check(); err != nil {

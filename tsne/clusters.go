@@ -13,21 +13,21 @@ import (
 // Clusters says how tightly labelled points gather and how far apart the groups lie. Distances are Euclidean, in
 // the units of the points.
 type Clusters struct {
-	// mean over points of the distance to the centroid of their group
+	// mean distance of the points to the centroid of their group
 	Intra float64 `json:"distance_to_centroid"`
-	Inter float64 `json:"distance_between_centroids"` // mean over pairs of groups
+	Inter float64 `json:"distance_between_centroids"` // mean distance of the centroids of two groups
 	Ratio float64 `json:"ratio"`                      // Inter/Intra, with Intra taken as at least 1e-12·RMS
 	// root of the mean squared distance of points to their common mean
 	RMS      float64 `json:"rms"`
 	IntraRMS float64 `json:"distance_to_centroid_over_rms"`
 	InterRMS float64 `json:"distance_between_centroids_over_rms"`
-	// mean over points, in [-1, 1] (Rousseeuw 1987); 0 for a point alone in its group; of more than 5,000 points, over
-	// 1,000
+	// mean silhouette of the points, in [-1, 1] (Rousseeuw 1987). A point alone in its group counts 0. With more than
+	// 5,000 points, the mean is over a sample of 1,000.
 	Silhouette float64 `json:"silhouette"`
 }
 
 // MeasureClusters measures the groups of equal label among the rows of x, at least two groups. Label values are
-// arbitrary. Of rows that are all equal every figure is 0.
+// arbitrary. If all rows are equal, every figure is 0.
 func MeasureClusters(x Matrix, label []int) (Clusters, error) {
 	if err := checkData(x); err != nil {
 		return Clusters{}, err
@@ -260,8 +260,8 @@ func heldOut(x Matrix, g *groups, splits int, seed uint64) []float64 {
 }
 
 // NearestCentroidAccuracy is the share of held-out rows of x that lie nearest to the centroid of their own label.
-// Centroids come from a random half of every label's points and are tried on the other half, both ways round, splits
-// times. Every label needs two points.
+// Centroids are computed from a random half of every label's points and tested on the other half; then the halves
+// change places. This is repeated splits times. Every label needs two points.
 func NearestCentroidAccuracy(x Matrix, label []int, splits int, seed uint64) (float64, error) {
 	if err := checkData(x); err != nil {
 		return 0, err

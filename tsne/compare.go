@@ -9,20 +9,20 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Comparison is one figure of two reports in one space, with the differences that are to be expected by chance alone.
+// Comparison is one figure of two reports in one space, with the differences that chance alone would make.
 type Comparison struct {
-	Space  string  `json:"space"`  // plane, latent or posterior
-	Figure string  `json:"figure"` // JSON name
+	Space  string  `json:"space"`  // name of the space: plane, latent or posterior
+	Figure string  `json:"figure"` // JSON name of the figure
 	A      float64 `json:"a"`
 	B      float64 `json:"b"`
 
-	// Layouts is the difference that two t-SNE layouts of the same points, from other starts, exceed one time in
-	// twenty; nil for other spaces and where the reports have no repeated layouts.
+	// Layouts is a limit for the noise of t-SNE: two layouts of the same points from different starts differ by more
+	// only one time in twenty. It is nil for other spaces than the plane, and if the reports have no repeated layouts.
 	Layouts *float64 `json:"by_layout,omitempty"`
-	// Windows is the same for windows drawn anew among those embedded, the layout kept: less than really other windows,
-	// laid out anew, would make.
+	// Windows is the same limit for windows drawn again from the embedded windows, while the layout stays fixed. New
+	// windows with a new layout would differ by more.
 	Windows float64 `json:"by_windows"`
-	Verdict string  `json:"verdict"` // in words
+	Verdict string  `json:"verdict"` // result of the comparison in words
 }
 
 // compared are the figures that Compare looks at.
@@ -34,9 +34,10 @@ var compared = []struct{ space, figure, words string }{
 	{"latent", "held_out_accuracy", "held-out accuracy in latent space"},
 }
 
-// Compare sets two reports side by side and says which of their differences are within the noise: of t-SNE itself, by
-// the spread over its starts (Welch's interval for the difference of two layouts), and of the choice of windows, by the
-// bootstrap intervals. Planes of different recipes cannot be compared; of points without labels there is nothing to.
+// Compare sets two reports side by side and says which differences are within the noise. There are two kinds of noise.
+// The noise of t-SNE comes from the spread over its starts (Welch's interval for the difference of two layouts). The
+// noise of the choice of windows comes from the bootstrap intervals. Planes of different recipes cannot be compared.
+// Reports of points without labels give no comparisons.
 func Compare(nameA string, a *Report, nameB string, b *Report) ([]Comparison, error) {
 	if !reflect.DeepEqual(a.Recipe, b.Recipe) {
 		return nil, badInput("%s and %s were laid out by different recipes (%q, %q): their planes cannot be compared",

@@ -9,20 +9,21 @@ import (
 	"nacre/internal/rng"
 )
 
-// Discrimination says how well labels can be told from points: by clusters, and by three classifiers on points they
-// were not fitted to.
+// Discrimination says how well labels can be predicted from points. It holds figures of clusters, and the accuracy of
+// three classifiers on points they were not fitted to.
 type Discrimination struct {
 	Clusters
-	Accuracy   float64 `json:"held_out_accuracy"`     // nearest centroid, centroids from the other half
-	Neighbours float64 `json:"knn_accuracy"`          // majority of the five nearest other points
-	Probe      float64 `json:"linear_probe_accuracy"` // logistic regression, five folds
+	// accuracy of the nearest centroid, with centroids from the other half of the points
+	Accuracy   float64 `json:"held_out_accuracy"`
+	Neighbours float64 `json:"knn_accuracy"`          // accuracy of the majority among the five nearest other points
+	Probe      float64 `json:"linear_probe_accuracy"` // accuracy of a logistic regression, in five folds
 
-	// Replicates are these figures of points drawn anew within every label, by JSON name. Classifiers are not fitted
-	// again: a point drawn is as often right as it was.
+	// Replicates are these figures for points drawn again within every label, by JSON name. Classifiers are not fitted
+	// again: each drawn point keeps its first result.
 	Replicates map[string][]float64 `json:"-"`
 }
 
-// The figures that Discriminate replicates, by JSON name.
+// These are the JSON names of the figures that Discriminate replicates.
 const (
 	RatioFigure      = "ratio"
 	SilhouetteFigure = "silhouette"
@@ -44,9 +45,9 @@ const (
 	folds  = 5 // of the linear probe
 )
 
-// Discriminate measures how well the labels of the rows of x, at least two of each of at least two, can be told from
-// the rows. bootstrap is the number of replicates, at least 1; those of equal seed draw the same points. workers ≤ 0
-// are all cores.
+// Discriminate measures how well the labels can be predicted from the rows of x. It needs at least two labels, each
+// with at least two rows. bootstrap is the number of replicates, at least 1. Replicates of the same seed draw the same
+// points. workers ≤ 0 means one worker per core.
 func Discriminate(x Matrix, label []int, bootstrap int, seed uint64, workers int) (Discrimination, error) {
 	if err := checkData(x); err != nil {
 		return Discrimination{}, err

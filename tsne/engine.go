@@ -7,54 +7,57 @@ import (
 	"slices"
 )
 
-// Accelerator makes the iterations of layouts in the plane elsewhere than on the processor: package tsne/webgpu on a
-// GPU. What it cannot do, or can no longer do, the processor does from where the engine left off, and a note of the
-// layout says so. A layout made by an engine is not that of the processor to the last bit, but as good.
+// Accelerator makes the iterations of two-dimensional layouts on another device than the processor; package tsne/webgpu
+// makes them on a GPU. If an accelerator cannot take a layout, or fails later, the processor makes the remaining
+// iterations, and a note of the layout says so. A layout by an accelerator differs from the processor's in the last
+// bits, but is as good.
 type Accelerator interface {
-	// Load takes over a layout, which it reads before it returns. An engine that cannot take so large a layout, or any,
-	// returns an error.
+	// Load takes over a layout and reads all of it before it returns. It returns an error if the layout is too large or
+	// if the accelerator cannot compute at all.
 	Load(ctx context.Context, w Work) (Descent, error)
 }
 
-// Work is a layout as an engine takes it over.
+// Work is a layout that an accelerator is to take over.
 type Work struct {
 	Points int
-	// The affinities of point i are Values[16·Ends[i] : 16·Ends[i+1]], to the points of Columns; what fills up the last
-	// 16 has value 0 and column i.
+	// The affinities of point i are Values[16·Ends[i] : 16·Ends[i+1]]. The same elements of Columns are the points they
+	// belong to. The last block of 16 is padded with value 0 and column i.
 	Ends, Columns []int32
 	Values        []float32
 	State         State
 }
 
-// State is all of a layout that iterations change: two numbers of each point side by side.
+// State is everything in a layout that iterations change. Each slice holds the two numbers of each point side by side.
 type State struct{ Positions, Steps, Gains []float32 }
 
-// Descent is a layout that an engine has taken over. It is used by one goroutine at a time.
+// Descent is a layout that an accelerator has taken over. It is used by one goroutine at a time.
 type Descent interface {
-	// Device names what computes, for people: "Apple M3 by WebGPU".
+	// Device is the name of the computing device for people, such as "Apple M3 by WebGPU".
 	Device() string
-	// Advance makes k iterations of a phase, whose rate is given and whose Restart does not count, each step of a point
-	// at most clip long, and returns how many it made: fewer if ctx ends or with an error, ErrStretched or the
-	// device's.
+	// Advance makes k iterations of a phase, whose LearningRate is not 0 and whose Restart is ignored. A point moves by
+	// at most clip in a step. Advance returns how many iterations it made. They are fewer than k if ctx ends or if an
+	// error is returned: ErrStretched or an error of the device.
 	Advance(ctx context.Context, k int, ph Phase, clip float64) (made int, err error)
-	// Read gives the state after the iterations made, and Z of the layout before the last of them.
+	// Read fills s with the state after the iterations made so far. It returns Z, the sum that normalises q_ij, for the
+	// layout before the last iteration.
 	Read(s State) (z float64, err error)
 	// Write replaces the state.
 	Write(s State) error
 	Close()
 }
 
-// ErrStretched says that a layout is too wide for an engine's grid.
+// ErrStretched says that a layout is too wide for an accelerator's grid.
 var ErrStretched = errors.New("the layout is too wide for its grid")
 
-// WithEngine has e make the iterations of layouts in the plane whose method is MethodAuto or MethodFFT.
+// WithEngine uses the accelerator e for the iterations of two-dimensional layouts whose method is MethodAuto or
+// MethodFFT.
 func WithEngine(e Accelerator) Option { return func(t *TSNE) { t.engine = e } }
 
 // readEvery is after how many iterations the state is read at the latest: so many are lost with a device, and made
 // again.
 const readEvery = 50
 
-// engage hands the layout to the engine, if there is one for it.
+// engage hands the layout to the accelerator, if there is one for it.
 func (s *Optimization) engage(ctx context.Context) error {
 	e := s.t.engine
 	if e == nil || s.dims != 2 || s.recipe.Method != MethodAuto && s.recipe.Method != MethodFFT {
@@ -85,7 +88,7 @@ func (s *Optimization) state() State {
 }
 
 // advance makes up to k iterations of a phase on the engine. Of those after which it fails to give the state, none was
-// made; the layout goes on on the processor.
+// made; the processor continues the layout.
 func (s *Optimization) advance(ctx context.Context, k int, ph Phase) (made int, err error) {
 	if ph.Restart && !s.begun {
 		s.restart()
@@ -126,14 +129,15 @@ func (s *Optimization) disengage(why error) error {
 	return nil
 }
 
-// Device names what an engine computes the layout on, or did until it could not; empty if there is none.
+// Device is the name of the accelerator's device that computes the layout, or computed it until it failed. It is empty
+// without an accelerator.
 func (s *Optimization) Device() string { return s.device }
 
-// Notes returns what was noticed about the layout so far, one sentence each.
+// Notes returns sentences about what was noticed in the layout so far.
 func (s *Optimization) Notes() []string { return slices.Clone(s.notes) }
 
-// Close gives back what an engine holds; the layout stays, and can go on on the processor. Without an engine there is
-// nothing to close.
+// Close frees what an accelerator holds. The layout stays, and Step can continue it on the processor. Without an
+// accelerator Close does nothing.
 func (s *Optimization) Close() {
 	if s.descent != nil {
 		s.descent.Close()

@@ -20,13 +20,13 @@ const maxFile = 8 << 30
 
 // Embeddings are points with labels, as stored in an embeddings file.
 type Embeddings struct {
-	Mean  Matrix   // n×L, posterior means, or any data
-	Std   Matrix   // n×L, posterior standard deviations; 0×0 when unknown
-	Label []int    // n, or nil when there are none
+	Mean  Matrix   // n×L matrix of posterior means, or of any data
+	Std   Matrix   // n×L matrix of posterior standard deviations; 0×0 if unknown
+	Label []int    // n labels, or nil if there are none
 	Names []string // Names[l] is the text of label l; nil when labels are numbers
 
-	Columns []string // names of the columns of Mean; nil where they are numbered or have none
-	Read    []string // what was assumed, chosen, converted or left out when they were read, one sentence each
+	Columns []string // names of the columns of Mean; nil if the columns are numbered or have no names
+	Read    []string // sentences that say what was assumed, chosen, converted or left out at reading
 }
 
 // Name is the text of label l.
@@ -64,27 +64,29 @@ func (e *Embeddings) check() error {
 	return nil
 }
 
-// Choice says what of a file is read, and how. The zero value finds out all of it.
+// Choice says which parts of a file are read, and how. With the zero value the reader finds this out by itself.
 type Choice struct {
-	// Label names the array, tensor or column of labels; empty means "label" or another usual name. Beside an .npy file
-	// it may be the path of a second one.
+	// Label names the array, tensor or column of labels; empty means "label" or another usual name. If the points are
+	// in an .npy file, Label may be the path of a second .npy file.
 	Label string
-	// Columns are the coordinates, by names or by patterns such as "latent*"; nil chooses.
+	// Columns are the coordinates, by names or by patterns such as "latent*"; nil leaves the choice to the reader.
 	Columns []string
 
-	Separator rune   // between the fields of a CSV file
-	Decimal   rune   // its decimal mark, '.' or ','
-	Encoding  string // its text's encoding, such as "latin1"
+	Separator rune   // separator of the fields of a CSV file
+	Decimal   rune   // decimal mark of a CSV file, '.' or ','
+	Encoding  string // encoding of a CSV file's text, such as "latin1"
 }
 
 // Load reads points from a file of any kind that frame.Read takes. label is Choice.Label.
 //
-// A file of arrays (.npz, .npy, .safetensors) holds the points as n×L array "mean" or "z", or as its only matrix, or
-// one with another usual name, standard deviations as "std", and n labels of any kind. Names of labels that are whole
-// numbers are the array "label_names": label l is called its element l. In a table the columns mean0, mean1, … or z0,
-// z1, … are the points and std0, … their standard deviations; without such columns all of numbers are but the label and
-// those that number rows, time or seeds. Labels are the column "label", the one column called class, target, task,
-// species, digit or category, or the only column of text. Embeddings.Read says what was found.
+// A file of arrays (.npz, .npy, .safetensors) has the points as an n×L array. This array is called "mean", "z" or
+// another usual name, or it is the only matrix. Standard deviations are the array "std"; the n labels may be of any
+// kind. If labels are whole numbers, the array "label_names" may hold their names: element l is the name of label l.
+//
+// In a table the points are the columns mean0, mean1, … or z0, z1, …, and their standard deviations are std0, …. A
+// table without such columns gives all its numeric columns, except the label and columns that count rows, time or
+// seeds. The labels are the column "label", the only column called class, target, task, species, digit or category, or
+// the only column of text. Embeddings.Read says what was found.
 func Load(path, label string) (*Embeddings, error) { return LoadAs(path, Choice{Label: label}) }
 
 // LoadAs is Load with a choice of what is read.
@@ -156,7 +158,7 @@ func asInput(err error) error {
 }
 
 // Labels lists what may serve as labels in the contents of a file, for Read: the columns of a table, the arrays of one
-// dimension. It is nil for broken files, of which Read says what is wrong.
+// dimension. It is nil for broken files; Read returns an error that says what is wrong with them.
 func Labels(name string, raw []byte) []string {
 	f, err := tables.Read(name, raw, tables.Options{})
 	if err != nil || tables.Ending(name) == ".npy" {

@@ -2,14 +2,14 @@ package tsne
 
 import "math"
 
-// Metric says what distance neighbours and affinities go by.
+// Metric is the distance by which neighbours and affinities are computed.
 type Metric string
 
 const (
 	// Euclidean is the default.
 	Euclidean Metric = ""
-	// Cosine is 1 − x·y/(|x||y|), which looks at directions alone; its square takes the place of the squared distance,
-	// as in scikit-learn and openTSNE. The start are the principal components of the directions.
+	// Cosine is 1 − x·y/(|x||y|), which depends only on directions. Its square replaces the squared Euclidean distance,
+	// as in scikit-learn and openTSNE. The layout starts from the principal components of the directions.
 	Cosine Metric = "cosine"
 )
 

@@ -10,10 +10,11 @@ import (
 // Graph holds the k nearest other points of every point.
 type Graph struct {
 	K int
-	// n×K, neighbours of point i at i*K …, the nearest first where this package found them, not i itself and none twice
+	// n×K indices. The neighbours of point i begin at i*K. Point i is not among them, and no neighbour is there twice.
+	// If this package found the neighbours, the nearest comes first.
 	Index    []int32
-	Distance []float32 // n×K, not negative; Euclidean or any other
-	Recall   float64   // share of true neighbours among them, measured on a sample; 1 is exact, 0 unknown
+	Distance []float32 // n×K distances, Euclidean or any other, not negative
+	Recall   float64   // share of true neighbours in Index, measured on a sample; 1 is exact, 0 is unknown
 }
 
 // check says what is wrong with a graph given for n points.
@@ -48,14 +49,15 @@ func (g *Graph) check(n int) error {
 // seconds of one core.
 const exactPairs = 4e10
 
-// Neighbours finds the k nearest neighbours (1 ≤ k < n) of every row of x by Euclidean distance. It compares all
-// pairs while n²·columns stays below 4e10; beyond, it searches cells of a k-means partition, as many as a sample needs
-// to find 98 % of its neighbours, and Graph.Recall says how many that were. workers ≤ 0 is one per core.
+// Neighbours finds the k nearest neighbours (1 ≤ k < n) of every row of x by Euclidean distance. It compares all pairs
+// while n²·columns stays below 4e10. Beyond 4e10 it searches cells of a k-means partition. It searches as many cells as
+// are needed to find 98 % of the neighbours of a sample of points; Graph.Recall is the share found. workers ≤ 0 means
+// one per core.
 func Neighbours(ctx context.Context, x Matrix, k, workers int) (*Graph, error) {
 	return neighbours(ctx, x, k, workers, false)
 }
 
-// ExactNeighbours is Neighbours by comparing all pairs of points, whatever their number.
+// ExactNeighbours is Neighbours that compares all pairs of points, for any number of points.
 func ExactNeighbours(ctx context.Context, x Matrix, k, workers int) (*Graph, error) {
 	return neighbours(ctx, x, k, workers, true)
 }

@@ -20,10 +20,9 @@ const (
 	placeClip         = 0.25
 )
 
-// Transform places the rows of x, new points in the columns of the data, into the present layout, which does not
-// move. Each starts at the median of its 25 nearest points and descends its own KL divergence at perplexity 5; new
-// points do not see each other, so the place of one does not depend on which others come with it. The result is m×2 or
-// m×3.
+// Transform places the rows of x, new points in the columns of the data, into the present layout, which does not move.
+// Each starts at the median of its 25 nearest points and descends its own KL divergence at perplexity 5. New points do
+// not see each other, so the place of a new point does not depend on the other new points. The result is m×2 or m×3.
 func (s *Optimization) Transform(ctx context.Context, x Matrix) (Matrix, error) {
 	if s.frame == nil {
 		return Matrix{}, badInput("new points cannot be placed: the layout was made from a graph, without data")

@@ -7,14 +7,15 @@ import (
 	"nacre/internal/rng"
 )
 
-// Neighbourhood says how well a layout keeps the neighbourhoods of its data; all three are 1 at best.
+// Neighbourhood says how well a layout keeps the neighbourhoods of its data. The best value of its three figures is 1.
 type Neighbourhood struct {
 	K int `json:"k"`
-	// neighbours in the layout are neighbours in the data (Venna and Kaski 2001)
+	// degree to which neighbours in the layout are neighbours in the data (Venna and Kaski 2001)
 	Trustworthiness float64 `json:"trustworthiness"`
-	Continuity      float64 `json:"continuity"`       // neighbours in the data are neighbours in the layout
-	Recall          float64 `json:"recall"`           // share of the k nearest that are the same in both
-	Sample          int     `json:"sample,omitempty"` // points looked at, of more than 5,000; 0 is all
+	// degree to which neighbours in the data are neighbours in the layout
+	Continuity float64 `json:"continuity"`
+	Recall     float64 `json:"recall"`           // share of the k nearest neighbours that are the same in both
+	Sample     int     `json:"sample,omitempty"` // number of points in the sample; 0 means all points were used
 }
 
 const (
@@ -38,14 +39,14 @@ func someOf(n, most, sample int) []int32 {
 	return all[:sample]
 }
 
-// MeasureNeighbourhood compares the k nearest neighbours (1 ≤ k < n/2) of every point in the data x and in the layout
-// y by Euclidean distance, equal distances ordered by row; of more than 5,000 points, those of a random sample of
-// 1,000. With U_k(i) the points near i in the layout only and
-// r(i,j) the rank of j by distance from i in the data,
+// MeasureNeighbourhood compares, for every point, its k nearest neighbours (1 ≤ k < n/2) in the data x and in the
+// layout y. Distances are Euclidean; equal distances are ordered by row. With more than 5,000 points it uses a random
+// sample of 1,000 points. With U_k(i) the points near i only in the layout and r(i,j) the rank of j by distance from i
+// in the data,
 //
 //	trustworthiness = 1 − 2/(n·k·(2n−3k−1)) · Σ_i Σ_{j∈U_k(i)} (r(i,j) − k)
 //
-// and continuity is the same with the two spaces exchanged.
+// Continuity is the same with the two spaces exchanged.
 func MeasureNeighbourhood(x, y Matrix, k int) (Neighbourhood, error) {
 	if err := checkData(x); err != nil {
 		return Neighbourhood{}, err

@@ -9,8 +9,9 @@ import (
 	"nacre/tsne/internal/lanes"
 )
 
-// Optimization is a layout in the making. It can be stepped in pieces of any size, with the same result, and its
-// parameters may change between steps. It is used by one goroutine at a time; Step itself uses all workers.
+// Optimization is a layout that is being computed. Its iterations can be made in pieces of any size, with the same
+// result. Its parameters may change between pieces. It is used by one goroutine at a time; Step itself uses all
+// workers.
 type Optimization struct {
 	t      *TSNE
 	set    *lanes.Set
@@ -130,8 +131,8 @@ func (s *Optimization) restart() {
 	}
 }
 
-// Step makes k iterations, or as many as the plan has left, and returns how many were made. It returns ctx.Err()
-// when stopped, between iterations; the session stays usable.
+// Step makes k iterations, or as many as the plan has left, and returns how many were made. It returns ctx.Err() if it
+// is stopped between iterations; the Optimization can still be used.
 func (s *Optimization) Step(ctx context.Context, k int) (int, error) {
 	for made := 0; made < k; {
 		for len(s.plan) > 0 && s.plan[0].Iterations == 0 {
@@ -293,21 +294,21 @@ func (s *Optimization) centre() {
 	}
 }
 
-// Positions is the live layout, the 2 or 3 coordinates of each point side by side. It is not copied: it changes with
-// the next Step.
+// Positions is the live layout, with the 2 or 3 coordinates of each point side by side. It is not copied: it changes
+// with the next Step.
 func (s *Optimization) Positions() []float32 { return s.y[:s.x.n*s.dims] }
 
-// Iteration is how many iterations have been made.
+// Iteration is the number of iterations made.
 func (s *Optimization) Iteration() int { return s.done }
 
-// Remaining is how many iterations the plan has left.
+// Remaining is the number of iterations that are left in the plan.
 func (s *Optimization) Remaining() int { return Recipe{Phases: s.plan}.Iterations() }
 
-// Plan returns a copy of what is left to do; the first phase is the present one, shortened by what it has done.
+// Plan returns a copy of the phases that are left. The first is the present phase, less its iterations already made.
 func (s *Optimization) Plan() []Phase { return slices.Clone(s.plan) }
 
-// SetPlan replaces what is left to do: another learning rate, exaggeration or momentum from now on, a longer run.
-// The first phase continues without a restart unless it asks for one.
+// SetPlan replaces the phases that are left. It can set another learning rate, exaggeration or momentum from now on, or
+// make the run longer. The first phase continues without a restart unless it asks for one.
 func (s *Optimization) SetPlan(phases []Phase) error {
 	if err := checkPhases(phases); err != nil {
 		return err
@@ -316,7 +317,7 @@ func (s *Optimization) SetPlan(phases []Phase) error {
 	return nil
 }
 
-// SetPerplexity recomputes the affinities; positions, steps and plan stay.
+// SetPerplexity recomputes the affinities. Positions, steps and plan stay the same.
 func (s *Optimization) SetPerplexity(ctx context.Context, perplexity float64) error {
 	if err := checkPerplexity(perplexity, s.x.n); err != nil {
 		return err
@@ -338,7 +339,7 @@ func (s *Optimization) SetPerplexity(ctx context.Context, perplexity float64) er
 // Affinities returns the probabilities the layout is fitted to.
 func (s *Optimization) Affinities() *Affinities { return s.p }
 
-// Method is how the repulsion is computed.
+// Method is the method that computes the repulsion.
 func (s *Optimization) Method() Method {
 	if s.descent != nil {
 		return MethodFFT
@@ -346,8 +347,8 @@ func (s *Optimization) Method() Method {
 	return s.repel.method
 }
 
-// KL is KL(P‖Q) of the present layout in nats, without exaggeration. Where the method is not exact, Z is that of the
-// last iteration's layout by the method itself, which is good to a few thousandths; Layout computes it over every pair.
+// KL is KL(P‖Q) of the present layout in nats, without exaggeration. If the method is not exact, Z is the method's
+// estimate for the layout before the last iteration, correct to a few thousandths. Layout computes Z over every pair.
 func (s *Optimization) KL() float64 {
 	z := s.z
 	if s.repel.method == MethodExact || s.done == 0 {

@@ -2,16 +2,17 @@ package tsne
 
 import "unsafe"
 
-// Team is several programs that compute the same layout of the same data by the same steps, each a part of the work:
-// what goroutines are where a program has but one thread, as in a browser. Each starts a Session of its own WithTeam
-// and makes the same calls of Start, Step, SetPlan and SetPerplexity. The layout is that of one program alone, whatever
-// their number. They share the search for neighbours, the perplexities, the attraction, and of a field on a grid the
-// spreading and the reading; the rest each does for itself.
+// Team is several programs that compute the same layout of the same data together. Each program does a part of the
+// work. A team replaces goroutines if a program has only one thread, as in a browser. Each program starts an
+// Optimization of its own WithTeam and makes the same calls of Start, Step, SetPlan and SetPerplexity. The layout is
+// the same as with one program. The programs share the search for neighbours, the perplexities and the attraction. With
+// a field on a grid they also share the work of spreading points to the grid and reading from it. Each program does the
+// rest by itself.
 type Team interface {
-	// Place is which of the programs this is, from 0 on, and how many there are.
+	// Place returns the number of this program, counted from 0, and the number of programs.
 	Place() (rank, of int)
-	// Share completes b in all programs, which call it with as many bytes and the same cuts: program r has computed
-	// b[cuts[r]:cuts[r+1]]. It returns once b is complete here, or an error if a program is gone.
+	// Share completes b in all programs. All programs call it with the same number of bytes and the same cuts; program
+	// r has computed b[cuts[r]:cuts[r+1]]. It returns once b is complete here, or an error if a program is gone.
 	Share(b []byte, cuts []int) error
 }
 

@@ -1,9 +1,9 @@
-// Package tsne lays points out in the plane by t-distributed stochastic neighbour embedding (van der Maaten and
-// Hinton 2008) and measures how well the layout, and the points it came from, keep groups apart: centroid distances,
-// nearest-centroid accuracy, silhouette, trustworthiness. It is meant for any number of points up to some hundred
-// thousand. A layout depends on the data, the recipe and the seed; the number of workers and the processor's vector
-// units do not show in it, nor, where the recipe names its Method, does compilation to WebAssembly. The package knows
-// nothing of where the points come from.
+// Package tsne lays points out in the plane by t-distributed stochastic neighbour embedding (van der Maaten and Hinton
+// 2008). It measures how well the layout, and the points the layout was made from, keep groups apart: by centroid
+// distances, nearest-centroid accuracy, silhouette and trustworthiness. It is meant for any number of points up to some
+// hundred thousand. A layout depends on the data, the recipe and the seed. It does not depend on the number of workers
+// or on the processor's vector units. If the recipe names its Method, compilation to WebAssembly does not change the
+// layout either. The package does not know where the points come from.
 //
 //	e, err := tsne.Load("embeddings.npz", "label")
 //	if err != nil {
@@ -42,9 +42,9 @@ func (m Matrix) Row(i int) []float64 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 
 // Progress holds what a progress callback sees.
 type Progress struct {
-	Iteration, Of int       // iterations done and planned
-	KL            float64   // as Session.KL
-	Positions     []float32 // as Session.Positions
+	Iteration, Of int       // numbers of iterations made and planned
+	KL            float64   // Optimization.KL after these iterations
+	Positions     []float32 // Optimization.Positions, the live layout
 }
 
 // TSNE is a configured method. It holds no data and may be used again and from several goroutines.
@@ -66,7 +66,7 @@ type TSNE struct {
 // Option configures New.
 type Option func(*TSNE)
 
-// WithRecipe sets the recipe; the default is CurrentFor the number of points.
+// WithRecipe sets the recipe; the default is CurrentFor(n) for n points.
 func WithRecipe(r Recipe) Option { return func(t *TSNE) { t.recipe, t.bySize = r, false } }
 
 // WithPerplexity changes the perplexity of the recipe.
@@ -75,10 +75,11 @@ func WithPerplexity(p float64) Option { return func(t *TSNE) { t.recipe.Perplexi
 // WithMetric changes the distance that neighbours and affinities go by.
 func WithMetric(m Metric) Option { return func(t *TSNE) { t.recipe.Metric = m } }
 
-// WithColumns chooses columns by names, or by patterns such as "latent*", for callers that lay out a table: lab.LayOut.
+// WithColumns chooses columns by names or by patterns such as "latent*". It is for callers that lay out a table, such
+// as lab.LayOut.
 func WithColumns(names ...string) Option { return func(t *TSNE) { t.columns = names } }
 
-// Columns are those that WithColumns chose; nil where none are chosen.
+// Columns are the columns that WithColumns chose; nil if it chose none.
 func (t *TSNE) Columns() []string { return t.columns }
 
 // WithStart changes the start of the recipe and its standard deviation in layout units.
@@ -94,7 +95,7 @@ func WithInit(y Matrix) Option {
 	return func(t *TSNE) { t.init, t.recipe.Start = y.Data, StartGiven }
 }
 
-// WithGraph gives the neighbours. The data is then used for the start alone, and may have no columns if the start is
+// WithGraph sets the neighbours. The data is then used only for the start. It may have no columns if the start is
 // random or given.
 func WithGraph(g *Graph) Option { return func(t *TSNE) { t.graph = g } }
 
@@ -104,13 +105,13 @@ func WithSeed(seed uint64) Option { return func(t *TSNE) { t.seed = seed } }
 // WithWorkers sets how many goroutines share the work; 0, the default, is one per core. The result is the same.
 func WithWorkers(n int) Option { return func(t *TSNE) { t.workers = n } }
 
-// WithProgress calls f after every so many iterations and after the last, from the goroutine that steps.
+// WithProgress calls f every so many iterations and after the last iteration, from the goroutine that calls Step.
 // Progress.Positions is the live layout: read it, do not keep it.
 func WithProgress(every int, f func(Progress)) Option {
 	return func(t *TSNE) { t.every, t.progress = every, f }
 }
 
-// New returns a method with the given options; nothing is checked until data is known.
+// New returns a method with the given options. Options are checked only when data is given.
 func New(opts ...Option) *TSNE {
 	t := &TSNE{recipe: Current(), bySize: true, team: alone()}
 	for _, o := range opts {
@@ -148,16 +149,16 @@ func kernels() (*lanes.Set, error) {
 
 // Layout is a finished embedding.
 type Layout struct {
-	Y      Matrix   // n×2 or n×3, layout units, mean zero
-	KL     float64  // KL(P‖Q) in nats, Q over every pair
-	Recipe Recipe   // what it was made with
-	Method Method   // what MethodAuto stood for; with it in the recipe the layout is the same everywhere
+	Y      Matrix   // n×2 or n×3 coordinates in layout units, with mean zero
+	KL     float64  // KL(P‖Q) in nats, with Q computed over every pair
+	Recipe Recipe   // recipe that made the layout
+	Method Method   // method that MethodAuto chose; a recipe that names this method gives the same layout everywhere
 	Seed   uint64   //
-	Notes  []string // what was noticed about the data, one sentence each
+	Notes  []string // sentences about what was noticed in the data
 }
 
-// Fit runs the whole recipe on the rows of x (n points, any number of columns). It returns an *InputError when the
-// data or the recipe cannot be used and ctx.Err() when stopped.
+// Fit runs the whole recipe on the rows of x (n points, any number of columns). It returns an *InputError if the data
+// or the recipe cannot be used, and ctx.Err() if it is stopped.
 func (t *TSNE) Fit(ctx context.Context, x Matrix) (*Layout, error) {
 	s, err := t.Start(ctx, x)
 	if err != nil {

@@ -8,21 +8,21 @@ import (
 )
 
 // UMAP lays points out by uniform manifold approximation and projection (McInnes, Healy and Melville 2018). The zero
-// value has umap-learn's defaults but for the start, which is that of t-SNE here: principal components. Every epoch
-// moves all points from where the one before has put them, not one after the other, so the layout is the same whatever
-// the number of workers.
+// value has the defaults of umap-learn, except the start: it is the principal components, as in t-SNE here. Every epoch
+// moves all points at once, from where the previous epoch put them. So the layout is the same for any number of
+// workers.
 type UMAP struct {
 	Neighbours int     `json:"neighbours"` // the point itself counts as one, as in umap-learn; 0 is 15
 	MinDist    float64 `json:"min_dist"`   // how near points may come; 0 is 0.1
 	Spread     float64 `json:"spread"`     // the scale of the layout; 0 is 1
 	Epochs     int     `json:"epochs"`     // 0 is 500 up to 10,000 points and 200 beyond
-	Negatives  int     `json:"negatives"`  // points that push, for each that pulls; 0 is 5
-	Seed       uint64  `json:"seed"`       // of the pushing points and of the start's noise
+	Negatives  int     `json:"negatives"`  // number of pushing points for each pulling point; 0 is 5
+	Seed       uint64  `json:"seed"`       // seed of the pushing points and of the start's noise
 	Metric     Metric  `json:"metric,omitempty"`
-	Graph      *Graph  `json:"-"` // the neighbours, where the caller knows them; Neighbours is ignored
+	Graph      *Graph  `json:"-"` // the neighbours, if the caller knows them; then Neighbours is ignored
 	Workers    int     `json:"-"` // 0 is one per core
 
-	Progress func(done, of int) `json:"-"` // epochs, called after each
+	Progress func(done, of int) `json:"-"` // function called after each epoch, with the epochs made and planned
 }
 
 func (u UMAP) withDefaults(n int) UMAP {

@@ -38,7 +38,7 @@ type Accelerator struct {
 	kernels map[string]wgpu.Handle
 }
 
-// Open makes an engine on an adapter. The error says what is missing.
+// Open makes an accelerator on an adapter. The error says what is missing.
 func Open(o Options) (*Accelerator, error) {
 	d, info, err := wgpu.Open(wgpu.Options{
 		Ordinal: o.Ordinal, Hardware: !o.Software, Software: "asking for any adapter",
@@ -98,7 +98,7 @@ func (e *Accelerator) name() string {
 	return strings.Join(strings.Fields(e.info.Name), " ") + " by WebGPU"
 }
 
-// Close gives the device back. Layouts that it computes go on on the processor.
+// Close frees the device. The processor continues the layouts that the device was computing.
 func (e *Accelerator) Close() { e.gpu.Destroy() }
 
 // Load implements tsne.Accelerator.

@@ -9,10 +9,10 @@ import (
 	"nacre/tsne"
 )
 
-// Accelerator is a device with its kernels, of which this build makes none.
+// Accelerator is a device with its kernels. This build cannot make one.
 type Accelerator struct{}
 
-// Close gives the device back.
+// Close frees the device.
 func (*Accelerator) Close() {}
 
 // Load implements tsne.Accelerator.
@@ -20,7 +20,7 @@ func (*Accelerator) Load(context.Context, tsne.Work) (tsne.Descent, error) {
 	return nil, tsne.ErrStretched
 }
 
-// Open makes an engine on an adapter. This build reaches none.
+// Open makes an accelerator on an adapter. This build reaches no adapter.
 func Open(Options) (*Accelerator, error) {
 	_, _, err := wgpu.Open(wgpu.Options{})
 	return nil, err

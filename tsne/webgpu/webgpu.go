@@ -1,7 +1,7 @@
-// Package webgpu makes the iterations of t-SNE layouts on any GPU that WebGPU reaches: in a browser the page's,
-// natively by the library that nacre setup --gpu fetches. It is the field of package tsne, a convolution on a grid by
-// Fourier transforms, in float32; sums go by fixed trees, so that one adapter gives the same layout always. Neighbours,
-// affinities and the figures of the finished layout stay with the processor.
+// Package webgpu makes the iterations of t-SNE layouts on any GPU that WebGPU reaches. In a browser it uses the page's
+// WebGPU; elsewhere it uses the library that nacre setup --gpu fetches. It computes the repulsion as package tsne does,
+// by a convolution on a grid by Fourier transforms, in float32. Sums are added in a fixed order, so one adapter always
+// gives the same layout. The processor computes the neighbours, the affinities and the figures of the finished layout.
 //
 //	engine, err := webgpu.Open(webgpu.Options{})
 //	if err != nil {
@@ -13,8 +13,10 @@ package webgpu
 
 // Options choose an adapter.
 type Options struct {
-	// Ordinal numbers the adapter from 0, those of real GPUs before those that compute on a processor.
+	// Ordinal is the number of the adapter, counted from 0. Adapters of real GPUs come before adapters that compute on
+	// a processor.
 	Ordinal int
-	// Software allows an adapter that computes on a processor, which is slower than the processor itself.
+	// Software allows an adapter that emulates a GPU on the processor. It is slower than package tsne without an
+	// accelerator.
 	Software bool
 }
