@@ -38,7 +38,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// CheckRows returns an error if an argument of Batch.Step is not one row long for each of n environments of a family.
+// CheckRows returns an error if an argument of Batch.Step does not have one row for each of n environments of a family.
 func CheckRows(n int, s Spec, active []bool, act, obs []float64) error {
 	for _, size := range []struct {
 		what      string

@@ -18,5 +18,5 @@ func (p point) Grid(n int) ([]Task, error) {
 	return tasks, nil
 }
 
-// Cell is the middle of cell i of n equal cells of [lo, hi].
+// Cell returns the middle of cell i if [lo, hi] is cut into n equal cells.
 func Cell(i, n int, lo, hi float64) float64 { return lo + (hi-lo)*(float64(i)+0.5)/float64(n) }

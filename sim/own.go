@@ -8,26 +8,26 @@ import (
 	"nacre/internal/rng"
 )
 
-// Environment is one environment of a family that Of makes: a type of your own with two methods.
+// Environment is one environment of a family from Of. It is a type of your own with two methods.
 type Environment interface {
-	// Reset starts an episode of the task with these parameters (TaskDim), drawing what is random from r only, and
-	// writes the first observation (ObsDim). Nothing of earlier episodes remains. It keeps task at most until the next
-	// Reset and writes nothing to it.
+	// Reset starts an episode of the task with these parameters (TaskDim) and writes the first observation (ObsDim).
+	// All randomness comes from r. Nothing of earlier episodes remains. The environment may keep task until the next
+	// Reset and does not write to it.
 	Reset(task []float64, r *rand.Rand, obs []float64)
 
-	// Step makes one control step with the action act, in [-1,1]^ActDim, which it only reads, and writes the next
-	// observation. It returns the reward, whether the task is achieved (false where there is no such notion), and
-	// whether the episode ends here; the horizon is not its concern.
+	// Step makes one control step with the action act, in [-1,1]^ActDim, and writes the next observation. It does not
+	// change act. It returns the reward, whether the task is achieved (false if the family has no notion of success),
+	// and whether the episode ends here. It does not count steps towards the horizon.
 	Step(act, obs []float64) (reward float64, success, done bool)
 }
 
 // Tasks of a family of one's own where no number is asked for: as many as the point robot has.
 const ownTrain, ownTest = 40, 10
 
-// Of is a family of your own: spec tells its name and sizes, draw makes the parameters of one task (TaskDim numbers)
-// from r, and environment makes one Environment, which one goroutine uses at a time. Spec's Source may be empty.
-// Actions are clipped to [-1,1] before Step sees them. An action, observation or reward that is not finite, and a task
-// of another length than TaskDim, end a rollout with an *Error.
+// Of returns a family of your own. spec holds its name and sizes. draw draws the parameters of one task (TaskDim
+// numbers) from r. environment makes one Environment, which one goroutine uses at a time. Spec's Source may be empty.
+// Actions are clipped to [-1,1] before Step sees them. A rollout ends with an *Error if an action, observation or
+// reward is not finite, or if a task has another length than TaskDim.
 func Of(spec Spec, draw func(r *rand.Rand) []float64, environment func() Environment) Family {
 	if spec.Source == "" {
 		spec.Source = "a family of one's own"

@@ -140,7 +140,7 @@ func (b *pointBatch) Step(active []bool, act, obs []float64, out *StepResult) er
 
 func (b *pointBatch) Close() error { return nil }
 
-// CheckAction returns an error naming the first element of act that is not finite.
+// CheckAction returns an error that names the first element of act that is not finite.
 func CheckAction(act []float64) error {
 	for j, v := range act {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -14,16 +14,16 @@ type Policy interface {
 	Act(worker int, episodes, steps []int, obs, act []float64) error
 }
 
-// Watcher is a Policy that sees what its actions led to, as one with a memory must. Watch follows every call of Act
-// with the same worker, episodes and steps, once the environments have stepped; reward[k] is the ContextReward of row
-// k.
+// Watcher is a Policy that is told the results of its actions. A policy with a memory needs them. Rollout calls Watch
+// after every Act, with the same worker, episodes and steps, when the environments have stepped; reward[k] is the
+// ContextReward of row k.
 type Watcher interface {
 	Policy
 	Watch(worker int, episodes, steps []int, reward []float64) error
 }
 
-// UniformPolicy returns the policy that draws every action uniformly from [-1,1]^actDim, from the random stream of
-// its episode: the lower baseline of a learned policy. It serves one Rollout of the same episodes.
+// UniformPolicy returns the policy that draws every action uniformly from [-1,1]^actDim, with the random stream of the
+// episode. It is the lower baseline of a learned policy. It serves one Rollout of the same episodes.
 func UniformPolicy(episodes []Episode, actDim int) Policy {
 	return uniformPolicy{episodes, actDim}
 }
@@ -43,8 +43,8 @@ func (p uniformPolicy) Act(_ int, episodes, steps []int, _, act []float64) error
 	return nil
 }
 
-// GoalPolicy returns the policy of f's goal-knowing controller: the upper baseline of a learned policy. It serves
-// one Rollout of the same episodes. It is an error if f knows no such controller.
+// GoalPolicy returns the policy of f's goal-knowing controller: the upper baseline of a learned policy. It serves one
+// Rollout of the same episodes. It is an error if f has no such controller.
 func GoalPolicy(f Family, episodes []Episode) (Policy, error) {
 	c, ok := f.(Controller)
 	if !ok {
@@ -54,8 +54,8 @@ func GoalPolicy(f Family, episodes []Episode) (Policy, error) {
 	return goalPolicy{c, episodes, s.ObsDim, s.ActDim}, nil
 }
 
-// BlindPolicy returns the policy of f's goal-blind controller, as GoalPolicy that of the goal-knowing one. It is an
-// error if f knows no such controller.
+// BlindPolicy returns the policy of f's goal-blind controller; GoalPolicy returns the policy of the goal-knowing
+// controller. It is an error if f has no goal-blind controller.
 func BlindPolicy(f Family, episodes []Episode) (Policy, error) {
 	b, ok := f.(Blinder)
 	if !ok {

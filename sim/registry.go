@@ -15,9 +15,9 @@ var registry = struct {
 	builtin map[string]bool // names that Builtin has taken
 }{byName: map[string]Family{}, builtin: map[string]bool{}}
 
-// Define makes a family of a notebook known under the name in its Spec. A name that is defined again is replaced, so
-// that a cell can be run twice; only the names of built-in families are taken. It is an error if the name is empty or a
-// dimension is not positive.
+// Define registers a family of a notebook under the name in its Spec. A second family of the same name replaces the
+// first, so a cell can be run twice. Only the names of built-in families cannot be used. It is an error if the name is
+// empty or a dimension is not positive.
 func Define(f Family) error {
 	if err := check(f.Spec()); err != nil {
 		return err
@@ -25,8 +25,8 @@ func Define(f Family) error {
 	return register(f, false)
 }
 
-// Builtin makes families of the program known, from the init of the package that brings them. What Define refuses, a
-// Source that is empty, or a name that is taken is a mistake of the program, and Builtin panics.
+// Builtin registers families of the program, from the init of the package that contains them. It panics if Define would
+// refuse a family, if its Source is empty or if its name is taken: these are mistakes of the program.
 func Builtin[F Family](families ...F) {
 	for _, f := range families {
 		if err := builtin(f); err != nil {
@@ -83,8 +83,8 @@ func check(s Spec) error {
 	return nil
 }
 
-// Lookup returns the family registered under name. For an unknown name the error gives the nearest one and the list;
-// for a family that this build cannot run it wraps ErrUnavailable and says what to do.
+// Lookup returns the family registered under name. For an unknown name the error gives the nearest name and the list of
+// names. For a family that this build cannot run, the error wraps ErrUnavailable and says what to do.
 func Lookup(name string) (Family, error) {
 	registry.RLock()
 	f, ok := registry.byName[name]
@@ -100,7 +100,7 @@ func Lookup(name string) (Family, error) {
 	return f, nil
 }
 
-// Families returns what is registered, sorted by name, including families that this build cannot run.
+// Families returns the Specs of all registered families, sorted by name, including families that this build cannot run.
 func Families() []Spec {
 	registry.RLock()
 	defer registry.RUnlock()

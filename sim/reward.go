@@ -5,12 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// Reward says what a step pays: of a task, the observation before the action (ObsDim), the action in [-1,1]^ActDim, and
-// the observation after it. It may be called by several goroutines at a time, and keeps none of its slices.
+// Reward returns the reward of a step. Its arguments are the task, the observation before the action (ObsDim), the
+// action in [-1,1]^ActDim and the observation after the action. Several goroutines may call it at a time. It keeps none
+// of its slices.
 type Reward func(task Task, obs, act, next []float64) float64
 
-// WithReward is the family f under another name and with another reward. Tasks, dynamics and what is drawn of it stay;
-// it has no Controller, as what is good under the other reward is not known.
+// WithReward returns the family f under another name and with another reward. Tasks, dynamics and pictures stay the
+// same. The new family has no Controller, because no good policy for the other reward is known.
 func WithReward(f Family, name string, reward Reward) Family {
 	r := rewarded{f, name, reward}
 	if g, ok := f.(Gridder); ok {

@@ -26,8 +26,8 @@ type Pool struct {
 	running sync.WaitGroup
 }
 
-// NewPool makes workers batches of envs environments of f. workers of 0 means one per processor, envs of 0 means
-// ChunkOf(f).
+// NewPool makes workers batches of envs environments of f. If workers is 0, there is one worker per processor. If envs
+// is 0, it is ChunkOf(f).
 func NewPool(f Family, workers, envs int) (*Pool, error) {
 	if workers == 0 {
 		workers = min(runtime.NumCPU(), runtime.GOMAXPROCS(0))
@@ -79,17 +79,17 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-// Workers returns how many workers the pool has: the worker numbers given to Policy.Act are below it.
+// Workers returns the number of workers of the pool. The worker numbers given to Policy.Act are below it.
 func (p *Pool) Workers() int { return len(p.workers) }
 
-// Rollout runs every episode for at most horizon steps (0 means the family's own) and returns their trajectories in
-// the order of episodes. Actions come from policy, called once per step of a worker's chunk with the rows of the
+// Rollout runs every episode for at most horizon steps (0 means the family's own) and returns their trajectories in the
+// order of episodes. Actions come from policy. It is called once per step of a worker's chunk, with the rows of the
 // episodes still running. The result is the same, bit for bit, for every number of workers and environments.
 //
 // The first observation of an episode is drawn from the stream (Episode.Seed, rng.Reset). Rollout stops between two
-// steps when ctx ends. An error of an environment, or a reward beyond MaxReward, is an *Error that names family, task,
-// episode and step; if several episodes fail, it is that of the first of those in the list. After an error the pool can
-// be used again.
+// steps when ctx ends. If an environment fails or a reward is beyond MaxReward, the error is an *Error that names
+// family, task, episode and step. If several episodes fail, the error of the first of them in episodes is returned.
+// After an error the pool can be used again.
 func (p *Pool) Rollout(ctx context.Context, episodes []Episode, policy Policy, horizon int) ([]Trajectory, error) {
 	if horizon == 0 {
 		horizon = p.spec.Horizon
@@ -307,8 +307,8 @@ func (w *worker) advance(r *rollout) bool {
 	return true
 }
 
-// MaxReward bounds what a step may pay, up or down: float32, in which losses are computed, holds the square of no
-// larger number.
+// MaxReward is the largest absolute value of a step's reward. Losses are computed in float32, which cannot hold the
+// square of a larger number.
 const MaxReward = 1e18
 
 // paid returns an error if the last step of environment i paid what nothing can learn from.

@@ -11,11 +11,12 @@ var spare struct {
 	users, before int
 }
 
-// SpareProcessor raises GOMAXPROCS by one, where workers goroutines would keep all of Go's processors in native code,
-// until the function it returns is called; several callers share the one. With no processor idle, Go's monitor takes
-// away that of every call longer than 20 µs, which costs 5 % of a simulation's processor time. At other times an idle
-// one does harm: a goroutine that computes moves to it whenever it is interrupted, and threads that look for work
-// contend with it for the cores, 2 to 3 % of a training update.
+// SpareProcessor raises GOMAXPROCS by one until the function it returns is called. It does so only if workers
+// goroutines would keep all of Go's processors in native code. Several callers share the one additional processor.
+//
+// If no processor is idle, Go's monitor takes the processor away from every call longer than 20 µs. This costs 5 % of a
+// simulation's processor time. At other times an idle processor costs 2 to 3 % of a training update: an interrupted
+// goroutine moves to it, and threads that look for work compete with that goroutine for the cores.
 func SpareProcessor(workers int) (release func()) {
 	spare.Lock()
 	defer spare.Unlock()

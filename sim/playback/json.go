@@ -69,8 +69,8 @@ func (b *base64Data) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// MarshalJSON returns the document for playback. Meshes that several episodes share are there once; see pack for what
-// is lost of them. Every frame takes 28 bytes, before base64, for every solid that moves at all.
+// MarshalJSON returns the document for playback. A mesh that several episodes share is stored once; see pack for the
+// precision that a mesh loses. Every solid that moves takes 28 bytes of every frame, before base64.
 func (d *Document) MarshalJSON() ([]byte, error) {
 	if len(d.Episodes) == 0 {
 		return nil, fmt.Errorf("playback: there are no episodes")

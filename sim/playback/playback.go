@@ -1,6 +1,7 @@
-// Package playback is the form of episodes that a browser plays back in three dimensions: what the solids look like,
-// once, then where those that move are in every frame, and what each step earned. Display shows it in notebooks and
-// "nacre render -o episode.json" writes it to files; library/README.md describes its fields. It draws nothing itself.
+// Package playback defines the format of episodes that a browser plays back in three dimensions. An episode holds the
+// look of the solids once, the poses of the moving solids in every frame, and the reward of each step. Display shows it
+// in notebooks and "nacre render -o episode.json" writes it to files; library/README.md describes its fields. It draws
+// nothing itself.
 //
 //	episode, err := playback.Of(&recorder.Recordings[0])
 //	episode.Label = "told the goal"
@@ -18,25 +19,26 @@ import (
 	"nacre/sim/scene"
 )
 
-// Document is some episodes that are watched together.
+// Document holds episodes that are watched together.
 type Document struct {
 	Title    string
-	Link     string // what is shown with the same link shares which labels are selected; empty stands alone
+	Link     string // name shared by views that select the same labels; an empty Link shares no selection
 	Episodes []Episode
 }
 
-// Episode is a film of T+1 frames and, where they are known, what its T steps earned.
+// Episode is a film of T+1 frames and, if known, the rewards of its T steps.
 type Episode struct {
-	Label   string // tells it from the other episodes of a document
+	Label   string // label that tells the episode from the others of a document
 	Film    *scene.Film
-	Reward  []float64 // T, or nil
-	Success []bool    // T, or nil
-	// QPos is T+1 joint positions, from which the browser's MuJoCo can go on where Film.Scene.Model is there; or nil.
+	Reward  []float64 // T rewards, or nil
+	Success []bool    // T values, or nil
+	// QPos holds T+1 joint positions, or is nil. If Film.Scene.Model is set, the browser's MuJoCo can continue from
+	// them.
 	QPos [][]float64
 }
 
-// Of makes an episode of a recording, whose family has to be one that can be drawn. Its label names a task of up to
-// three numbers.
+// Of makes an episode of a recording. The family of the recording must be one that can be drawn. The label of the
+// episode gives the task's numbers if there are at most three.
 func Of(r *recording.Recording) (Episode, error) {
 	film, err := r.Film()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package rates measures what stepping a family costs beside a plain loop in C that makes the same steps.
+// Package rates compares the cost of stepping a family with the cost of a plain loop in C that makes the same steps.
 //
 //	r, err := rates.Measure("cheetah-vel", 1, 16, 200, 11)
 //	fmt.Println(r.Batch, r.Ratio) // control steps per second of processor time, and that over the plain loop's
@@ -16,23 +16,24 @@ import (
 	"nacre/sim/mujoco"
 )
 
-// Rates are control steps of a family per second of processor time of the whole process, medians over rounds.
+// Rates are control steps of a family per second of processor time of the whole process. They are medians over rounds.
 type Rates struct {
 	Family  string  `json:"family"`
-	PlainC  float64 `json:"plain_c"` // plain C loops, one per worker, environment after environment
-	Batch   float64 `json:"batch"`   // the same steps through sim.Batch, with observations and rewards
+	PlainC  float64 `json:"plain_c"` // rate of plain C loops, one per worker, environment after environment
+	Batch   float64 `json:"batch"`   // rate of the same steps by sim.Batch, with observations and rewards
 	Ratio   float64 `json:"ratio"`   // median over rounds of Batch/PlainC
-	Wall    float64 `json:"wall"`    // Batch by the clock, all workers together
+	Wall    float64 `json:"wall"`    // steps by sim.Batch per second of the clock, all workers together
 	Workers int     `json:"workers"`
-	Envs    int     `json:"envs"`  // per worker
-	Steps   int     `json:"steps"` // per environment and round
+	Envs    int     `json:"envs"`  // number of environments per worker
+	Steps   int     `json:"steps"` // number of steps per environment and round
 	Rounds  int     `json:"rounds"`
 }
 
-// Measure steps a family whose batches are a sim.PlainStepper. Each round advances the same environments, envs for each
-// of workers goroutines, from the same states with the same random actions through plain C loops and through batches,
-// in changing order, so that a change of the machine's speed meets both. Environments are stepped on after their task
-// has ended. All four numbers must be at least 1; it is an error if the two ways do not end in the same states.
+// Measure steps a family whose batches are a sim.PlainStepper. In each round plain C loops and batches advance the same
+// environments, from the same states with the same random actions. There are envs environments for each of workers
+// goroutines. The order changes from round to round, so that a change of the machine's speed affects both. Environments
+// are still stepped after their task has ended. All four numbers must be at least 1; it is an error if the two ways do
+// not end in the same states.
 func Measure(family string, workers, envs, steps, rounds int) (Rates, error) {
 	if workers < 1 || envs < 1 || steps < 1 || rounds < 1 {
 		return Rates{}, fmt.Errorf("rates: %d workers, %d environments, %d steps, %d rounds; each must be at least 1",

@@ -18,7 +18,7 @@ func (r *Recording) Film() (*scene.Film, error) {
 	return r.FilmOf(f)
 }
 
-// FilmOf is Film of a family that need not be registered: the one that was recorded.
+// FilmOf is Film with the recorded family as an argument, so the family need not be registered.
 func (r *Recording) FilmOf(f sim.Family) (*scene.Film, error) {
 	if len(r.QPos) == 0 || r.Mocap != nil && len(r.Mocap) != len(r.QPos) {
 		return nil, fmt.Errorf("recording: %s: %d rows of joint positions and %d of bodies moved by hand; a film "+

@@ -1,5 +1,5 @@
-// Package recording keeps what one episode looked like: observations, actions and rewards, and, for families that can
-// say it, the physical state of every step, from which the episode can be drawn.
+// Package recording records single episodes: observations, actions and rewards. If the family can give them, it also
+// records the physical states of every step, from which the episode can be drawn.
 //
 //	rec := recording.Recorder{Family: family}
 //	defer rec.Close()
@@ -21,15 +21,15 @@ import (
 // Recording is one episode of T steps.
 type Recording struct {
 	Family  string
-	Params  []float64   // task vector
+	Params  []float64   // task vector of the episode
 	Obs     [][]float64 // T+1 observations
 	Act     [][]float64 // T actions in [-1,1]
-	Reward  []float64   // T
-	Context []float64   // T; the rewards an agent may put into its context, see sim.StepResult
-	// Success and Done say it for every step: T.
+	Reward  []float64   // T rewards
+	Context []float64   // T rewards that an agent may put into its context, see sim.StepResult
+	// Success and Done hold one value for each of the T steps.
 	Success, Done []bool
 	QPos          [][]float64 // T+1 joint positions; nil for families without physical states
-	Mocap         [][]float64 // T+1 times 3 coordinates of each body moved by hand; nil where there are none
+	Mocap         [][]float64 // T+1 times 3 coordinates of each body moved by hand; nil if there are none
 }
 
 // Return is the undiscounted sum of rewards.
@@ -55,7 +55,7 @@ func (r *Recording) Succeeded() bool {
 // The zero value with a Family is ready.
 type Recorder struct {
 	Family     sim.Family
-	Recordings []Recording // of the last Rollout, in the order of its episodes
+	Recordings []Recording // recordings of the last Rollout, in the order of its episodes
 
 	batch sim.Batch
 }

@@ -41,8 +41,9 @@ func (c *camera) ray(x, y float64) vec {
 		add(c.up.mul((float64(c.height)/2 - y) * c.pixel)).unit()
 }
 
-// Project returns where a point of the world appears in a picture of width by height seen by v, in pixels from its
-// upper left corner, and how far before the eye it is; depth is not positive behind it.
+// Project returns the pixel at which the view v shows a point of the world, in a picture of width by height pixels,
+// counted from the upper left corner. It also returns the depth, the point's distance in front of the eye. Behind the
+// eye, depth is not positive.
 func Project(v scene.View, width, height int, point [3]float64) (x, y, depth float64, err error) {
 	c, err := newCamera(v, width, height)
 	if err != nil {
@@ -85,8 +86,8 @@ func (c *camera) shadowOf(x, depth, radius float64) (low, high float64) {
 	return low, high
 }
 
-// Follow returns the view of every frame of r: the scene's own, whose target moves in the plane with the solid it
-// follows, smoothed over half a second so that the picture does not shake.
+// Follow returns the view of every frame of r. It is the scene's view, but its target moves in the plane with the solid
+// View.Follow. This movement is smoothed over half a second so that the picture does not shake.
 func Follow(r *scene.Film) []scene.View { return follow(r, r.Scene.View) }
 
 func follow(r *scene.Film, v scene.View) []scene.View {

@@ -13,15 +13,15 @@ import (
 
 // Options say how a film is drawn.
 type Options struct {
-	Width, Height int     // pixels of one picture
-	FPS           float64 // pictures per second of the film's time; 0 is the film's own rate, at most 20
-	// View replaces the scene's view where it is not nil.
+	Width, Height int     // size of one picture in pixels
+	FPS           float64 // pictures per second of the film's time; 0 is the film's own rate, but at most 20
+	// View replaces the scene's view unless it is nil.
 	View *scene.View
-	// Drawn is told after each picture how many of how many there are.
+	// Drawn is called after each picture with the numbers of pictures drawn and planned.
 	Drawn func(done, of int)
 }
 
-// Animate draws the film at an even rate in the time it was recorded in, for EncodeGIF, and returns the rate.
+// Animate draws the film for EncodeGIF at a constant frame rate and at its original speed. It returns the rate.
 func Animate(ctx context.Context, f *scene.Film, o Options) (pictures []*image.RGBA, fps float64, err error) {
 	fps = o.FPS
 	if fps == 0 {
@@ -54,7 +54,7 @@ func Still(f *scene.Film, frame int, o Options) (*image.RGBA, error) {
 	return p[0], nil
 }
 
-// Strip draws n frames at even times from the first to the last, side by side.
+// Strip draws n frames side by side, at even times from the first frame to the last.
 func Strip(ctx context.Context, f *scene.Film, n int, o Options) (*image.RGBA, error) {
 	const gap = 4
 	if n < 2 || f.Frames() < 2 || n > maxPixels/max(o.Width+gap, 1) {

@@ -9,9 +9,10 @@ import (
 	"math"
 )
 
-// EncodeGIF writes pictures of equal size as an endlessly repeated animation of fps pictures per second. All share one
-// palette chosen from their colours, and of each picture only what differs from the one before is stored. Viewers
-// show at most 50 pictures per second, and times are in hundredths of a second: delays are rounded so that they add up.
+// EncodeGIF writes pictures of equal size as an endlessly repeated animation of fps pictures per second. All pictures
+// share one palette chosen from their colours. Each picture is stored as its difference from the picture before.
+// Viewers show at most 50 pictures per second. Delays are in hundredths of a second; they are rounded so that their sum
+// is right.
 func EncodeGIF(w io.Writer, pictures []*image.RGBA, fps float64) error {
 	if len(pictures) == 0 {
 		return fmt.Errorf("render: an animation of no pictures")

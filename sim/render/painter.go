@@ -1,6 +1,6 @@
-// Package render draws films of package scene: still pictures, film strips and animated GIFs. It traces rays in
-// Go, one or eight per pixel, against the exact shapes, so it needs no display, no graphics driver and no system
-// library, and draws curved bodies without facets. It is made for figures and notebook cells, not for real time.
+// Package render draws films of package scene: still pictures, film strips and animated GIFs. It traces rays in Go, one
+// or eight per pixel, against the exact shapes. So it needs no display, graphics driver or system library, and it draws
+// curved bodies without facets. It is made for figures and notebook cells, not for real time.
 //
 //	p, err := render.New(film.Scene, 480, 320)
 //	views := render.Follow(film)
@@ -22,8 +22,8 @@ import (
 // maxPixels bounds the size of a picture.
 const maxPixels = 1 << 26
 
-// Painter draws frames of one scene in one size. It is used by one goroutine at a time; inside it uses all cores,
-// whose number does not change the picture.
+// Painter draws frames of one scene in one size. It is used by one goroutine at a time; inside, it uses all cores. The
+// number of cores does not change the picture.
 type Painter struct {
 	scene         *scene.Scene
 	meshes        []*mesh

@@ -1,14 +1,14 @@
-// Package simtest is the conformance suite of task families: whether one keeps the contracts of package sim, those it
-// must and those of its capabilities that it may have. It is a line in a family's tests,
+// Package simtest is the conformance suite of task families. It tests whether a family keeps the contracts of package
+// sim: the required contracts and those of the capabilities that the family has. It is a line in a family's tests,
 //
 //	func TestPointMass(t *testing.T) { simtest.Family(t, pointMass{}) }
 //
-// or, where there is no test to put it into, as in a cell,
+// Where there is no test, as in a cell, it is
 //
 //	fmt.Println(simtest.Check(pointMass{}))
 //
-// The example of this package is a whole family that passes, to begin one's own with. The suite says nothing about
-// whether a family is the one of a paper: that is what package sim/verify compares, step by step.
+// The example of this package is a whole family that passes; begin your own family with it. The suite does not test
+// whether a family is the one of a paper. Package sim/verify compares that, step by step.
 package simtest
 
 import (
@@ -45,8 +45,8 @@ var checks = []struct {
 	{"allocations", true, allocations},
 }
 
-// Family checks a family, which need not be registered, with a subtest for every part of its contract. Where this build
-// or machine cannot run it, the subtests that step it are skipped with the reason.
+// Family checks a family with a subtest for every part of its contract. The family need not be registered. If this
+// build or machine cannot run it, the subtests that step it are skipped with the reason.
 func Family(t *testing.T, f sim.Family) {
 	t.Helper()
 	s, lacks, err := open(f)
@@ -73,8 +73,8 @@ func Family(t *testing.T, f sim.Family) {
 	}
 }
 
-// Check is Family without a test: every broken part of the contract, joined, or nil. A family that this build cannot
-// run is an error that wraps sim.ErrUnavailable.
+// Check is Family without a testing.T. It returns an error that joins all broken parts of the contract, or nil. For a
+// family that this build cannot run, the error wraps sim.ErrUnavailable.
 func Check(f sim.Family) error {
 	s, lacks, err := open(f)
 	if err != nil {
