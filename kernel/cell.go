@@ -5,7 +5,8 @@ import "context"
 // Cell is a running cell as the packages that it imports see it. Its methods may be called from any goroutine.
 type Cell struct{ r *run }
 
-// Current is the cell that the calling goroutine belongs to, also when that cell has ended; nil outside cells.
+// Current returns the cell that the calling goroutine belongs to, even if that cell has ended. It returns nil outside
+// cells.
 func Current() *Cell {
 	if r := current(); r != nil {
 		return &Cell{r}
@@ -21,9 +22,9 @@ func (c *Cell) Context() context.Context {
 	return c.r.ctx
 }
 
-// Show shows v as the cell's last expression would be shown. With an id, it is kept under that id, a value that cannot
-// be shown as its error; with update, it replaces what was shown under it. Without one, such a value is not shown. The
-// error is that of showing v.
+// Show shows v as the cell's last expression would be shown. If id is not empty, the output is kept under it; with
+// update, it replaces the earlier output of that id. A value that cannot be shown is kept as its error, or is not shown
+// at all if id is empty. The error says why v cannot be shown.
 func (c *Cell) Show(v any, id string, update bool) error {
 	d, err := c.r.session.forms(v)
 	if err != nil {
@@ -41,10 +42,10 @@ func (c *Cell) Show(v any, id string, update bool) error {
 	return err
 }
 
-// Clear removes what the cell has shown so far; with wait, when it shows something next.
+// Clear removes what the cell has shown so far. If wait is true, it does so only when the cell shows something again.
 func (c *Cell) Clear(wait bool) { c.r.out.Clear(wait) }
 
-// Input asks the user for a line. It fails where there is no one to ask.
+// Input asks the user for a line. It fails if there is no user to ask.
 func (c *Cell) Input(prompt string, password bool) (string, error) {
 	return c.r.out.Input(prompt, password)
 }

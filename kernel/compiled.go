@@ -23,15 +23,15 @@ import (
 	"nacre/kernel/internal/live"
 )
 
-// Compiled is the Go compiler behind Nacre's cell compiler: each cell becomes a plugin of this program. It needs Linux,
-// gcc and the tool chain that built the program. source is a folder of the module the program was built from, list the
-// file that CompileLibrary wrote or "", without which finding packages takes longer.
+// Compiled uses the Go compiler behind Nacre's cell compiler: each cell becomes a plugin of this program. It needs
+// Linux, gcc and the tool chain that built the program. source is a folder of the module that the program was built
+// from. list is the file that CompileLibrary wrote, or ""; without the file, finding packages takes longer.
 func Compiled(source, list string) Engine {
 	return Engine{Open: func(s engine.Setup) (engine.Engine, error) { return newCompiled(s, source, list) }}
 }
 
-// Auto is Compiled where CompileLibrary has been called for this program, and Yaegi elsewhere, whose session then has a
-// note that says why.
+// Auto is Compiled if CompileLibrary has been called for this program, otherwise Yaegi. Then a note of the session says
+// why it is Yaegi.
 func Auto(source, list string) Engine {
 	return Engine{Open: func(s engine.Setup) (engine.Engine, error) {
 		err := compile.Prepared(source, list)
@@ -46,14 +46,14 @@ func Auto(source, list string) Engine {
 	}}
 }
 
-// ErrUncompiled is in the error of Compiles where CompileLibrary is all that is missing.
+// ErrUncompiled is wrapped by the error of Compiles if only a call of CompileLibrary is missing.
 var ErrUncompiled = compile.ErrUnprepared
 
-// Compiles says why Auto is not Compiled, nil where it is.
+// Compiles returns the reason why Auto does not use Compiled; nil if it does.
 func Compiles(source, list string) error { return compile.Prepared(source, list) }
 
-// CompileLibrary compiles the packages that cells of a library may import for the engine Compiled, and notes them in
-// the file list. That takes minutes the first time. The error has ErrNoToolChain in it where cells cannot be compiled.
+// CompileLibrary compiles the packages of library that cells may import, for the engine Compiled. It records the packages
+// in the file list. The first time takes minutes. If cells cannot be compiled, the error wraps ErrNoToolChain.
 func CompileLibrary(ctx context.Context, source, list string, library Library) error {
 	packages, err := library.Types()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// ErrNoControl is of Move where no cell of the session shows that control.
+// ErrNoControl is the error of Move if no cell of the session shows that control.
 var ErrNoControl = errors.New("this control is not connected: run its cell")
 
 // scalars are the values of the variables that are numbers, texts and truth values.
@@ -39,10 +39,10 @@ type control struct {
 	now func() (shown any, changed bool)
 }
 
-// Control is for what shows a control in the cell: set takes the value that the user chose, and now says how it is to
-// be shown and whether its variable has changed since that was asked last. Both are called between cells only. It
-// returns the id under which it is to be shown and moved, and how the notebook had it when the cell began to run, nil
-// where it had none of this label.
+// Control registers a control that code shows in the cell. The function set takes the value that the user chose. The
+// function now says how the control is to be shown and whether its variable has changed since the last call. Both are
+// called between cells only. Control returns the id under which the control is to be shown and moved. It also returns
+// the control's state in the notebook when the cell began to run; nil if the notebook had no control of this label.
 func (c *Cell) Control(label string, set func(value []byte) error,
 	now func() (shown any, changed bool)) (id string, was []byte) {
 	s := c.r.session

@@ -6,59 +6,62 @@ import (
 	"reflect"
 )
 
-// Library holds what the cells of a session may import, and the little that the kernel has to know of the values there.
-// Package nacre/library makes the notebooks'; New takes one with every function set. Sessions share it, so what its
-// functions return is only read.
+// Library holds the packages that the cells of a session may import, and what the kernel must know of their values.
+// Package nacre/library makes the Library of notebooks. New needs a Library with every function set. Sessions share a
+// Library, so the results of its functions must not be changed.
 type Library struct {
-	// Types returns the packages by path, from which cells are checked.
+	// Types returns the packages by path. Cells are checked with them.
 	Types func() (map[string]*types.Package, error)
 
-	// Load completes a package of Types. It is called before the first look into one, and may do nothing.
+	// Load completes a package of Types. It is called before the package is first used, and may do nothing.
 	Load func(*types.Package) error
 
 	// Symbols returns the value of every function (as is), variable (addressable) and type (a nil pointer to it) by
-	// package path and name. An interface I has a wrapper type _I besides: a struct with the value it stands for in the
-	// field IValue and the method M in the field WM.
+	// package path and name. An interface I also has a wrapper type _I: a struct with the wrapped value in the field
+	// IValue and the method M in the field WM.
 	Symbols func() map[string]map[string]reflect.Value
 
-	// Importable reports whether a path of Types is a package that cells may import, rather than one whose types others
-	// mention.
+	// Importable reports whether cells may import the package of a path of Types. Other packages are in Types only
+	// because importable packages use their types.
 	Importable func(path string) bool
 
-	// Absent says why a package that other kernels have is not in this one, to follow its path in a sentence; "" where
-	// there is nothing to say.
+	// Absent returns the reason why this kernel lacks a package that other kernels have, or "". The text follows the
+	// package's path in a sentence.
 	Absent func(path string) string
 
-	// Doc returns the documentation of a name of a package ("Sum", "Dense.Mul", the field "Config.Latent", or "" for
-	// the package itself), "" where there is none.
+	// Doc returns the documentation of a name of a package, or "". The name is "Sum", "Dense.Mul", the field
+	// "Config.Latent", or "" for the package itself.
 	Doc func(path, name string) string
 
-	// Deprecated returns what to use instead of a name of a package, named as for Doc, "" where it is not deprecated. A
-	// cell that uses one is told so.
+	// Deprecated returns what to use instead of a deprecated name of a package, or "". Names are written as for Doc. A
+	// cell that uses a deprecated name gets a note.
 	Deprecated func(path, name string) string
 
-	// Uses returns how often a name of a package, named as for Doc, is met in other code: what is met often is proposed
-	// first.
+	// Uses returns how often other code uses a name of a package, written as for Doc. Names that are used often are
+	// proposed first.
 	Uses func(path, name string) int
 
-	// Texts returns what a text among the arguments of a package's function can be, such as the names of a registry;
-	// nil where it can be anything. Arguments count from 0.
+	// Texts returns the possible values of a string argument of a package's function, such as the names of a registry.
+	// It returns nil if any string is possible. Arguments count from 0.
 	Texts func(path, name string, argument int) []string
 
-	// Wrappers are wrapper types, made like those of Symbols, that have methods beyond an interface's own, for which
-	// native code asks the values of that interface. The first that a cell's type has all methods of is used.
+	// Wrappers are wrapper types like those of Symbols, with more methods than their interface. Native code checks
+	// whether values of the interface have these methods. The kernel uses the first wrapper whose methods the cell's
+	// type all has.
 	Wrappers []reflect.Type
 
-	// Keeps are the packages whose functions only keep or show what they are given as any. They get a cell's value with
-	// its type and methods; those of other packages, outside the standard library, get it bare.
+	// Keeps are the packages whose functions only keep or show arguments of type any. These functions get a cell's
+	// value with its type and methods. Functions of other packages outside the standard library get the value without
+	// them.
 	Keeps []string
 
-	// Forms returns the forms of a value that has some of its own, by MIME type, with text/plain among them, and nil of
-	// any other value. A value with the method MIMEBundle() (map[string]any, error) has those it returns.
+	// Forms returns the forms of a value by MIME type, with text/plain among them, if the value has its own forms. It
+	// returns nil for any other value. The forms of a value with the method MIMEBundle() (map[string]any, error) are
+	// those that the method returns.
 	Forms func(v any) (map[string]any, error)
 
-	// Brief returns a line about a value such as a tensor, too large to be printed in a line, and the number of its
-	// elements; ok is false for others.
+	// Brief returns a line about a value that is too large to be printed in a line, such as a tensor, and the number of
+	// its elements. For other values ok is false.
 	Brief func(v any) (line string, elements int, ok bool)
 }
 

@@ -29,13 +29,13 @@ type Options struct {
 	Engine Engine
 }
 
-// Engine runs the cells of a session: Yaegi.
+// Engine runs the cells of a session, such as Yaegi.
 type Engine = engine.Kind
 
-// Yaegi is traefik/yaegi behind Nacre's cell compiler.
+// Yaegi uses the interpreter traefik/yaegi behind Nacre's cell compiler.
 var Yaegi = Engine{Open: newYaegi}
 
-// ErrNoToolChain is in the error of New where the engine compiles cells and there is nothing to compile them with.
+// ErrNoToolChain is wrapped by the error of New if the engine compiles cells but has no tool chain to compile them.
 var ErrNoToolChain = engine.ErrNoToolChain
 
 // grace is how long a stopped cell has to reach a stop check before it is left behind.

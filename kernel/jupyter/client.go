@@ -9,14 +9,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Client is the side of the conversation that asks. It matches replies and outputs to requests; what carries messages
-// is given to it.
+// Client is the side that sends requests. It matches replies and outputs to requests. The caller gives it the
+// transport.
 type Client struct {
 	// Session identifies the client in its messages.
 	Session string
-	// Input answers a cell's question; nil refuses all.
+	// Input answers a cell's question; if it is nil, all questions are refused.
 	Input func(prompt string, password bool) (string, error)
-	// Stray, if not nil, gets the messages that answer none of the open requests.
+	// Stray gets the messages that answer none of the open requests; it may be nil.
 	Stray func(*Message)
 
 	send func(*Message) error
@@ -33,12 +33,13 @@ type call struct {
 	done  chan struct{} // closed when both have come, or the connection is lost
 }
 
-// NewClient makes a client whose requests go out by send. Whoever reads the other direction calls Deliver.
+// NewClient makes a client that sends its requests by the function send. The reader of the other direction calls
+// Deliver.
 func NewClient(send func(*Message) error) *Client {
 	return &Client{Session: uuid.NewString(), send: send, open: map[string]*call{}}
 }
 
-// Deliver takes a message of the kernel's, in the order of their arrival.
+// Deliver takes a message of the kernel. Messages must come in the order of their arrival.
 func (c *Client) Deliver(m *Message) {
 	parent := m.ParentHead().MsgID
 	c.mu.Lock()
@@ -90,7 +91,7 @@ func (c *Client) ask(m *Message) {
 	}
 }
 
-// Lost ends all open requests with err: the kernel or the connection to it is gone.
+// Lost ends all open requests with err. It is called if the kernel, or the connection to it, is lost.
 func (c *Client) Lost(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,8 +104,8 @@ func (c *Client) Lost(err error) {
 	}
 }
 
-// Request sends a request and waits for its reply and the idle status that ends it. On gets the messages on the iopub
-// channel that belong to it, in order.
+// Request sends a request and waits for its reply and the idle status that ends it. The function on gets, in order, the
+// messages of the iopub channel that belong to the request.
 func (c *Client) Request(ctx context.Context, channel, msgType string, content any,
 	on func(*Message)) (*Message, error) {
 	return c.Do(ctx, NewMessage(channel, msgType, c.Session, nil, content), on)
@@ -145,8 +146,8 @@ func (c *Client) forget(id string) {
 	delete(c.open, id)
 }
 
-// Execute runs a cell and waits until it has ended. Every field of the request is sent: some kernels do not know what
-// is meant when one is missing.
+// Execute runs a cell and waits until it has ended. It sends every field of the request, because some kernels cannot
+// handle a missing field.
 func (c *Client) Execute(ctx context.Context, r ExecuteRequest, on func(*Message)) (ExecuteReply, error) {
 	var reply ExecuteReply
 	if r.StoreHistory == nil {

@@ -1,8 +1,8 @@
-// Package jupyter puts Jupyter's messages around a kernel.Session: protocol 5.5, https://jupyter-client.readthedocs.io.
-// A Kernel takes requests and sends replies and outputs; what carries them is not its business. Frames for WebSockets
-// (EncodeV1, EncodeLegacy) and a stream of them over a pipe (ServePipe) are here; package zmq carries them over ZeroMQ,
-// a browser worker over postMessage. Client is the other side, for programs that run cells. Below, k and c are
-// connected without any transport:
+// Package jupyter puts Jupyter's messages around a kernel.Session. It speaks protocol 5.5,
+// https://jupyter-client.readthedocs.io. A Kernel takes requests and sends replies and outputs. It does not know the
+// transport of its messages. This package has frames for WebSockets (EncodeV1, EncodeLegacy) and a stream of frames
+// over a pipe (ServePipe). Package zmq carries messages over ZeroMQ, and a browser worker over postMessage. Client is
+// the other side, for programs that run cells. Below, k and c are connected without any transport:
 //
 //	var c *jupyter.Client
 //	k := jupyter.NewKernel(session, func(m *jupyter.Message) { c.Deliver(m) })

@@ -11,12 +11,14 @@ import (
 
 // ExecuteRequest is the content of an execute_request.
 type ExecuteRequest struct {
-	Code            string            `json:"code"`
-	Silent          bool              `json:"silent"`
-	StoreHistory    *bool             `json:"store_history,omitempty"` // nil is true unless Silent
+	Code   string `json:"code"`
+	Silent bool   `json:"silent"`
+	// whether the cell is stored; nil means true unless Silent
+	StoreHistory    *bool             `json:"store_history,omitempty"`
 	UserExpressions map[string]string `json:"user_expressions"`
 	AllowStdin      bool              `json:"allow_stdin"`
-	StopOnError     *bool             `json:"stop_on_error,omitempty"` // nil is true
+	// whether an error stops the cells that wait; nil means true
+	StopOnError *bool `json:"stop_on_error,omitempty"`
 }
 
 // ExecuteReply is the content of an execute_reply.
@@ -28,7 +30,7 @@ type ExecuteReply struct {
 	Name        string                    `json:"ename,omitempty"`
 	Value       string                    `json:"evalue,omitempty"`
 	Traceback   []string                  `json:"traceback,omitempty"`
-	Engine      string                    `json:"engine,omitempty"` // that ran the cell
+	Engine      string                    `json:"engine,omitempty"` // engine that ran the cell
 }
 
 // execute runs a cell and replies.
@@ -131,8 +133,8 @@ func (k *Kernel) abort() {
 	}
 }
 
-// CellID is the notebook's cell that an execute request runs, as front ends put it in the message's metadata; "" where
-// they do not.
+// CellID is the identifier of the notebook's cell that an execute request runs. Front ends put it into the message's
+// metadata; it is "" if they do not.
 func CellID(m *Message) string {
 	var meta struct {
 		CellID any `json:"cellId"`

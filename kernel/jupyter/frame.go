@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// SubprotocolV1 is the WebSocket subprotocol whose frames EncodeV1 writes. Without a subprotocol the legacy frames are
-// spoken.
+// SubprotocolV1 is the WebSocket subprotocol whose frames EncodeV1 writes. Without a subprotocol, frames are legacy
+// frames.
 const SubprotocolV1 = "v1.kernel.websocket.jupyter.org"
 
 // maxParts bounds the parts of one frame: four dictionaries, the channel and the buffers.
@@ -16,8 +16,9 @@ const maxParts = 10_000
 
 var errFrame = errors.New("malformed message frame")
 
-// EncodeV1 is m as one binary frame: the number of offsets n and n offsets, little-endian 64-bit numbers, then channel,
-// header, parent header, metadata, content and buffers, each from its offset to the next.
+// EncodeV1 returns m as one binary frame. The frame begins with the number of offsets n and n offsets, as little-endian
+// 64-bit numbers. Then come channel, header, parent header, metadata, content and buffers, each from its offset to the
+// next.
 func EncodeV1(m *Message) []byte {
 	parts := append([][]byte{[]byte(m.Channel), m.Header, m.Parent, m.Metadata, m.Content}, m.Buffers...)
 	n := len(parts) + 1
@@ -76,8 +77,8 @@ type legacy struct {
 	MsgType  string            `json:"msg_type,omitempty"`
 }
 
-// EncodeLegacy is m in the framing without a subprotocol: text, or where there are buffers a binary frame of the number
-// of parts and their offsets, big-endian 32-bit numbers, then the text and the buffers.
+// EncodeLegacy returns m in the framing without a subprotocol. Without buffers the frame is text. With buffers it is
+// binary: the number of parts and their offsets, as big-endian 32-bit numbers, then the text and the buffers.
 func EncodeLegacy(m *Message) (b []byte, binaryFrame bool) {
 	h := m.Head()
 	text := encode(legacy{m.Channel, m.Header, m.Parent, m.Metadata, m.Content, []json.RawMessage{}, h.MsgID,

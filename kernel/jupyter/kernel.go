@@ -10,7 +10,7 @@ import (
 )
 
 // Kernel answers Jupyter's requests with a kernel.Session. Cells run one after the other in the order of their
-// requests; everything else is answered at once, while a cell runs too.
+// requests. Other requests are answered at once, even while a cell runs.
 type Kernel struct {
 	session kernel.Session
 	id      string // of this kernel's side of the conversation
@@ -40,8 +40,8 @@ type running struct {
 	answer  chan string
 }
 
-// NewKernel starts answering requests. Send carries the messages off; it is called from several goroutines, one
-// message at a time for each parent, and may block to slow the kernel down.
+// NewKernel starts answering requests. The function send transports its messages. Several goroutines call it, but the
+// messages of one parent come one at a time. It may block to slow the kernel down.
 func NewKernel(s kernel.Session, send func(*Message)) *Kernel {
 	ctx, cancel := context.WithCancel(context.Background())
 	k := &Kernel{
@@ -79,7 +79,7 @@ func (k *Kernel) Handle(m *Message) {
 	}
 }
 
-// Done is closed once a shutdown request was answered.
+// Done is closed when a shutdown request has been answered.
 func (k *Kernel) Done() <-chan struct{} { return k.done }
 
 // Interrupt stops the running cell.

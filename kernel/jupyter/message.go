@@ -9,10 +9,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// ProtocolVersion is the version of the messaging protocol spoken.
+// ProtocolVersion is the version of the messaging protocol.
 const ProtocolVersion = "5.5"
 
-// The channels a message travels on.
+// These are the channels on which a message travels.
 const (
 	Shell   = "shell"
 	Control = "control"
@@ -20,8 +20,8 @@ const (
 	IOPub   = "iopub"
 )
 
-// Message is one Jupyter message. The dictionaries stay as they were sent, so that a parent header is echoed to the
-// letter.
+// Message is one Jupyter message. Its dictionaries stay as they were sent, so a reply repeats the parent header
+// exactly.
 type Message struct {
 	Channel  string
 	Header   json.RawMessage
@@ -29,7 +29,7 @@ type Message struct {
 	Metadata json.RawMessage
 	Content  json.RawMessage
 	Buffers  [][]byte
-	Route    [][]byte // where a reply goes, for transports that need it: ZeroMQ's identities
+	Route    [][]byte // destination of a reply for transports that need it: ZeroMQ's identities
 }
 
 // Header names a message.
@@ -45,8 +45,8 @@ type Header struct {
 
 var empty = json.RawMessage("{}")
 
-// NewMessage makes a message of the given channel and type from session, an identifier of the sender's. It answers
-// parent unless that is nil. Content must be something encoding/json can encode; nil is an empty dictionary.
+// NewMessage makes a message of the given channel and type. session identifies the sender. The message answers parent
+// unless parent is nil. encoding/json must be able to encode content; nil is an empty dictionary.
 func NewMessage(channel, msgType, session string, parent *Message, content any) *Message {
 	h := Header{
 		MsgID: uuid.NewString(), Username: "nacre", Session: session, MsgType: msgType, Version: ProtocolVersion,
@@ -95,7 +95,7 @@ func (m *Message) Decode(v any) error {
 	return nil
 }
 
-// Check checks what every message must have, and puts empty dictionaries where there are none.
+// Check checks the parts that every message must have. It replaces missing dictionaries by empty ones.
 func (m *Message) Check() error {
 	switch m.Channel {
 	case Shell, Control, Stdin, IOPub:

@@ -9,7 +9,7 @@ import (
 	"nacre/kernel"
 )
 
-// Errors of Output.Input.
+// These are errors of Output.Input.
 var (
 	ErrNoInput     = errors.New("this client cannot be asked for input")
 	ErrInterrupted = errors.New("interrupted while waiting for input")

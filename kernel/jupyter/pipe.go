@@ -19,8 +19,8 @@ const MaxFrame = 128 << 20
 // ErrTooLarge is the error for a message larger than MaxFrame.
 var ErrTooLarge = fmt.Errorf("the message is larger than %d MiB", MaxFrame>>20)
 
-// ErrGarbage is the error for bytes in the stream that no Writer has written: where messages begin is not known any
-// more.
+// ErrGarbage is the error for bytes in the stream that no Writer has written. After them the beginnings of messages
+// cannot be found.
 var ErrGarbage = errors.New("bytes that are no message were written to the kernel's channel")
 
 // mark begins every message in a stream. Without it, what a cell writes to a file descriptor that is not its own would
@@ -29,14 +29,15 @@ const mark = 0x4e435245
 
 const headSize = 8
 
-// Reader reads messages from a stream of v1 frames, each after a mark and its length, little-endian 32-bit numbers.
+// Reader reads messages from a stream of v1 frames. Before each frame are a mark and its length, as little-endian
+// 32-bit numbers.
 type Reader struct{ r *bufio.Reader }
 
 // NewReader reads from r.
 func NewReader(r io.Reader) *Reader { return &Reader{bufio.NewReaderSize(r, 1<<16)} }
 
-// Read returns the next message; io.EOF at the stream's end. After ErrTooLarge, which skips a message, reading can go
-// on; after other errors it cannot.
+// Read returns the next message; io.EOF at the stream's end. ErrTooLarge skips a message, and reading can continue.
+// After other errors it cannot.
 func (r *Reader) Read() (*Message, error) {
 	var head [headSize]byte
 	if _, err := io.ReadFull(r.r, head[:]); err != nil {
@@ -102,8 +103,8 @@ func (w *Writer) Write(m *Message) error {
 	return err
 }
 
-// ServePipe runs a kernel whose requests come from r and whose messages go to w, until r ends, a shutdown was asked for
-// or ctx is done. It does not close the session.
+// ServePipe runs a kernel with requests from r and messages to w. It returns when r ends, after a shutdown request, or
+// when ctx is done. It does not close the session.
 func ServePipe(ctx context.Context, s kernel.Session, r io.Reader, w io.Writer) error {
 	out := NewWriter(w)
 	broken := make(chan error, 2)

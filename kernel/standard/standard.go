@@ -1,6 +1,6 @@
-// Package standard is the part of Go's standard library that cells can import where the interpreter's own tables of it
-// are not linked: in a browser, whose kernel takes tables and types from here, and in the kernel's own tests, which run
-// on it alone and so need nothing that lies above the kernel. `go generate ./library` writes all of it but this file.
+// Package standard holds the part of Go's standard library that cells can import without the interpreter's own tables.
+// A browser's kernel takes tables and types from this package. The kernel's own tests use only this package, so they
+// need nothing above the kernel. `go generate ./library` writes all of it except this file.
 package standard
 
 import (
@@ -25,11 +25,12 @@ var base []byte
 //go:embed types_std.bin.gz
 var std []byte
 
-// Types are bundles of the packages' types as package bundle reads them: "base" of those that nearly every cell
-// imports, "std" of the others.
+// Types are bundles of the packages' types, as package bundle reads them. The bundle "base" is for packages that nearly
+// every cell imports, "std" for the others.
 var Types = map[string][]byte{"base": base, "std": std}
 
-// Library is the packages as a kernel takes them. They have no documentation, and no value has a form besides its text.
+// Library returns the packages as a kernel.Library. They have no documentation, and values have no form besides their
+// text.
 func Library() kernel.Library {
 	return kernel.Library{
 		Types: packages, Load: func(*types.Package) error { return nil }, Symbols: symbols,

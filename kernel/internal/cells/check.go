@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// Check takes a cell apart and checks it against the program. It changes nothing: Commit does. An error is of type
-// Errors. Packages that are not there yet are looked for until ctx ends.
+// Check takes a cell apart and checks it against the program. Only Commit changes the program. An error is of type
+// Errors. Packages that are missing are searched for until ctx ends.
 func (p *Scope) Check(ctx context.Context, cell int, src string) (*Unit, error) {
 	file, err := p.parseCell(CellName(cell), src)
 	if err != nil {
@@ -45,7 +45,7 @@ func (p *Scope) Check(ctx context.Context, cell int, src string) (*Unit, error) 
 	return u, c.run()
 }
 
-// Text is the text of a cell, by the positions of its nodes.
+// Text finds the text of a cell by the positions of its nodes.
 type Text struct {
 	fset  *token.FileSet
 	text  string
@@ -618,7 +618,7 @@ func (u *Unit) warn(fset *token.FileSet, d *Decl, e types.Error) {
 			"cell again after changing it", d.Name, d.Cell, at.Line, e.Msg))
 }
 
-// DeclaredNames are the names that the declarations of a file declare in its package; methods declare none.
+// DeclaredNames returns the names that a file declares in its package. Methods declare none.
 func DeclaredNames(decls []ast.Decl) map[string]bool {
 	m := map[string]bool{}
 	for _, d := range decls {

@@ -12,7 +12,7 @@ import (
 // firstDraft is the number of the first cell of a draft, above those of all that run.
 const firstDraft = 1 << 30
 
-// Draft is a program as it would be after some more cells, which are checked and not run. The program it was made of
+// Draft is a program as it would be after some more cells. These cells are checked but not run. The original program
 // stays as it is.
 type Draft struct {
 	*Scope
@@ -20,7 +20,7 @@ type Draft struct {
 	files []*token.File // of its cells' texts
 }
 
-// Draft returns the program without further cells.
+// Draft returns a draft of the program, without further cells.
 func (p *Scope) Draft() *Draft {
 	q := New(p.Fset, p.Packages)
 	q.Load, q.Absent = p.Load, p.Absent
@@ -32,8 +32,8 @@ func (p *Scope) Draft() *Draft {
 	return &Draft{Scope: q}
 }
 
-// Check checks a cell, and adds what it declares where add says so. Of a cell with errors that is what can be
-// understood of it, so that one error does not make others below.
+// Check checks a cell. If add is true, it adds the cell's declarations. If the cell has errors, it adds the
+// declarations that it understood, so that one error does not cause errors in the cells below.
 func (d *Draft) Check(src string, add bool) Errors {
 	d.cells++
 	base := d.Fset.Base()
@@ -81,10 +81,10 @@ func (d *Draft) guess(src string) {
 	}
 }
 
-// Own reports whether the draft's cells declared something, rather than those that ran.
+// Own reports whether a cell of the draft, not a cell that ran, declared something.
 func Own(cell int) bool { return cell >= firstDraft }
 
-// Close forgets the texts of the draft's cells. Nothing may look for places in them any more.
+// Close forgets the texts of the draft's cells. Positions in them cannot be looked up after it.
 func (d *Draft) Close() {
 	for _, f := range d.files {
 		d.Fset.RemoveFile(f)

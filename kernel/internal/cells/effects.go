@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// Effects are the names of the session that the statements of a cell read and change, themselves and in the functions
-// of cells that they call. Functions, methods ("T.M"), types and constants count as variables do: they are changed by
-// being declared anew. What functions of packages, methods behind interfaces and methods taken as values do is not
-// followed, nor a variable behind a pointer to it that another variable holds.
+// Effects are the names of the session that the statements of a cell read and change. Calls of functions of cells are
+// followed. Functions, methods ("T.M"), types and constants count as variables: a new declaration changes them. Effects
+// do not follow functions of packages, methods called through interfaces or methods taken as values. They do not follow
+// a pointer that another variable holds.
 type Effects struct {
-	Reads map[string]bool // as others left them
+	Reads map[string]bool // names whose values from earlier cells are read
 	// variables defined, assigned, changed in part, or with their address taken; declarations that are new
 	Writes   map[string]bool
-	Whole    map[string]bool // of Writes, those that are given a value of their own
-	Uses     map[string]bool // variables whose values count, the cell's own among them
+	Whole    map[string]bool // names of Writes that are assigned as a whole
+	Uses     map[string]bool // variables whose values are read, with the cell's own variables
 	Pointers map[string]bool // variables whose address is taken
-	// Held says of variables that are given functions, or what has some in it, what these read and change when they are
-	// called, later and elsewhere.
+	// Held is for variables that are assigned functions or values with functions in them. It says what these functions
+	// read and change when they are called later.
 	Held map[string]Effects
 }
 
@@ -42,7 +42,7 @@ type pass struct {
 	param  int    // of the function that makes the call
 }
 
-// Effects of a unit that was checked. They are those of a program in which it is committed.
+// Effects returns the effects of a checked unit in a program in which the unit is committed.
 func (u *Unit) Effects() Effects {
 	own := map[types.Object]string{}
 	e := Effects{Whole: map[string]bool{}}
@@ -129,7 +129,7 @@ func holds(info *types.Info, value ast.Expr) (yes bool) {
 	return yes
 }
 
-// Add adds what something does that runs as a part of the same.
+// Add adds the effects of code that runs as a part of the same cell.
 func (e Effects) Add(part Effects) {
 	for n := range part.Reads {
 		if !e.Whole[n] {

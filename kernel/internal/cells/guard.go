@@ -18,10 +18,10 @@ import (
 // guard is the name of these functions, which no program can write.
 const guard = "guard·"
 
-// Guard is a wrapped call: X of which the error is checked, and how messages name it.
+// Guard is a wrapped call. X is the call whose error is checked; Name is its name in messages.
 type Guard struct {
 	X        ast.Expr
-	Name     string // "" where X is no call
+	Name     string // name of the call; "" if X is no call
 	Position token.Position
 }
 
@@ -195,8 +195,8 @@ func prints(f *types.Func) bool {
 		strings.HasPrefix(f.Name(), "Fprint"))
 }
 
-// Explicit is the text of the cell with its wrapped calls written out, in functions that name gives by the number of
-// their values.
+// Explicit returns the text of the cell with its wrapped calls written out as calls of helper functions. The function
+// name returns a helper's name for a number of values.
 func (u *Unit) Explicit(name func(values int) string) string {
 	type insert struct {
 		at, depth int

@@ -10,7 +10,8 @@ import (
 
 // The variables that a cell begins with are initialised as those of a package are.
 
-// InitsAt is how many statements of the body precede the init functions: the variable declarations it begins with.
+// InitsAt is the number of statements of the body before the init functions. They are the variable declarations at the
+// beginning of the body.
 func (u *Unit) InitsAt() int { return leading(u.Body) }
 
 // leading is how many variable declarations a body begins with.

@@ -172,7 +172,7 @@ func (u *Unit) migrated(name string, v *Var) *types.Var {
 
 func (u *Unit) remember(name string, v *types.Var) { u.kept[name] = &Var{Name: name, Obj: v} }
 
-// Moved lists the variables of earlier cells that get a new object because their type did.
+// Moved returns the variables of earlier cells that get a new object because their type got a new object.
 func (u *Unit) Moved() map[*types.Var]*types.Var {
 	m := map[*types.Var]*types.Var{}
 	for name, v := range u.prog.Vars {
@@ -195,8 +195,8 @@ func (u *Unit) defines(name string) bool {
 	return false
 }
 
-// Commit makes the declarations of the unit live. reached is the number of top-level statements that were started:
-// variables defined by later ones are left as they were.
+// Commit makes the declarations of the unit live. reached is the number of top-level statements that were started.
+// Variables that later statements define stay as they were.
 func (u *Unit) Commit() {
 	p := u.prog
 	p.Imports, p.Dots = u.imports, u.dots

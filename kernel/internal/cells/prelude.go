@@ -7,7 +7,7 @@ import (
 	"go/types"
 )
 
-// Source is a generic function that is given in source.
+// Source is a generic function whose source is given.
 type Source struct {
 	Name string
 	Decl *ast.FuncDecl

@@ -16,19 +16,19 @@ import (
 // Decl is a live top-level declaration of a cell: a type, a group of constants, a function or a method ("T.M").
 type Decl struct {
 	Name  string
-	Names []string // all that a group of constants declares
+	Names []string // all names that a group of constants declares
 	Node  ast.Decl // *ast.FuncDecl, or *ast.GenDecl with one type or one group of constants
 	Cell  int
-	Text  string // its source, to see whether a re-run changes it
+	Text  string // source of the declaration, to see whether a re-run changes it
 	From  *Text
 
-	Uses  map[string]bool // other live names its checked source refers to
-	Stale bool            // a redefinition since does not fit it
+	Uses  map[string]bool // other live names that its checked source uses
+	Stale bool            // whether it does not fit a later redefinition
 
-	Func   *types.Func      // of a function or method
-	Also   *types.Func      // the object its body was checked under
-	Sig    *types.Signature // of its body, the receiver first
-	Type   *types.TypeName  // of a type
+	Func   *types.Func      // object of a function or method
+	Also   *types.Func      // second object of a function, from the check of its body; bodies may refer to it
+	Sig    *types.Signature // signature of its body, with the receiver first
+	Type   *types.TypeName  // object of a type
 	Consts []*types.Const
 
 	sum *summary // of a function that was asked for it
@@ -42,27 +42,27 @@ func (d *Decl) copy() *Decl {
 // Var is a live variable.
 type Var struct {
 	Name string
-	Obj  *types.Var // what later cells refer to
+	Obj  *types.Var // object to which later cells refer
 	Cell int
 }
 
-// GoVersion is the Go that cells are written in, whichever built the kernel: that of go.mod, with which the library's
-// tables are made.
+// GoVersion is the version of Go for cells, whatever version built the kernel. It is the version of go.mod, with which
+// the library's tables are made.
 const GoVersion = "go1.26"
 
-// Scope holds what the cells so far have declared.
+// Scope holds the declarations of the cells so far.
 type Scope struct {
 	Fset     *token.FileSet
 	Info     *types.Info
 	Packages map[string]*types.Package
-	// completes a package before it is looked into; may be nil
+	// function that completes a package before it is used; may be nil
 	Load func(*types.Package) error
-	// a package that is not in Packages; may be nil
+	// function that finds a package that is not in Packages; may be nil
 	Find func(ctx context.Context, path string) (*types.Package, error)
-	// why a package that others can import is not here, "" for others; may be nil
+	// function that says why a package that others can import is not here, or ""; may be nil
 	Absent func(path string) string
 
-	Imports map[string]string // by the name cells use
+	Imports map[string]string // paths by the names that cells use
 	Dots    []string          // packages imported with a dot
 	Decls   map[string]*Decl
 	Vars    map[string]*Var
@@ -70,7 +70,7 @@ type Scope struct {
 	layouts map[string]int // how often a type's name changed its layout
 }
 
-// New returns a program without cells over importable packages.
+// New returns a program without cells. packages are those that cells can import.
 func New(fset *token.FileSet, packages map[string]*types.Package) *Scope {
 	return &Scope{
 		Fset: fset, Packages: maps.Clone(packages),
@@ -140,18 +140,18 @@ func (p *Scope) similar(path string) string {
 // Unit is a checked cell, ready to be lowered. Commit makes it part of the program.
 type Unit struct {
 	Cell     int
-	Types    []*Decl // declared or redeclared
-	Funcs    []*Decl // to be compiled: those of the cell and what depends on them
+	Types    []*Decl // types that are declared or redeclared
+	Funcs    []*Decl // functions to be compiled: those of the cell and those that depend on it
 	Consts   []*Decl
 	Inits    []*Decl
 	Main     *Decl
 	Body     []ast.Stmt
-	Value    ast.Expr // the last statement, where it has a value to show
+	Value    ast.Expr // last statement, if it has a value to show
 	Vars     []*CellVar
 	Warnings []string
-	Keys     map[*types.TypeName]string // identities of the types declared
+	Keys     map[*types.TypeName]string // identities of the declared types
 	Text     *Text
-	Unused   map[token.Pos]bool // variables that are not used, by where they are declared: cells may have them
+	Unused   map[token.Pos]bool // unused variables by the place of their declaration; cells may have them
 
 	prog    *Scope
 	imports map[string]string
@@ -163,10 +163,10 @@ type Unit struct {
 // CellVar is a variable that the cell's top level defines.
 type CellVar struct {
 	Name string
-	Def  *types.Var // the checker's object in the cell
-	Obj  *types.Var // the session's object
-	Stmt int        // index of the statement that defines it
-	Old  *Var       // the variable of that name and type before, which is assigned; nil for a new one
+	Def  *types.Var // object of the checker in the cell
+	Obj  *types.Var // object of the session
+	Stmt int        // index of the statement that defines the variable
+	Old  *Var       // earlier variable of the same name and type, to which the cell assigns; nil if the variable is new
 }
 
 // Errors are the errors of a cell, in order of position.
@@ -189,7 +189,7 @@ func (e Errors) Error() string {
 	return b.String()
 }
 
-// CellName is the file name under which the positions of a cell appear.
+// CellName is the file name in the positions of a cell.
 func CellName(n int) string { return fmt.Sprintf("cell %d", n) }
 
 // declsOf lists the declarations of a cell, one for each type and group of constants.

@@ -12,16 +12,17 @@ import (
 	"strings"
 )
 
-// Marker is the name that stands for what is being written.
+// Marker is the name that stands for the text being written.
 const Marker = "scratch__"
 
-// Scratch is a cell that is being written, checked for what is known at the place of its marker. Nothing of it stays,
-// and its errors do not matter.
+// Scratch is an unfinished cell, checked to find what is known at its marker. The program keeps nothing of it, and its
+// errors do not matter.
 type Scratch struct {
-	Info    *types.Info
-	Path    []ast.Node        // from the marker (an identifier or a text) outwards; empty where the parser lost it
-	Scope   *types.Scope      // the innermost around the marker
-	Imports map[string]string // paths by the names that the cell can use
+	Info *types.Info
+	// nodes from the marker (an identifier or a string) outwards; empty if the parser lost the marker
+	Path    []ast.Node
+	Scope   *types.Scope      // innermost scope around the marker
+	Imports map[string]string // import paths by the names that the cell can use
 
 	pkg  *types.Package
 	file *ast.File
@@ -78,9 +79,10 @@ func Closed(code string) string {
 	return code
 }
 
-// Scratch checks a cell that is written up to the end of before, which has the marker, against the program. Of what
-// follows there, only declarations count. A package that is used without its import is the one that guess, if not nil,
-// finds for its name. It may run beside other readers of the program.
+// Scratch checks an unfinished cell against the program. The text in the argument before has been written and contains
+// the marker. The argument after is the text that follows; only its declarations count. If a package is used without
+// its import, guess (unless it is nil) finds the package's path by its name. Scratch may run at the same time as other
+// readers of the program.
 func (p *Scope) Scratch(before, after string, guess func(name string) string) *Scratch {
 	fset := token.NewFileSet()
 	code := Closed(before)
@@ -221,7 +223,7 @@ func innermost(info *types.Info, best *types.Scope, pos token.Pos) *types.Scope 
 	return best
 }
 
-// Visible are the names of the cell itself that can be used at the marker, the innermost first; what the same name
+// Visible returns the cell's own names that can be used at the marker, the innermost first. A name that an inner name
 // hides is left out.
 func (s *Scratch) Visible() []types.Object {
 	var list []types.Object
@@ -247,7 +249,7 @@ func (s *Scratch) Visible() []types.Object {
 	return list
 }
 
-// Declared are the declarations and variables of the cell's top level, whatever errors it has.
+// Declared returns the declarations and variables of the cell's top level, even if the cell has errors.
 func (s *Scratch) Declared() (decls []*Decl, vars []*types.Var) {
 	for _, node := range s.file.Decls {
 		switch d := node.(type) {

@@ -1,5 +1,5 @@
-// Package cells is the front end of the kernel: it splits cells into imports, declarations and statements, checks them
-// against what earlier cells left, and keeps track of what a redefinition touches. It knows no interpreter.
+// Package cells is the front end of the kernel. It splits cells into imports, declarations and statements, checks them
+// against the declarations of earlier cells, and finds the effects of a redefinition. It knows no interpreter.
 package cells
 
 import (

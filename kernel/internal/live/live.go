@@ -1,5 +1,5 @@
-// Package live holds what compiled cells and the kernel that loads them have in common: a cell imports it, and the
-// kernel finds the cell's function in it. Both are in one process, so what is here is there once.
+// Package live connects compiled cells with the kernel that loads them. A cell imports the package, and the kernel
+// finds the cell's function in it. Both run in one process, so the variables of this package exist once.
 package live
 
 import (
@@ -13,19 +13,19 @@ import (
 
 // Hooks are the functions of a session that its cells call. They may be called from any goroutine.
 type Hooks struct {
-	Check   func()       // ends the goroutine where its cell was interrupted
-	GoStart func()       // a goroutine is about to start
-	GoDone  func()       // and has ended
-	GoPanic func(any)    // or panicked
-	Exit    func(int)    // os.Exit
-	Show    func([]any)  // the values of a cell's last expression
-	Print   func(...any) // the built-in print and println
+	Check   func()       // ends the goroutine if its cell was interrupted
+	GoStart func()       // called before a goroutine starts
+	GoDone  func()       // called when a goroutine has ended
+	GoPanic func(any)    // called when a goroutine has panicked
+	Exit    func(int)    // called instead of os.Exit
+	Show    func([]any)  // shows the values of a cell's last expression
+	Print   func(...any) // replaces the built-in print; Println replaces println
 	Println func(...any)
 
-	// Variable is a pointer to a variable that no compiled cell has made, by its name in compiled code.
+	// Variable returns a pointer to a variable that no compiled cell has made. name is its name in compiled code.
 	Variable func(name string) any
 
-	// Symbol is used by cells instead of a function or variable that would reach past the session; the latter is
+	// Symbol returns what cells use instead of a function or variable that would act outside the session. A variable is
 	// addressable.
 	Symbol func(path, name string) (reflect.Value, bool)
 }
@@ -33,11 +33,11 @@ type Hooks struct {
 // Cell is a cell that runs.
 type Cell struct {
 	*Hooks
-	Reached int            // top-level statements started
-	Vars    map[string]any // pointers to the variables it made and its functions, by their names in the compiled code
+	Reached int            // number of top-level statements started
+	Vars    map[string]any // pointers to the cell's new variables and its functions, by their names in compiled code
 }
 
-// Bind sets *f, a function or a pointer to a variable, to what the session has for it.
+// Bind sets *f, a function or a pointer to a variable, to the session's replacement, if there is one.
 func (c *Cell) Bind(f any, path, name string) {
 	v, ok := c.Symbol(path, name)
 	if !ok {
@@ -52,14 +52,14 @@ func (c *Cell) Bind(f any, path, name string) {
 // ShowValues shows the values of a cell's last expression.
 func (c *Cell) ShowValues(xs ...any) { c.Show(xs) }
 
-// Failed is the panic of a call whose error a cell leaves out.
+// Failed is the panic of a call whose error the cell does not handle.
 type Failed struct {
 	Err          error
-	Call         string // how messages name it; "" of an error that is no call's
-	Line, Column int    // in the cell
+	Call         string // name of the call in messages; "" if the error comes from no call
+	Line, Column int    // place in the cell
 }
 
-// Fail ends the cell where err is not nil.
+// Fail ends the cell if err is not nil.
 func Fail(err error, call string, line, column int) {
 	if err != nil {
 		panic(Failed{err, call, line, column})
@@ -69,30 +69,31 @@ func Fail(err error, call string, line, column int) {
 // New makes a variable of the type that *p is to point to.
 func New[T any](p *T) *T { return new(T) }
 
-// Cast makes *p point to the variable at old, of a type laid out alike.
+// Cast makes *p point to the variable at old. Its type must have the same layout.
 func Cast[T any](p **T, old unsafe.Pointer) { *p = (*T)(old) }
 
-// Seed makes *p, where it is nil, point to a variable that was made before any compiled cell needed it.
+// Seed sets *p, if it is nil, to a variable that was made before any compiled cell needed it.
 func Seed[T any](c *Cell, p **T, name string) {
 	if *p == nil {
 		*p = (*T)(reflect.ValueOf(c.Variable(name)).UnsafePointer())
 	}
 }
 
-// Raised is not zero while the code of a cell is to end: loops and functions then call Check.
+// Raised is not zero while the code of a cell must end. Loops and functions then call Check.
 var Raised int32
 
-// Flag is Raised. A function that loops keeps it in a register.
+// Flag is the address of Raised. A function with a loop keeps this address in a register.
 var Flag = &Raised
 
-// Stop reports whether Check is to be called, in a loop. It is one load in the cell. Functions that do not loop read
-// Raised itself, which they do anew at each call: that is a comparison with memory, and no register.
+// Stop reports whether a loop must call Check. It is one load in the cell. Functions without a loop read Raised
+// directly at each call. This is one comparison with memory and needs no register.
 func Stop(flag *int32) bool { return atomic.LoadInt32(flag) != 0 }
 
-// Session finds the session that the calling goroutine belongs to, nil outside cells. The kernel sets it.
+// Session returns the hooks of the session that the calling goroutine belongs to, or nil outside cells. The kernel sets
+// this variable.
 var Session func() *Hooks
 
-// Check ends the calling goroutine where its cell was interrupted. It stays a call, so that functions of cells stay
+// Check ends the calling goroutine if its cell was interrupted. It is not inlined, so that functions of cells stay
 // small enough to be inlined.
 //
 //go:noinline
@@ -109,7 +110,7 @@ func GoStart() {
 	}
 }
 
-// GoEnd is deferred first in the goroutine of a go statement.
+// GoEnd is the first deferred call in the goroutine of a go statement.
 func GoEnd() {
 	x, h := recover(), Session()
 	if h == nil {
@@ -124,23 +125,23 @@ func GoEnd() {
 	h.GoDone()
 }
 
-// Print is the built-in print.
+// Print replaces the built-in print.
 func Print(xs ...any) { Session().Print(xs...) }
 
-// Println is the built-in println.
+// Println replaces the built-in println.
 func Println(xs ...any) { Session().Println(xs...) }
 
-// Fatal is that method of a logger, whose own would end the process.
+// Fatal replaces the method Fatal of a logger, which would end the process.
 func Fatal(l *log.Logger) func(...any) {
 	return func(xs ...any) { fatal(l, fmt.Sprint(xs...)) }
 }
 
-// Fatalf is that method of a logger, whose own would end the process.
+// Fatalf replaces the method Fatalf of a logger, which would end the process.
 func Fatalf(l *log.Logger) func(string, ...any) {
 	return func(format string, xs ...any) { fatal(l, fmt.Sprintf(format, xs...)) }
 }
 
-// Fatalln is that method of a logger, whose own would end the process.
+// Fatalln replaces the method Fatalln of a logger, which would end the process.
 func Fatalln(l *log.Logger) func(...any) {
 	return func(xs ...any) { fatal(l, fmt.Sprintln(xs...)) }
 }
@@ -152,10 +153,10 @@ func fatal(l *log.Logger, text string) {
 
 var loaded sync.Map
 
-// Load is how the plugin of a cell hands over its function.
+// Load receives the function of a cell from its plugin.
 func Load(name string, run func(*Cell)) { loaded.Store(name, run) }
 
-// Take returns the function that a plugin handed over, nil if there is none.
+// Take returns the function that Load received, or nil.
 func Take(name string) func(*Cell) {
 	run, _ := loaded.LoadAndDelete(name)
 	f, _ := run.(func(*Cell))

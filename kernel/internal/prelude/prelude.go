@@ -1,5 +1,5 @@
-// Package prelude holds the generic functions and types of the standard library in source, as cells instantiate them.
-// The packages below it compile, so their tests can set them beside the standard ones.
+// Package prelude holds the source of generic functions and types of the standard library, which cells instantiate. The
+// packages in its subfolders compile, so their tests can compare them with the standard packages.
 package prelude
 
 import (

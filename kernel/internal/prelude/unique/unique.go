@@ -1,5 +1,5 @@
 // Package unique is the source from which cells instantiate the generic type and function of the standard package
-// unique: a handle here is its value, so that two are equal where their values are.
+// unique. Here a handle is its value, so two handles are equal if their values are equal.
 package unique
 
 type Handle[T comparable] struct {
