@@ -58,7 +58,7 @@ func Load(p *types.Package) error {
 // others are the tables of what the browser's kernel has of the standard library.
 var others = standard.Tables
 
-// Absent says why a package that other kernels have is not in this one; "" where there is nothing to say.
+// Absent returns the reason why this kernel lacks a package that other kernels have, or "".
 func Absent(path string) string {
 	if slices.Contains(strings.Fields(symbols.Absent), path) {
 		return "is not part of the kernel in the browser: open the notebook with nacre notebook to use it"

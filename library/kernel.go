@@ -32,7 +32,8 @@ var colours = sync.OnceFunc(func() {
 	}
 })
 
-// New returns what cells may import as a kernel takes it, and makes packages cell and display work in its cells.
+// New returns a kernel.Library of the packages that cells may import. It makes packages cell and display work in the
+// kernel's cells.
 func New() kernel.Library {
 	colours()
 	cell.SetCurrent(func() cell.Cell {

@@ -1,10 +1,10 @@
-// Package library holds what the cells of a notebook may import: the packages' types, from which cells are checked,
-// their symbols, with which cells run, and their documentation. All three are generated and embedded (library/symbols),
-// so a kernel needs neither the Go tool chain nor any source:
+// Package library holds the packages that cells of a notebook may import. It has the packages' types, which check
+// cells; their symbols, which run cells; and their documentation. All three are generated and embedded
+// (library/symbols), so a kernel needs neither the Go tool chain nor any source:
 //
 //	s, err := kernel.New(kernel.Options{Library: library.New()})
 //
-// Package kernel says what a library is and knows none; the programs that run cells give it this one.
+// Package kernel defines the type Library but contains no library. The programs that run cells give it this library.
 package library
 
 //go:generate go run ./gen
@@ -22,9 +22,9 @@ import (
 	"nacre/library/symbols"
 )
 
-// Symbols returns the value of every function (as is), variable (addressable) and type (a nil pointer to it) by
-// package path and name. An interface I has a wrapper type _I besides: a struct with the value it stands for in the
-// field IValue and the method M in the field WM.
+// Symbols returns the value of every function (as is), variable (addressable) and type (a nil pointer to it) by package
+// path and name. An interface I also has a wrapper type _I: a struct with the wrapped value in the field IValue and the
+// method M in the field WM.
 var Symbols = sync.OnceValue(func() map[string]map[string]reflect.Value {
 	all := map[string]map[string]reflect.Value{}
 	for _, tables := range []map[string]map[string]reflect.Value{others, symbols.Tables} {
@@ -41,17 +41,18 @@ var Symbols = sync.OnceValue(func() map[string]map[string]reflect.Value {
 	return all
 })
 
-// Types are the importable packages by path. Checkers share them. Call Load before looking into one.
+// Types returns the importable packages by path. Checkers share them. Call Load before you use a package.
 var Types = sync.OnceValues(func() (map[string]*types.Package, error) {
 	m := bundle.Known()
 	return m, prepare(m)
 })
 
-// Importable reports whether a path is a package that cells may import, rather than one whose types others mention.
+// Importable reports whether cells may import the package of this path. Other packages are here only because importable
+// packages use their types.
 func Importable(path string) bool { return docs()[path] != nil || len(Symbols()[path]) > 0 }
 
-// Uses returns how often a name of a package is met in examples and notebooks: "Sum", a field or method of any type
-// such as "Dense.Mul", or "" for the package itself.
+// Uses returns how often examples and notebooks use a name of a package. The name is "Sum", a field or method of any
+// type such as "Dense.Mul", or "" for the package itself.
 func Uses(path, name string) int {
 	if _, member, ok := strings.Cut(name, "."); ok {
 		return counts()["*\t"+member]
@@ -76,8 +77,8 @@ var counts = sync.OnceValue(func() map[string]int {
 // package itself.
 func Doc(path, name string) string { return docs()[path][name] }
 
-// Deprecated returns what to use instead of a name of a package, named as for Doc; "" where it is not deprecated, and
-// of packages that are not ours.
+// Deprecated returns what to use instead of a deprecated name of a package, written as for Doc. It returns "" for other
+// names, and for all names of packages outside this project.
 func Deprecated(path, name string) string { return deprecated()[path+"\t"+name] }
 
 var deprecated = sync.OnceValue(func() map[string]string {

@@ -29,5 +29,5 @@ func Load(*types.Package) error { return nil }
 // others are the interpreter's own tables of the standard library.
 var others = stdlib.Symbols
 
-// Absent says why a package that other kernels have is not in this one; "" where there is nothing to say.
+// Absent returns the reason why this kernel lacks a package that other kernels have, or "".
 func Absent(string) string { return "" }

@@ -19,7 +19,7 @@ func policy(a *actor.Actor, z [][]float64, seed uint64, noise []uint64) sim.Poli
 	return a.Policy(z, streams)
 }
 
-// PolicyTime is the time spent choosing actions so far, added up over workers.
+// PolicyTime is the time spent on choosing actions so far, summed over workers.
 func (l *Learner) PolicyTime() time.Duration {
 	t := l.actor.Busy()
 	if l.ahead != nil {

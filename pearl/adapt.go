@@ -9,9 +9,9 @@ import (
 	"nacre/sim"
 )
 
-// Adapter lets the current policy and encoder adapt to tasks under an evaluation protocol: exploration trajectories
-// act on z from the prior, later ones on the posterior of all transitions seen so far. Every adaptation has a
-// belief of its own, and begins with the prior or with what Carry kept.
+// Adapter lets the current policy and encoder adapt to tasks under an evaluation protocol: exploration trajectories act
+// with z from the prior, later trajectories with z from the posterior of all transitions seen so far. Every adaptation
+// has its own belief. It begins with the prior or with the belief that Carry kept.
 type Adapter struct {
 	l        *Learner
 	seeds    []uint64
@@ -22,7 +22,7 @@ type Adapter struct {
 
 var _ protocol.Carrier = (*Adapter)(nil)
 
-// Adapter returns the agent as it is now.
+// Adapter returns the agent in its present state.
 func (l *Learner) Adapter() protocol.Adapter {
 	return &Adapter{l: l, first: belief.Prior(l.cfg.Latent)}
 }

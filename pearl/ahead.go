@@ -72,9 +72,9 @@ func (l *Learner) newAhead(s rl.Setup) (a *ahead, err error) {
 	return a, nil
 }
 
-// Ahead starts collecting the data of an iteration with the networks as they are now, and returns; Collect then takes
-// them. Without Config.CollectAhead, or where they are collected already, it does nothing. Meanwhile updates may be
-// made; AwaitAhead must be called before anything else uses the environments.
+// Ahead starts to collect the data of an iteration with the present networks, and returns. Collect then takes these
+// data. Ahead does nothing without Config.CollectAhead or if the data are collected already. Updates may be made during
+// the collection. AwaitAhead must be called before anything else uses the environments.
 func (l *Learner) Ahead(iteration int) error {
 	a := l.ahead
 	if a == nil || a.has(iteration) {

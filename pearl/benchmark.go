@@ -17,7 +17,7 @@ const (
 	benchBatch = 256
 )
 
-// Benchmark is one complete gradient update, of PEARL alone or with a further loss on its encoder.
+// Benchmark is one complete gradient update of PEARL, without or with a further loss on the encoder.
 type Benchmark struct {
 	size    benchmark.Size
 	further *Further
@@ -34,15 +34,15 @@ type Benchmark struct {
 
 // Further is a loss on the encoder in a Benchmark.
 type Further struct {
-	Algorithm string // PEARL with it
+	Algorithm string // name of PEARL with this loss
 	Auxiliary func(s benchmark.Size, enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)
-	// Inputs are those of the loss, given windows from a stream, one per task, and their weights.
+	// Inputs returns the loss's inputs. window draws windows from a stream, one per task; weights are their weights.
 	Inputs   func(window func(stream uint64) []float64, weights []float64) map[string][]float64
-	Figures  []string // after q_loss
+	Figures  []string // names of the loss's figures, which come after q_loss
 	Expected map[string][3]benchmark.Figures
 }
 
-// NewBenchmark loads the update, with a further loss or nil, and writes weights and data.
+// NewBenchmark loads the update and writes weights and data. further is a further loss, or nil.
 func NewBenchmark(s benchmark.Size, d core.Device, further *Further) (*Benchmark, error) {
 	c := Default()
 	c.Latent, c.Hidden, c.EncoderHidden = s.Latent, s.Hidden, s.EncoderHidden
@@ -78,7 +78,7 @@ func NewBenchmark(s benchmark.Size, d core.Device, further *Further) (*Benchmark
 	return y, nil
 }
 
-// Algorithm is "pearl", or that of the further loss.
+// Algorithm is "pearl", or the algorithm of the further loss.
 func (y *Benchmark) Algorithm() string {
 	if y.further != nil {
 		return y.further.Algorithm
@@ -86,19 +86,19 @@ func (y *Benchmark) Algorithm() string {
 	return "pearl"
 }
 
-// Size is the size the update was made for.
+// Size is the size for which the update was made.
 func (y *Benchmark) Size() benchmark.Size { return y.size }
 
 // Program is the compiled update.
 func (y *Benchmark) Program() *core.Program { return y.program }
 
-// FLOPs is the work of an update in matrix products.
+// FLOPs is the number of floating-point operations of an update's matrix products.
 func (y *Benchmark) FLOPs() int64 { return y.program.FLOPs() }
 
-// Explain makes updates on what Prepare wrote and tells how the CPU makes them; other devices cannot.
+// Explain makes updates with the data of Prepare and says how the CPU computes them. Other devices cannot say.
 func (y *Benchmark) Explain(updates int) (*cpu.Execution, error) { return cpu.Explain(y.run, updates) }
 
-// Close gives the device's buffers back.
+// Close frees the device's buffers.
 func (y *Benchmark) Close() error { return y.run.Close() }
 
 // yardWeights fills the networks: stream 1000·net + 10·layer (+1 for an output bias), stored output by input there.
@@ -163,7 +163,7 @@ func (y *Benchmark) data(row int) error {
 	return benchmark.Write(y.run, inputs)
 }
 
-// Names lists what Update returns, in the order of the update.
+// Names lists the names of the figures that Update returns, in the order of the update.
 func (y *Benchmark) Names() []string {
 	names := []string{"kl", "q_loss"}
 	if y.further != nil {
@@ -172,7 +172,7 @@ func (y *Benchmark) Names() []string {
 	return append(names, "v_loss", "policy_loss", "grad_encoder", "grad_q1", "grad_q2", "grad_v", "grad_policy")
 }
 
-// Prepare writes the noise of a step; Run then makes the update. Update does both and reads the figures.
+// Prepare writes the noise of a step. Run then makes the update. Update does both and reads the figures.
 func (y *Benchmark) Prepare(step int) error {
 	base := 1_000_000 * uint64(step+1)
 	if err := y.run.Write64("eps_z", rng.Normal(base+1, benchTasks*y.size.Latent)); err != nil {
@@ -181,7 +181,7 @@ func (y *Benchmark) Prepare(step int) error {
 	return y.run.Write64("eps_a", rng.Normal(base+2, benchTasks*benchBatch*y.size.Act))
 }
 
-// Run makes one update on what Prepare wrote. Start gives it to the device, Wait waits for all that was given.
+// Run makes one update with the data of Prepare. It calls Start and then Wait.
 func (y *Benchmark) Run() error {
 	if err := y.Start(); err != nil {
 		return err
@@ -189,10 +189,10 @@ func (y *Benchmark) Run() error {
 	return y.Wait()
 }
 
-// Start begins an update and returns; a device with a queue is not done by then.
+// Start begins an update and returns. A device with a queue is not done when Start returns.
 func (y *Benchmark) Start() error { return y.run.Run() }
 
-// Wait returns when the update that Start began is done, because it reads what the update wrote.
+// Wait returns when the update that Start began is done. It reads an output of the update, and this read waits.
 func (y *Benchmark) Wait() error { return y.run.Read64("q_loss", y.waited[:]) }
 
 // Update makes update number step, from 0, and returns its figures.

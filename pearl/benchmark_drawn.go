@@ -10,11 +10,11 @@ import (
 	"nacre/sim"
 )
 
-// Drawing is what training draws for such an update, from replay of as many tasks as the update has.
+// Drawing is the recipe of the data that training draws for such an update. The replay has as many tasks as the update.
 func (y *Benchmark) Drawing() feed.Recipe { return feedPlan(y.config, y.nets, y.aux, benchTasks) }
 
-// Draw loads the update on data that the device draws, from replay of two trajectories of every task; nil where the
-// device draws nothing. It steps the same parameters.
+// Draw loads the update with data that the device draws itself, from a replay of two trajectories of every task. It
+// returns nil if the device cannot draw. It updates the same parameters.
 func (y *Benchmark) Draw() (benchmark.Burst, error) {
 	plan := y.Drawing()
 	buf, err := replay.NewBuffer(replay.Dims{Obs: y.size.Obs, Act: y.size.Act}, benchTasks, 2*benchBatch)

@@ -37,14 +37,15 @@ func (v visit) address(iteration int, s stage, episode int) uint64 {
 const maxTrain = 1 << 17
 
 // Collect gathers the data of an iteration and returns the environment steps taken. Iteration 0 first takes
-// InitialSteps of every train task under the prior, which are also what standardised observations go by. Then
-// TasksPerIteration train tasks, drawn with replacement, are visited: the task's encoder buffer is cleared; PriorSteps
-// are taken with z ~ N(0, I), PosteriorSteps with z inferred from the encoder buffer before each trajectory, both for
-// both buffers; and ExtraPosteriorSteps on the posterior for the replay buffer only, the first trajectory still on the
-// prior unless PosteriorFromStart. z is drawn anew for every trajectory, actions are stochastic, and whole trajectories
-// are taken, so a count can be overshot.
+// InitialSteps of every train task under the prior. These steps also give the mean and deviation for standardised
+// observations. Then TasksPerIteration train tasks are drawn with replacement and visited. A visit first clears the
+// task's encoder buffer. It takes PriorSteps with z ~ N(0, I) and PosteriorSteps with z inferred from the encoder
+// buffer before each trajectory. These steps go to both buffers. The visit then takes ExtraPosteriorSteps with z from
+// the posterior, for the replay buffer only. The first trajectory with z from the posterior still has z from the prior,
+// unless PosteriorFromStart is set. z is drawn again for every trajectory, and actions are stochastic. Trajectories are
+// always whole, so there can be more steps than these counts.
 //
-// With CollectAhead the data of an iteration after the first may have been gathered already; see Ahead.
+// With CollectAhead the data of an iteration after the first may already be collected; see Ahead.
 func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err error) {
 	if l.ahead.has(iteration) {
 		return l.ahead.commit(l.buf)

@@ -2,9 +2,9 @@ package pearl
 
 import "fmt"
 
-// Config holds every choice of the algorithm that changes a result; the tags give ranges and the comments a
-// configuration file carries. Default returns the values of PEARL's own half-cheetah velocity experiment; presets
-// of the published tables live in package tclpearl.
+// Config holds every choice of the algorithm that changes a result. The tags give the ranges and the comments of a
+// configuration file. Default returns the values of PEARL's own half-cheetah velocity experiment. Package tclpearl has
+// presets of the published tables.
 type Config struct {
 	Latent        int    `toml:"latent" range:"[1,256]" comment:"dimensions of z"`
 	Hidden        int    `toml:"hidden" range:"[1,4096]" comment:"width of the Q, V and policy networks"`
@@ -57,7 +57,7 @@ type Config struct {
 	PooledTemperature bool `toml:"defect_pooled_temperature" comment:"defect of the TCL authors' code: the policy learns with the mean of the tasks' temperatures, and each temperature from the mean entropy of all tasks"`
 }
 
-// Validate checks settings that must fit one another.
+// Validate checks settings that must fit each other.
 func (c Config) Validate() error {
 	if c.PooledTemperature && c.Temperature != "per-task" {
 		return fmt.Errorf(`defect_pooled_temperature with temperature = %q, want "per-task": there is nothing to pool`,

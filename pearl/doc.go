@@ -1,11 +1,11 @@
-// Package pearl is PEARL, off-policy meta-reinforcement learning with a probabilistic context (Rakelly et al. 2019):
-// soft actor-critic whose networks see a latent task variable z, inferred from a context of transitions by a
-// permutation-invariant encoder (package belief). The update, the replay and the schedule are those of the authors'
-// public implementation; README.md lists the choices. A belief.Auxiliary, such as package tcl's, adds a loss to
-// the encoder.
+// Package pearl implements PEARL, off-policy meta-reinforcement learning with a probabilistic context (Rakelly et al.
+// 2019). It is a soft actor-critic whose networks see a latent task variable z. A permutation-invariant encoder
+// (package belief) infers z from a context of transitions. The update, the replay and the schedule are those of the
+// authors' public implementation; README.md lists the choices. A belief.Auxiliary, such as that of package tcl, adds a
+// loss to the encoder.
 //
-// A Learner is one training run: Collect, Update and Metrics make an iteration, Adapter is the agent under
-// evaluation. The package opens no files and keeps no schedule; package experiment does.
+// A Learner is one training run. Collect, Update and Metrics make an iteration; Adapter is the agent under evaluation.
+// The package opens no files and keeps no schedule; package experiment does both.
 //
 //	learner, err := pearl.New(config, rl.Setup{
 //		Spec: family.Spec(), Train: train, Seed: 1,

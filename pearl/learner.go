@@ -15,9 +15,9 @@ import (
 	"nacre/sim"
 )
 
-// Learner is a training run of PEARL on one family: networks, replay, and the three things an iteration is made of,
-// Collect, Update and Metrics. All its randomness is addressed by (seed, iteration, …), so its state is its
-// parameters, its replay and the counters its caller keeps.
+// Learner is a training run of PEARL on one family. It has the networks, the replay and the three parts of an
+// iteration: Collect, Update and Metrics. All random numbers follow from (seed, iteration, …). So the state of a
+// Learner is its parameters, its replay and the counters that its caller keeps.
 type Learner struct {
 	cfg  Config
 	spec sim.Spec
@@ -39,8 +39,8 @@ type Learner struct {
 	buf   *replay.Buffer
 }
 
-// New makes a learner with freshly drawn parameters and empty buffers. Auxiliary makes the extra loss on the encoder,
-// given the encoder and the meta-batch, or is nil.
+// New makes a learner with freshly drawn parameters and empty buffers. auxiliary makes a further loss on the encoder,
+// from the encoder and the meta-batch; it may be nil.
 func New(c Config, s rl.Setup, auxiliary func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)) (
 	*Learner, error) {
 	if err := s.Check(c); err != nil {
@@ -145,7 +145,7 @@ func load(d core.Device, m core.Memory) func(*core.Program, error) (program, err
 	}
 }
 
-// Close gives programs and buffers back.
+// Close frees programs and buffers.
 func (l *Learner) Close() error {
 	errs := []error{l.Updater.Close(), l.ahead.close()}
 	if l.diagnose.Runner != nil {
@@ -163,7 +163,7 @@ func (l *Learner) Close() error {
 // Memory holds the parameters, for saving weights and checkpoints.
 func (l *Learner) Memory() core.Memory { return l.mem }
 
-// Keeps implements rl.Keeper: the replay buffers with all that is collected, and the encoder's with the newest of a
+// Keeps implements rl.Keeper. The replay buffers keep all data; the encoder's buffers keep only the newest data of a
 // task.
 func (l *Learner) Keeps(iterations int, steps int64) int64 {
 	c, tasks := l.cfg, int64(len(l.tasks))

@@ -6,7 +6,7 @@ import (
 	"nacre/internal/rng"
 )
 
-// MetricNames lists what Metrics reports, in order.
+// MetricNames lists the names of the values that Metrics returns, in order.
 func (l *Learner) MetricNames() []string {
 	names := append(l.scalarNames(), l.diagnosticNames()...)
 	if l.aux != nil {
@@ -38,9 +38,9 @@ func (l *Learner) scalarNames() []string {
 // diagnostic is the update number whose random stream draws the data of an iteration's diagnostics.
 const diagnostic = 1 << 40
 
-// Metrics reports the means of the losses and gradient norms over the updates since the last call, then, on a
-// meta-batch drawn for the purpose, the parts of the encoder's gradient and the auxiliary loss's diagnostics. The
-// sums start anew.
+// Metrics returns the means of the losses and gradient norms over the updates since the last call. Then come the parts
+// of the encoder's gradient and the auxiliary loss's diagnostics, on a meta-batch drawn for them. The means start again
+// after the call.
 func (l *Learner) Metrics(iteration int, record func(name string, value float64)) error {
 	if err := l.Settle(); err != nil {
 		return err

@@ -41,7 +41,7 @@ const (
 	targetQ = "target-q"
 )
 
-// NewNetworks lays out the networks for a family's sizes. A temperature per task needs ForTasks besides.
+// NewNetworks lays out the networks for a family's sizes. A temperature per task also needs ForTasks.
 func NewNetworks(c Config, obs, act int) Networks {
 	row := obs + act + 1
 	if c.NextObsInContext {
@@ -83,7 +83,7 @@ func repeat(n, k int) []int {
 	return h
 }
 
-// ForTasks are the networks of a run on so many train tasks.
+// ForTasks returns the networks of a run on this number of train tasks.
 func (n Networks) ForTasks(train int) Networks {
 	n.tasks = train
 	return n
@@ -150,7 +150,7 @@ func (n Networks) initialiser(net nn.MLP, c Config) initialiser {
 	return nn.Oyster{Last: 3e-3, FanIn: c.Init == "fan-in"}
 }
 
-// Init draws the initial parameters as c.Init has them; trailing networks start as copies.
+// Init draws the initial parameters by the rule c.Init. Trailing networks start as copies.
 func (n Networks) Init(m core.Memory, c Config, seed uint64) error {
 	stream := map[string]uint64{n.Encoder.Net.Name: 0, n.Q1.Name: 1, n.Q2.Name: 2, n.V.Name: 3, n.Policy.Net.Name: 4}
 	for _, net := range n.Trained() {

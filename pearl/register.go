@@ -6,25 +6,25 @@ import (
 	"nacre/rl/benchmark"
 )
 
-// Table is the table of a run's configuration that PEARL, and what is built on it, reads.
+// Table is the table of a run's configuration that PEARL, and every algorithm built on PEARL, reads.
 var Table = rl.Table{Name: "pearl", Default: Default()}
 
 // Of returns PEARL's settings of a run.
 func Of(c rl.Config) Config { return c.Get(Table).(Config) }
 
-// Put sets them.
+// Put writes PEARL's settings into a run's configuration.
 func Put(c *rl.Config, own Config) { c.Put(Table, own) }
 
-// Schedule is the number of iterations of a run, and of gradient updates in one.
+// Schedule returns the number of iterations of a run and the number of gradient updates per iteration.
 func Schedule(c rl.Config) (iterations, updates int) {
 	own := Of(c)
 	return own.Iterations, own.UpdatesPerIteration
 }
 
-// Acts are the networks that a learner of New adapts and acts with.
+// Acts lists the networks with which a learner made by New adapts and acts.
 func Acts() []string { return []string{"encoder", "policy", "obs"} }
 
-// Small are the settings of PEARL's table that tests on devices use.
+// Small returns the settings of PEARL's table for tests on devices.
 func Small() []string {
 	return []string{
 		"pearl.latent=3", "pearl.hidden=29", "pearl.encoder_hidden=21", "pearl.meta_batch=4", "pearl.batch=70",
@@ -33,7 +33,8 @@ func Small() []string {
 	}
 }
 
-// Variants are those of PEARL's table: the TCL authors' soft actor-critic.
+// Variants returns settings of PEARL's table that make its variants. "authors" is the TCL authors' soft actor-critic;
+// "per-task" is PEARL with one temperature per task.
 func Variants() map[string][]string {
 	return map[string][]string{"authors": {
 		"pearl.critic=target-q", "pearl.temperature=per-task", "pearl.alpha_loss=linear", "pearl.actor_latent=redrawn",

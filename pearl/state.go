@@ -7,8 +7,8 @@ import (
 	"nacre/rl/replay"
 )
 
-// State lists what a checkpoint must hold besides Memory so that training goes on bit for bit: replay, the means
-// of the running iteration, and what was collected ahead. Random streams are addressed, not stored.
+// State lists what a checkpoint must hold besides Memory, so that training continues bit for bit: the replay, the means
+// of the present iteration, and the data collected ahead. Random streams follow from the seed and are not stored.
 func (l *Learner) State() []replay.Part {
 	parts := []replay.Part{
 		{Name: "replay", Save: l.buf.Encode, Load: l.buf.Decode},

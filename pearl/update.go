@@ -21,16 +21,19 @@ import (
 //     −mean(log α · (log π(a') + H)), H the target entropy (Haarnoja et al. 2018, Soft actor-critic algorithms and
 //     applications, eq. 18, in log α), or on −mean(α · (log π(a') + H))
 //
-// V and the policy see z as a constant: the encoder learns from the critics (and the auxiliary loss) only.
+// V and the policy see z as a constant: the encoder learns only from the critics and the auxiliary loss.
 //
-// With Critic target-q there is no V: in 2 y = scale·r + (1−d)·γ·(min_j Q̄_j(o', a″, z) − α log π(a″)), a″ drawn at o',
-// 3 falls away, and 4 is Q̄_j ← (1−τ)Q̄_j + τQ_j after 6 (the same paper, eq. 2 to 6).
+// With Critic target-q there is no V. Step 2 has y = scale·r + (1−d)·γ·(min_j Q̄_j(o', a″, z) − α log π(a″)), with a″
+// drawn at o'. There is no step 3. Step 4 is Q̄_j ← (1−τ)Q̄_j + τQ_j and comes after step 6 (the same paper, eq. 2 to
+// 6).
 //
-// Inputs, T tasks of B transitions and W context rows: context (T·W)×row, context_weight (T·W)×1, obs, act, rew,
-// done, next_obs (T·B)×…, eps_z T×latent, eps_a (T·B)×act; eps_next (T·B)×act with target-q, eps_z_actor T×latent where
-// ActorLatent is redrawn, and which T×train, 1 at the place of a slot's task, with a temperature per task. Outputs: the
-// losses, the gradient norms grad_encoder, grad_q1, grad_q2, grad_v, grad_policy, the mean alpha where it is learned,
-// and posterior_mean, posterior_var T×latent.
+// For T tasks of B transitions and W context rows, the inputs are context (T·W)×row, context_weight (T·W)×1, obs, act,
+// rew, done, next_obs (T·B)×…, eps_z T×latent and eps_a (T·B)×act. With target-q there is also eps_next (T·B)×act. If
+// ActorLatent is redrawn, there is also eps_z_actor T×latent. With one temperature per task there is also an input
+// called "which", T×train, with 1 at the place of a slot's task.
+//
+// The outputs are the losses; the gradient norms grad_encoder, grad_q1, grad_q2, grad_v and grad_policy; the mean alpha
+// if it is learned; and posterior_mean and posterior_var, T×latent.
 func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, error) {
 	if n.temperatures() < 1 {
 		return nil, errors.New("pearl: a temperature per task, but of how many tasks is not known: call " +
@@ -235,9 +238,9 @@ func (n Networks) regularisers(s *core.Stage, c Config, a actor.Sample) *graph.N
 	return r
 }
 
-// DiagnosticsProgram compiles the three parts of the encoder's gradient apart, on the inputs of UpdateProgram and
-// without stepping anything: grad_encoder_kl, grad_encoder_q and, with an auxiliary loss, grad_encoder_aux and
-// the outputs that loss declares.
+// DiagnosticsProgram compiles the parts of the encoder's gradient separately. It has the inputs of UpdateProgram and
+// changes no parameters. The parts are grad_encoder_kl, grad_encoder_q and, with an auxiliary loss, grad_encoder_aux.
+// With an auxiliary loss it also has the outputs that the loss declares.
 func DiagnosticsProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, error) {
 	b := core.NewBuilder("pearl.diagnose", c.MetaBatch)
 	x := shared{n: n, c: c, rows: contextDraw(c, aux).N}

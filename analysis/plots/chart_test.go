@@ -156,7 +156,7 @@ func TestLineOverSeeds(t *testing.T) {
 				"mean ends at 2000 step with 2 of 3 seeds; values of 1 of 3 seeds up to 2500 step are not drawn"},
 		"equal steps": {logs("", a, same), a[0], []float64{-130, -130, -130}, same[1], a[1], ""},
 		"no overlap": {logs("seed", [2][]float64{{1}, {1}}, [2][]float64{{2}, {2}}), nil, nil, nil, nil,
-			"no mean is drawn: nowhere have 2 of the 2 seeds values"},
+			"no mean is drawn: no place has values of 2 of the 2 seeds"},
 		"one seed": {logs("seed", a), a[0], a[1], nil, nil, ""},
 	} {
 		chart := Line(v.f, "step", "return")

@@ -8,10 +8,10 @@ import (
 	"nacre/internal/rng"
 )
 
-// Scores are results over families and seeds: Scores[f] holds the score of every run on family f, normalised so that
-// families compare (the share of the way between two baselines, a success rate). Families may differ in their number
-// of runs. The estimates are those of Agarwal et al. (2021), Deep Reinforcement Learning at the Edge of the
-// Statistical Precipice.
+// Scores are results over families and seeds. Scores[f] holds the score of every run on family f. Scores are normalised
+// so that families can be compared, such as a success rate or the share of the way between two baselines. Families may
+// differ in their number of runs. The estimates are those of Agarwal et al. (2021), Deep Reinforcement Learning at the
+// Edge of the Statistical Precipice.
 type Scores [][]float64
 
 // check reports a family without runs and scores that are not numbers.
@@ -33,7 +33,7 @@ func (s Scores) check() error {
 }
 
 // InterquartileMean is the mean of the middle half of all scores: a quarter of them, rounded down, is left out at
-// either end. NaN of nothing.
+// either end. It is NaN if there are no scores.
 func InterquartileMean(s Scores) float64 {
 	all := slices.Concat(s...)
 	slices.Sort(all)
@@ -41,7 +41,7 @@ func InterquartileMean(s Scores) float64 {
 	return Mean(all[cut : len(all)-cut])
 }
 
-// MedianOfFamilies is the median over families of their mean score.
+// MedianOfFamilies is the median of the families' mean scores.
 func MedianOfFamilies(s Scores) float64 {
 	means := make([]float64, len(s))
 	for f, runs := range s {
@@ -50,7 +50,7 @@ func MedianOfFamilies(s Scores) float64 {
 	return Median(means)
 }
 
-// OptimalityGap is the mean amount by which scores fall short of 1; a score above 1 falls short by nothing.
+// OptimalityGap is the mean amount by which scores are below 1. A score above 1 counts 0.
 func OptimalityGap(s Scores) float64 {
 	sum, n := 0.0, 0
 	for _, runs := range s {
@@ -61,8 +61,9 @@ func OptimalityGap(s Scores) float64 {
 	return sum / float64(n)
 }
 
-// ProbabilityOfImprovement is the mean over families of the probability that a run of a scores higher than one of b, a
-// tie counting half: the Mann–Whitney statistic over the number of pairs. NaN where the families are not as many.
+// ProbabilityOfImprovement is the mean over families of the probability that a run of a scores higher than a run of b;
+// a tie counts half. In one family it is the Mann–Whitney statistic divided by the number of pairs. It is NaN if a and
+// b have different numbers of families.
 func ProbabilityOfImprovement(a, b Scores) float64 {
 	if len(a) != len(b) || len(a) == 0 {
 		return math.NaN()
@@ -85,9 +86,9 @@ func ProbabilityOfImprovement(a, b Scores) float64 {
 	return sum / float64(len(a))
 }
 
-// Stratified is an estimate over methods with a percentile interval of the stratified bootstrap: within every family
-// and of every method, runs are drawn anew with replacement; families are not. Equal arguments give equal results.
-// Where every family has one run there is nothing to draw from: the interval is unknown, with infinite ends.
+// Stratified is an estimate over methods with a percentile interval of the stratified bootstrap. Within every family of
+// every method, runs are drawn again with replacement; families are not drawn. Equal arguments give equal results. If
+// every family has one run, the interval is unknown, with infinite ends.
 func Stratified(methods []Scores, estimate func([]Scores) float64, level float64, resamples int,
 	seed uint64) (Interval, error) {
 	if err := checkLevel(level); err != nil {
@@ -135,8 +136,8 @@ func Stratified(methods []Scores, estimate func([]Scores) float64, level float64
 		N: runs}, nil
 }
 
-// Profile is the performance profile of a method: at every threshold the share of all runs that score above it, each
-// family counting the same, with its stratified bootstrap interval.
+// Profile is the performance profile of a method. At every threshold it is the share of runs that score above the
+// threshold, with its stratified bootstrap interval. Each family counts the same.
 func Profile(s Scores, thresholds []float64, level float64, resamples int, seed uint64) ([]Interval, error) {
 	out := make([]Interval, len(thresholds))
 	for i, t := range thresholds {

@@ -8,18 +8,18 @@ import (
 	"nacre/internal/rng"
 )
 
-// Bootstrap is the mean over seeds and tasks with a percentile interval from a bootstrap of both levels: seeds are
-// drawn with replacement, then, within every drawn seed, its tasks are. values[s][t] is the score of seed s on its
-// task t; seeds may have different numbers of tasks, and each seed counts the same. The mean of a seed is the mean
-// of its tasks. resamples of 10,000 settle the ends of a 95 % interval to about 1 % of its width. Equal arguments
-// give equal results.
+// Bootstrap is the mean over seeds and tasks, with a percentile interval from a bootstrap of both levels. Seeds are
+// drawn with replacement. Then the tasks of every drawn seed are drawn with replacement. values[s][t] is the score of
+// seed s on its task t; seeds may have different numbers of tasks, and each seed counts the same. The mean of a seed is
+// the mean of its tasks. With 10,000 resamples the ends of a 95 % interval are known to about 1 % of its width. Equal
+// arguments give equal results.
 //
-// One value alone has no spread: its interval is unknown, with infinite ends.
+// A single value has no spread, so its interval is unknown, with infinite ends.
 //
-// It is for seeds with tasks of their own; where all seeds have the same tasks see BootstrapCrossed.
+// It is for seeds with tasks of their own. If all seeds have the same tasks, see BootstrapCrossed.
 //
-// With a handful of seeds a percentile interval is known to be too narrow; StudentT over the seeds' means is the
-// safer statement there, this one shows what the tasks add.
+// For few seeds a percentile interval is known to be too narrow. Then StudentT over the seeds' means is the safer
+// statement, and Bootstrap shows how much the tasks add.
 func Bootstrap(values [][]float64, level float64, resamples int, seed uint64) (Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return Interval{}, err
@@ -64,7 +64,7 @@ func Bootstrap(values [][]float64, level float64, resamples int, seed uint64) (I
 }
 
 // Quantile is the value below which the share p of x lies, p from 0 to 1, as NumPy, pandas and R define it by default:
-// linear between the order statistics (Hyndman & Fan 1996, type 7). It is NaN of nothing.
+// linear between the order statistics (Hyndman & Fan 1996, type 7). It is NaN if there are no values.
 func Quantile(x []float64, p float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
@@ -84,11 +84,11 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// BootstrapCrossed is the mean of values[seed][task] with a percentile interval when seeds and tasks are both samples
-// of what might have been and every seed has the same tasks, in the same order: each resample draws the seeds and,
+// BootstrapCrossed is the mean of values[seed][task] with a percentile interval. It is for seeds and tasks that are
+// both random samples, if every seed has the same tasks in the same order. Each resample draws the seeds and,
 // independently, the tasks with replacement, and keeps all pairs (the pigeonhole bootstrap of Owen, 2007). With one
-// seed the interval is over tasks only, with one task over seeds only, with one value it is infinite. Equal arguments
-// give equal results.
+// seed the interval is over tasks only, and with one task over seeds only. With one value it is infinite. Equal
+// arguments give equal results.
 func BootstrapCrossed(values [][]float64, level float64, resamples int, seed uint64) (Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return Interval{}, err

@@ -8,23 +8,23 @@ import (
 	"nacre/internal/rng"
 )
 
-// Replicated is a figure of one seed with bootstrap replicates of it: the same figure of resamples of what it was
-// measured on (contexts, tasks).
+// Replicated is a figure of one seed with bootstrap replicates. A replicate is the same figure, computed on a resample
+// of the contexts or tasks on which the figure was measured.
 type Replicated struct {
 	Value      float64
 	Replicates []float64
 }
 
 // Nested is a bootstrap of two levels (hierarchical: Davison & Hinkley 1997, section 3.8) for figures that need not be
-// means. figures[m][s] is the figure of method m and seed s; all methods have the same seeds in the same order, and all
-// figures equally many replicates. Each resample draws the seeds with replacement, the same for all methods, and for
-// every seed drawn one replicate number, again the same for all methods; statistic turns the methods' means over the
-// drawn seeds into a number. Replicates that were made from common draws therefore stay paired. Their bias is taken out
-// first: they are moved so that their mean is the figure. The interval's mean is the statistic of the figures
-// themselves. Equal arguments give equal results.
+// means. figures[m][s] is the figure of method m and seed s. All methods have the same seeds in the same order, and all
+// figures have the same number of replicates. Each resample draws the seeds with replacement, and one replicate number
+// for every drawn seed. Both are the same for all methods, so replicates that were made from common draws stay paired.
+// statistic turns the methods' means over the drawn seeds into one number. The bias of the replicates is removed first:
+// they are shifted so that their mean is the figure. The interval's mean is the statistic of the figures themselves.
+// Equal arguments give equal results.
 //
-// With one seed the interval says only what the replicates say. A statistic that is not a number in some resamples
-// makes the interval unknown, with infinite ends.
+// With one seed the interval shows only the spread of the replicates. A statistic that is not a number in some
+// resamples makes the interval unknown, with infinite ends.
 func Nested(figures [][]Replicated, statistic func(means []float64) float64, level float64, resamples int,
 	seed uint64) (Interval, error) {
 	if err := checkLevel(level); err != nil {

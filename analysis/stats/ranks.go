@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// MeanRanks ranks the methods (columns) within each row, 1 for the greatest value, equal values sharing the mean of
-// their ranks, and averages over rows. Rows must be of equal length and hold no NaN.
+// MeanRanks ranks the methods (columns) within each row and returns the mean ranks over rows. The greatest value has
+// rank 1; equal values share the mean of their ranks. Rows must have equal lengths and hold no NaN.
 func MeanRanks(rows [][]float64) ([]float64, error) {
 	columns, err := checkRows(rows)
 	if err != nil {
@@ -32,7 +32,7 @@ func MeanRanks(rows [][]float64) ([]float64, error) {
 	return sums, nil
 }
 
-// WinCount says how often a method had the greatest value of a row, alone or sharing it.
+// WinCount says how often a method had the greatest value of a row, alone or together with others.
 type WinCount struct {
 	Outright int `json:"outright"`
 	Shared   int `json:"shared"`
@@ -45,8 +45,8 @@ func (w WinCount) String() string {
 	return fmt.Sprintf("%d (+%d shared)", w.Outright, w.Shared)
 }
 
-// Wins counts each method's (column's) greatest values over the rows. A tie is shared by all in it and never given
-// to one of them. Rows must be of equal length and hold no NaN.
+// Wins counts for each method (column) in how many rows it has the greatest value. Methods with equal values share a
+// tie; no single method gets it. Rows must have equal lengths and hold no NaN.
 func Wins(rows [][]float64) ([]WinCount, error) {
 	columns, err := checkRows(rows)
 	if err != nil {

@@ -14,9 +14,9 @@ type Line struct {
 	X, Y []float64
 }
 
-// SeedMean is the mean of several seeds' lines, at the places X. N seeds have a value at each, of Seeds that have any.
-// Lo and Hi are SeedInterval, Least and Most the range of the seeds; all four are nil where there is one seed. Between
-// the places before and at each index in Breaks there is no mean.
+// SeedMean is the mean of several seeds' lines, at the places X. N is the number of seeds with a value at each place,
+// and Seeds the number of seeds with any value. Lo and Hi are SeedInterval, and Least and Most the range of the seeds;
+// all four are nil if there is one seed. For each index i in Breaks there is no mean between the places i−1 and i.
 type SeedMean struct {
 	X, Mean, Lo, Hi, Least, Most []float64
 
@@ -29,15 +29,16 @@ type SeedMean struct {
 // mostPlaces bounds how many places a mean is computed at.
 const mostPlaces = 2000
 
-// OverSeeds is the mean of the lines of several seeds by the rule that docs/tables.md states and testdata/seeds.json
-// has the cases of; the page of runs computes the same (web/src/runs/seedmean.ts):
+// OverSeeds is the mean of the lines of several seeds. docs/tables.md states the rule, and testdata/seeds.json has test
+// cases. The page of runs computes the same (web/src/runs/seedmean.ts):
 //
-//   - A point without a finite place and value is left out, points are taken in the order of their places, and of
-//     several at one place the last counts. A line without points is no seed.
-//   - The places are those of all lines. Between its points a line is straight; before its first and behind its last it
-//     has no value.
-//   - There is a mean where at least half of the seeds have a value, and at least two. One seed alone is its own line.
-//   - Of more than 2,000 places the first, the last and evenly spaced ones are taken.
+//   - A point without a finite place and value is left out. Points are taken in the order of their places. If several
+//     points have the same place, the last counts. A line without points is no seed.
+//   - The places are those of all lines. A line is straight between its points. It has no value before its first point
+//     and after its last point.
+//   - There is a mean at a place if at least half of the seeds, and at least two, have a value there. A single seed is
+//     its own mean.
+//   - If there are more than 2,000 places, the first, the last and evenly spaced places are taken.
 func OverSeeds(lines []Line) SeedMean {
 	var used []Line
 	for _, l := range lines {
@@ -71,7 +72,7 @@ func OverSeeds(lines []Line) SeedMean {
 	return m
 }
 
-// UpTo is the mean as far as a place, as if nothing were known beyond it.
+// UpTo is the mean up to a place, as if no points beyond the place were known.
 func (m SeedMean) UpTo(end float64) SeedMean {
 	n, _ := slices.BinarySearch(m.X, math.Nextafter(end, math.Inf(1)))
 	if 0 < n && n < len(m.X) {
@@ -160,14 +161,14 @@ func taken(k, n int) bool {
 	return place(i) == k
 }
 
-// Note says in a sentence where seeds are missing from the mean, empty where none is. It calls them seeds, and the
-// places what they are.
+// Note says in a sentence where seeds are missing from the mean; it is empty if none is missing. It calls the seeds
+// "seeds"; the argument places is its word for the places.
 func (m *SeedMean) Note(places string) string {
 	if m.Seeds < 2 {
 		return ""
 	}
 	if len(m.X) == 0 {
-		return fmt.Sprintf("no mean is drawn: nowhere have %d of the %d seeds values", m.needed(), m.Seeds)
+		return fmt.Sprintf("no mean is drawn: no place has values of %d of the %d seeds", m.needed(), m.Seeds)
 	}
 	var parts []string
 	first, last := m.X[0], m.X[len(m.X)-1]
@@ -214,8 +215,9 @@ func plain(x float64) string {
 	return fmt.Sprintf("%.6g", x)
 }
 
-// SeedInterval is the interval around the mean of one value a seed as curves show it: Student's at 95 % of three seeds
-// and more, the range of two, and of one none (infinite ends).
+// SeedInterval is the interval around the mean over seeds, with one value per seed, as curves show it. For three or
+// more seeds it is Student's 95 % interval. For two seeds it is their range. For one seed it is unknown, with infinite
+// ends.
 func SeedInterval(x []float64) Interval {
 	i := MeanInterval(x)
 	if len(x) == 2 {

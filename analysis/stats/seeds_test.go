@@ -113,8 +113,8 @@ func TestSeedMeanNote(t *testing.T) {
 	line := func(x ...float64) Line { return Line{x, make([]float64, len(x))} }
 	for want, lines := range map[string][]Line{
 		"": {line(1, 2), line(1, 2)},
-		"no mean is drawn: nowhere have 2 of the 2 seeds values": {line(1, 2), line(3, 4)},
-		"the mean begins at 0 steps with 2 of 3 seeds":           {line(0, 8), line(0, 8), line(4, 8)},
+		"no mean is drawn: no place has values of 2 of the 2 seeds": {line(1, 2), line(3, 4)},
+		"the mean begins at 0 steps with 2 of 3 seeds":              {line(0, 8), line(0, 8), line(4, 8)},
 		"values of 1 of 3 seeds from 8400 steps on are not drawn before 10000; the mean ends at 12400 steps with 2 " +
 			"of 3 seeds; values of 1 of 3 seeds up to 14000 steps are not drawn": {
 			line(8400, 10400, 12400), line(10000, 12000), line(10000, 12000, 14000)},

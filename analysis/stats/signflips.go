@@ -13,20 +13,21 @@ import (
 // exactSigns is the most pairs whose signs SignFlipTest goes through: 2^20 ways.
 const exactSigns = 20
 
-// SignFlips is the outcome of a test of differences of pairs.
+// SignFlips is the result of a SignFlipTest.
 type SignFlips struct {
-	P     float64 `json:"p"`     // two-sided
-	Least float64 `json:"least"` // the smallest P that so many pairs can give
-	Ways  int     `json:"ways"`  // of giving signs that were looked at
-	Exact bool    `json:"exact"` // all of them, not some drawn at random
-	// Detectable is the difference that as many pairs, with the deviation of these, would find four times in five: by a
-	// two-sided paired t test at .05, which these many pairs hardly tell from the test by signs.
+	P     float64 `json:"p"`     // two-sided p value
+	Least float64 `json:"least"` // smallest P that this number of pairs can give
+	Ways  int     `json:"ways"`  // number of ways to give signs that were tried
+	Exact bool    `json:"exact"` // whether all ways were tried, not random ones
+	// Detectable is the mean difference that a two-sided paired t test at .05 finds four times in five, with this
+	// number of pairs and their standard deviation. For these numbers of pairs the t test and the sign-flip test hardly
+	// differ.
 	Detectable float64 `json:"detectable"`
 }
 
-// SignFlipTest asks how often the mean of differences would lie at least as far from 0 as it does if it were chance
-// which of a pair is which: over all ways to give the differences signs, where there are at most 2^20, else over
-// 100,000 random ones, to which the way as it is is added. It needs two pairs, and finite differences.
+// SignFlipTest tests whether the mean of paired differences is 0. It gives the differences all possible signs and
+// counts how often their mean is at least as far from 0 as the observed mean. If there are more than 2^20 ways to give
+// signs, it takes 100,000 random ways and adds the observed one. It needs at least two pairs, and finite differences.
 func SignFlipTest(differences []float64) (SignFlips, error) {
 	n := len(differences)
 	if n < 2 {
@@ -81,8 +82,8 @@ func flipped(values []float64, signs uint64) (sum float64) {
 	return sum
 }
 
-// Detectable is the mean difference that n pairs, whose differences have a standard deviation, find with a probability
-// of power by a two-sided paired t test at level alpha. NaN of fewer than two pairs.
+// Detectable is the mean difference that a two-sided paired t test of n pairs at level alpha finds with probability
+// power. The differences have the given standard deviation. It is NaN for fewer than two pairs.
 func Detectable(n int, deviation, alpha, power float64) float64 {
 	if n < 2 {
 		return math.NaN()

@@ -1,8 +1,9 @@
-// Package stats computes what reports state: intervals over seeds and tasks, exact permutation
-// tests, aggregates of methods over many families with stratified bootstrap intervals, paired comparisons of methods
-// over environments, ranks and wins with their ties.
+// Package stats computes the statistics of reports: intervals over seeds and tasks, exact permutation tests, and
+// aggregates of methods over many families with stratified bootstrap intervals. It also compares methods in pairs over
+// environments, and counts ranks and wins with their ties.
 //
-// Every function says what it does with ties and with too little data; none of them drops a value silently.
+// The comment of every function says what it does with ties and with too little data. No function drops a value
+// silently.
 //
 //	returns := []float64{212, 240, 225}              // one adapted return per seed
 //	ci, err := stats.StudentT(returns, 0.95)         // stats.MeanInterval also takes a single value
@@ -20,15 +21,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Interval is an estimate with the interval around it. Where nothing can be said about its width, as from a single
-// value, Lo is -Inf and Hi is +Inf; both are null in JSON.
+// Interval is an estimate with the interval around it. If the width is unknown, as for a single value, Lo is -Inf and
+// Hi is +Inf; both are null in JSON.
 type Interval struct {
 	Mean, Lo, Hi float64
-	Level        float64 // coverage aimed at, e.g. 0.95
-	N            int     // independent values (seeds, tasks) behind it
+	Level        float64 // nominal coverage, e.g. 0.95
+	N            int     // number of independent values (seeds, tasks)
 }
 
-// String is "212 [180, 244]", and without the brackets where the interval is unknown.
+// String is "212 [180, 244]". If the interval is unknown, it is "212".
 func (i Interval) String() string {
 	if !i.Known() {
 		return fmt.Sprintf("%.4g", i.Mean)
@@ -75,7 +76,7 @@ func (i *Interval) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Mean is the arithmetic mean, NaN of nothing.
+// Mean is the arithmetic mean; NaN if there are no values.
 func Mean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -84,7 +85,7 @@ func Mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// StdDev is the sample standard deviation (divisor n-1), NaN of fewer than two values.
+// StdDev is the sample standard deviation (divisor n-1); NaN for fewer than two values.
 func StdDev(x []float64) float64 {
 	if len(x) < 2 {
 		return math.NaN()
@@ -96,7 +97,8 @@ func StdDev(x []float64) float64 {
 	return math.Sqrt(sum / float64(len(x)-1))
 }
 
-// Median is the middle value, the mean of the two middle ones of an even number, NaN of nothing.
+// Median is the middle value. For an even number of values it is the mean of the two middle values; for no values it is
+// NaN.
 func Median(x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
@@ -125,8 +127,8 @@ func GeometricMean(ratios []float64) (float64, error) {
 	return math.Exp(sum / float64(len(ratios))), nil
 }
 
-// StudentT is the mean with Student's t interval mean ± t(n-1)·s/√n at the given level in (0,1). The values must
-// be independent: one per seed, not one per episode. It needs at least two.
+// StudentT is the mean with Student's t interval mean ± t(n-1)·s/√n at the given level in (0,1). The values must be
+// independent: one per seed, not one per episode. It needs at least two values.
 func StudentT(x []float64, level float64) (Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return Interval{}, err
@@ -140,8 +142,8 @@ func StudentT(x []float64, level float64) (Interval, error) {
 	return Interval{Mean: mean, Lo: mean - half, Hi: mean + half, Level: level, N: len(x)}, nil
 }
 
-// MeanInterval is StudentT at 95 % of any number of values: of a single one the ends are infinite, of none everything
-// is NaN.
+// MeanInterval is StudentT at 95 % for any number of values. For a single value the ends are infinite; for no values
+// everything is NaN.
 func MeanInterval(x []float64) Interval {
 	if i, err := StudentT(x, 0.95); err == nil {
 		return i
@@ -160,8 +162,8 @@ func checkLevel(level float64) error {
 	return nil
 }
 
-// SignTest is the two-sided exact sign test: the probability, were wins and losses equally likely, of a split at
-// least as uneven as this one. Ties belong to neither and are left out. Without wins and losses it is 1.
+// SignTest is the two-sided exact sign test. It is the probability of a split at least as uneven as this one if wins
+// and losses are equally likely. Ties are left out. Without wins and losses it is 1.
 func SignTest(wins, losses int) float64 {
 	n := wins + losses
 	tail := new(big.Int)

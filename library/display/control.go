@@ -30,16 +30,16 @@ const (
 	mostText    = 10_000 // bytes of a text field
 )
 
-// Slider shows a slider by which the user sets the number that p points to: an integer or float64 from low to high, of
-// any of Go's types. The step is 1 for integers and otherwise a hundredth of the range, unless one is given. What is
-// there at first is the slider's start, which must be in the range.
+// Slider shows a slider with which the user sets the number that p points to, from low to high. The number has any of
+// Go's integer or float types. The step is 1 for integers and a hundredth of the range for other numbers, unless a step
+// is given. The first value of *p is the slider's start; it must be in the range.
 //
 //	speed := 1.5
 //	display.Slider("target speed", &speed, 0, 5)
 //
-// Sliders and the other controls keep where the user put them: when their cell runs again, also after the notebook was
-// closed, the variable gets that value, until the code gives it another start. They are moved between cells, never
-// while one runs.
+// Sliders and the other controls keep the user's value. When their cell runs again, even after the notebook was closed,
+// the variable gets that value. If the code has another start, the variable gets the new start. Controls are moved
+// between cells, never while a cell runs.
 func Slider(label string, p any, low, high float64, step ...float64) error {
 	v, err := pointed("Slider", p, "a number", func(k reflect.Kind) bool {
 		return whole(k) || k == reflect.Float32 || k == reflect.Float64
@@ -70,8 +70,8 @@ func Slider(label string, p any, low, high float64, step ...float64) error {
 	return c.open()
 }
 
-// Select shows a choice among options, which are of the type that p points to: text, numbers, or several such in one
-// slice. What is there at first must be one of them.
+// Select shows a choice among options. They have the type that p points to (text or numbers) and may be in one slice.
+// The first value of *p must be one of them.
 //
 //	task := "left"
 //	display.Select("task", &task, "left", "right")
@@ -119,7 +119,7 @@ func Toggle(label string, p *bool) error {
 	return (&control{kind: "toggle", label: label, p: reflect.ValueOf(p).Elem()}).open()
 }
 
-// Button shows a button and counts in p how often it was pressed. The count is not kept: it begins anew with its cell.
+// Button shows a button and counts in p how often it was pressed. The count starts again when its cell runs again.
 func Button(label string, p *int) error {
 	if p == nil {
 		return nilPointer("Button", "an int")

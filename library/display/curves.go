@@ -68,7 +68,7 @@ func (c *Curves) LogY() *Curves {
 	return c
 }
 
-// Link makes the lines share with outputs of the same link which of them are selected, by their names.
+// Link connects the lines with outputs of the same link: lines and labels of the same name are selected together.
 func (c *Curves) Link(link string) *Curves {
 	c.mu.Lock()
 	c.link = link
@@ -77,7 +77,7 @@ func (c *Curves) Link(link string) *Curves {
 	return c
 }
 
-// Add adds the point (x, y) to the line of that name, which it starts if there is none.
+// Add adds the point (x, y) to the line of that name. It starts the line if there is none.
 func (c *Curves) Add(name string, x, y float64) {
 	c.mu.Lock()
 	s := c.line(name)
@@ -101,7 +101,7 @@ func (c *Curves) AddBand(name string, x, y, low, high float64) {
 	c.changed()
 }
 
-// Set replaces the whole line of that name. It returns an error where x and y differ in length.
+// Set replaces the whole line of that name. It returns an error if x and y differ in length.
 func (c *Curves) Set(name string, x, y []float64) error {
 	if len(x) != len(y) {
 		return fmt.Errorf("display: the line %q has %d values of x and %d of y", name, len(x), len(y))
@@ -149,7 +149,7 @@ func (c *Curves) changed() {
 	c.handle.Update(bundleOf{c})
 }
 
-// Flush sends what was added last. Call it at the end of a run.
+// Flush sends the points that were added last. Call it at the end of a run.
 func (c *Curves) Flush() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package display shows things in a notebook: pictures, formatted text, tables, curves that grow while a training
-// runs, embeddings to explore. A value of this package as the last expression of a cell is shown; Show shows it at
-// once, from any place of a cell.
+// Package display shows outputs in a notebook: pictures, formatted text, tables, curves that grow during training, and
+// embeddings to explore. A cell shows a value of this package that is its last expression. Show shows a value at once,
+// from any place of a cell.
 //
 //	display.Show(display.Markdown("**Return** of the last run"))
 //	h := display.Updating(display.Text("starting"))
@@ -8,8 +8,8 @@
 //		h.Update(display.Text(fmt.Sprint(k, " %")))
 //	}
 //
-// Every output has text beside its richer forms, and pictures where it has a form of this notebook's own, so that other
-// programs that open the notebook show something. In a program outside a notebook the text is printed.
+// Every output also has a text form. If it has a form that only this notebook can show, it also has a picture, so that
+// other programs that open the notebook show something. A program outside a notebook prints the text.
 package display
 
 import (
@@ -26,13 +26,13 @@ import (
 	"nacre/library/cell"
 )
 
-// Renderer is a value that knows how it is shown: its forms by MIME type. Forms are strings, []byte for binary types,
-// or what encoding/json takes for types that end in "json". A type declared in a cell may implement it too.
+// Renderer is a value that returns its own forms by MIME type. Forms are strings, []byte for binary types, or any value
+// that encoding/json encodes for types that end in "json". A type declared in a cell may implement it too.
 type Renderer interface {
 	MIMEBundle() (map[string]any, error)
 }
 
-// Bundle is something to show in several forms, by MIME type.
+// Bundle is an output in several forms, by MIME type.
 type Bundle map[string]any
 
 // MIMEBundle returns b.
@@ -47,7 +47,7 @@ func HTML(s string) Bundle { return Bundle{"text/html": s, "text/plain": s} }
 // Markdown is Markdown, with LaTeX between dollar signs.
 func Markdown(s string) Bundle { return Bundle{"text/markdown": s, "text/plain": s} }
 
-// LaTeX is a formula; where it has no dollar signs or environment of its own it is set as a display.
+// LaTeX is a formula. Without dollar signs or an environment of its own it is set as a display.
 func LaTeX(s string) Bundle {
 	if !strings.HasPrefix(s, "$") && !strings.HasPrefix(s, `\begin`) && !strings.HasPrefix(s, `\[`) {
 		s = "$$" + s + "$$"
@@ -68,7 +68,7 @@ func JPEG(data []byte) Bundle {
 // SVG is a drawing in SVG.
 func SVG(s string) Bundle { return Bundle{"image/svg+xml": s, "text/plain": "SVG drawing"} }
 
-// JSON is a value shown as a tree, of anything encoding/json encodes.
+// JSON is a value shown as a tree. encoding/json must be able to encode it.
 func JSON(v any) Bundle { return Bundle{"application/json": v, "text/plain": fmt.Sprint(v)} }
 
 // Image is a picture.
@@ -85,9 +85,9 @@ func (p picture) MIMEBundle() (map[string]any, error) {
 	return Bundle{"image/png": b.Bytes(), "text/plain": fmt.Sprintf("picture of %d×%d pixels", s.X, s.Y)}, nil
 }
 
-// Show shows values now, one below the other, each as it would be as the last expression of a cell. It stops at one
-// that cannot be shown, such as a table that a failed Sort returned, with its error. A cell that leaves the error out
-// ends there.
+// Show shows values at once, one below the other, each as the last expression of a cell would be shown. It stops at the
+// first value that cannot be shown, such as the table of a failed Sort, and returns its error. A cell that does not
+// handle the error ends there.
 func Show(values ...any) error {
 	for _, v := range values {
 		if err := show(cell.Current(), v, "", false); err != nil {
@@ -115,7 +115,7 @@ type Handle struct {
 	cell cell.Cell // that made it, for updates from goroutines that belong to none
 }
 
-// Updating shows v and returns a handle by which it is replaced in place, from this cell or a later one.
+// Updating shows v and returns a handle. The handle replaces v in its place, from this cell or a later one.
 func Updating(v any) *Handle {
 	var b [8]byte
 	rand.Read(b[:])
@@ -140,14 +140,14 @@ func (h *Handle) show(c cell.Cell, v any, update bool) {
 	}
 }
 
-// Clear removes what the cell has shown so far; with wait, when it shows something next.
+// Clear removes what the cell has shown so far. If wait is true, it does so only when the cell shows something again.
 func Clear(wait bool) {
 	if c := cell.Current(); c != nil {
 		c.Clear(wait)
 	}
 }
 
-// Input asks the user for a line of text. It fails where there is no one to ask.
+// Input asks the user for a line of text. It fails if there is no user to ask.
 func Input(prompt string) (string, error) { return input(prompt, false) }
 
 // Password asks for a line that is not shown while it is typed.

@@ -28,16 +28,16 @@ var embeddingType = Type{"embedding", EmbeddingMIME, "image/png", func() Rendere
 	return e
 }}
 
-// Embedding is points in the plane with a label each, e.g. a t-SNE of context embeddings.
+// Embedding holds points in the plane with a label each, e.g. a t-SNE of context embeddings.
 type Embedding struct {
 	Title   string
 	Points  tsne.Matrix // n×2
-	Label   []int       // n, or nil for one group
-	Names   []string    // Names[l] is the text of label l; nil where labels are their own names
-	Hover   []string    // n, or nil: shown under the pointer
-	Vectors tsne.Matrix // n×d, or empty: what Points was made from, for distances between selections
-	Link    string      // outputs of one Link share which labels are selected, by name; empty stands alone
-	Compact bool        // send coordinates in 16 bits: half the size, a 65,535th of the range exact
+	Label   []int       // n labels, or nil for one group
+	Names   []string    // Names[l] is the text of label l; nil if labels are their own names
+	Hover   []string    // n texts shown under the pointer, or nil
+	Vectors tsne.Matrix // n×d data from which Points was made, for distances between selections; may be empty
+	Link    string      // name shared by outputs that select the same labels; an empty Link shares no selection
+	Compact bool        // send coordinates in 16 bits: half the size, rounded to 1/65,535 of the range
 }
 
 func (e *Embedding) check() error {

@@ -11,9 +11,9 @@ import (
 	"nacre/analysis/plots"
 )
 
-// Render returns the forms in which a value is shown: its own where it is a Renderer, a picture of a plot, figure or
-// image, a table of a matrix, of metrics, results, tasks, programs, of any slice of structs, and of the fields of a
-// struct of this project's. Of anything else it is what %v prints, and own is false.
+// Render returns the forms in which a value is shown. A Renderer has its own forms. A plot, figure or image gives a
+// picture. A matrix, metrics, results, tasks, programs, a slice of structs, and a struct of this project give a table.
+// Any other value gives the text that %v prints, and own is false.
 func Render(v any) (forms map[string]any, own bool, err error) {
 	switch v := v.(type) {
 	case Renderer:

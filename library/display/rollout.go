@@ -29,12 +29,12 @@ var rolloutType = Type{"rollout", RolloutMIME, "image/png", func() Renderer {
 // RolloutLimit bounds the size of a rollout in a notebook, in bytes of JSON. Files have no limit.
 const RolloutLimit = 8 << 20
 
-// Rollout is recorded episodes to be watched, side by side where there are several: of one family or of some.
+// Rollout shows recorded episodes, side by side if there are several. They may be of different families.
 type Rollout struct {
-	Title    string // empty is the family
+	Title    string // title of the rollout; empty means the family's name
 	Episodes []recording.Recording
-	Labels   []string // one per episode, or nil: their tasks
-	Link     string   // outputs of one Link share which labels are selected; empty stands alone
+	Labels   []string // one label per episode; nil means their tasks
+	Link     string   // name shared by outputs that select the same labels; an empty Link shares no selection
 }
 
 // MIMEBundle returns the episodes for this notebook's front end, a picture and text. It fails for families that cannot

@@ -33,20 +33,20 @@ var scrubberType = Type{"scrubber", ScrubberMIME, "image/png", func() Renderer {
 	return s
 }}
 
-// Scrubber is a run at several checkpoints, of which one is shown at a time: its embedding, its rollout, and where it
-// is on the curves. Labels of the embedding, episodes and curves of the same name are selected together.
+// Scrubber shows a run at several checkpoints, one at a time. It shows the checkpoint's embedding, its rollout and its
+// place on the curves. Labels, episodes and curves of the same name are selected together.
 type Scrubber struct {
 	Title       string
-	Checkpoints []Checkpoint // in their order
-	Curves      *Curves      // over what Checkpoint.At counts; nil for none
+	Checkpoints []Checkpoint // checkpoints in their order
+	Curves      *Curves      // curves over the unit of Checkpoint.At, or nil
 }
 
 // Checkpoint is one state of a run.
 type Checkpoint struct {
-	Name      string  // "iteration 20"
-	At        float64 // its place on the curves
+	Name      string  // name of the checkpoint, such as "iteration 20"
+	At        float64 // place of the checkpoint on the curves
 	Embedding Embedding
-	Rollout   *Rollout // nil for none
+	Rollout   *Rollout // rollout of the checkpoint, or nil
 }
 
 // MIMEBundle returns the checkpoints for this notebook's front end, the picture of the last embedding, and text. It

@@ -14,9 +14,9 @@ var tableType = Type{"table", frame.MIME, "text/html", func() Renderer {
 	)
 }}
 
-// Table is rows under a header as a frame, whose grid sorts and filters: columns of numbers, in which nil and "" are
-// missing, and columns of text, in which other values are printed with %v. Columns without a name, or of one name, are
-// told apart by spaces.
+// Table makes a frame from a header and rows; the grid that shows it sorts and filters. In columns of numbers, nil and
+// "" are missing values. In columns of text, other values are printed with %v. Columns with no name or with equal names
+// get spaces that make their names different.
 func Table(header []string, rows [][]any) *frame.Frame {
 	f := frame.New()
 	for k, r := range rows {

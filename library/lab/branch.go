@@ -12,10 +12,11 @@ import (
 	"nacre/rl/config"
 )
 
-// Branch begins a run with the state that a run had after so many complete iterations, with other settings from there
-// on (Set, Iterations), and trains it to its end as Train does. Its folder is named after the run's, the iteration and
-// what is changed, unless Folder says otherwise; the same call again opens the branch that is there. The run has to
-// have a checkpoint of then: its last, the one before it, or one that On(experiment.Host{KeepState: n}) kept.
+// Branch begins a run from the state that another run had after this number of complete iterations. From there it uses
+// other settings (Set, Iterations) and trains to its end as Train does. Unless Folder is given, its folder is named
+// after the other run's folder, the iteration and the changed settings. The same call again opens this branch. The
+// other run must have a checkpoint of that iteration: its last, the one before, or one that
+// On(experiment.Host{KeepState: n}) kept.
 func Branch(run *Run, iteration int, options ...Option) (branch *Run, err error) {
 	var p plan
 	for _, o := range append(options, one) {

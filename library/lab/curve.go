@@ -15,10 +15,10 @@ import (
 // Curve draws the return on unseen tasks after adaptation over environment steps.
 func (r *Run) Curve() *plots.Chart { return Runs{r}.Curve() }
 
-// Curve draws the returns of all runs over environment steps: a panel a family, a line a system (what a sweep calls it,
-// else the algorithm) and value of what Over varies, each the mean over its seeds by the rule of stats.OverSeeds, as
-// nacre curves draws it. Copies of a run are an error; notes say where seeds are missing or differ in more than their
-// seed.
+// Curve draws the returns of all runs over environment steps, with one panel per family. It has one line per system
+// (its name in a sweep, else the algorithm) and per value of the setting that Over varies. Each line is the mean over
+// seeds by the rule of stats.OverSeeds, as in nacre curves. Copies of a run are an error. Notes say if seeds are
+// missing, or if runs differ in more than their seed.
 func (r Runs) Curve() *plots.Chart {
 	f, notes, err := r.evaluations()
 	if err != nil {

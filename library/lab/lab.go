@@ -1,14 +1,14 @@
-// Package lab is the research of a day in few lines: train a preset with a live curve, look at returns, embeddings and
-// rollouts of the run, set several arms and seeds side by side. Each call is one or two calls of what is there:
-// packages experiment, tsne, analysis/plots.
+// Package lab does common research tasks in a few lines. It trains a preset with a live curve, shows returns,
+// embeddings and rollouts of the run, and compares several algorithms and seeds. Each function calls one or two
+// functions of packages experiment, tsne and analysis/plots.
 //
 //	run := lab.Train("quick/point-goal", lab.Latent(3), lab.Iterations(5)) // in a cell an error ends it by itself
 //	run.Curve()     // return over environment steps
 //	run.TSNE()      // the embeddings' layout, with its centroid table
 //	run.Rollout(0)  // an episode on the first test task, after adaptation
 //
-// A run's folder is named after what it is, below "runs": the same call again opens the run that is there, or goes on
-// with it where it was interrupted. In a notebook a call ends when its cell is interrupted.
+// A run's folder lies below "runs" and is named after the run's settings. The same call again opens this run, or
+// continues the run if it was interrupted. In a notebook a call ends when its cell is interrupted.
 package lab
 
 import (
@@ -53,10 +53,10 @@ type plan struct {
 // setting is a value by the name that it has in the table of any algorithm.
 type setting struct{ name, value string }
 
-// Algorithm trains another than the preset's, by its name in rl.Names.
+// Algorithm trains another algorithm than the preset's. name is one of rl.Names.
 func Algorithm(name string) Option { return func(p *plan) { p.algorithm = name } }
 
-// Seed is that of the run: of its tasks, parameters and everything drawn.
+// Seed sets the seed of the run: of its tasks, its parameters and all random numbers.
 func Seed(seed int) Option {
 	return func(p *plan) {
 		s := uint64(seed)
@@ -69,10 +69,10 @@ func Seed(seed int) Option {
 // Set changes values of the configuration by key=value, such as "tcl.window=20".
 func Set(pairs ...string) Option { return func(p *plan) { p.pairs = append(p.pairs, pairs...) } }
 
-// Iterations is the length of the training.
+// Iterations sets the length of the training.
 func Iterations(n int) Option { return name("iterations", n) }
 
-// Latent is the number of latent dimensions of the context encoder.
+// Latent sets the number of latent dimensions of the context encoder.
 func Latent(n int) Option { return name("latent", n) }
 
 // name sets a value of whichever table of the algorithm has it.
@@ -92,20 +92,20 @@ type sweep struct {
 	values  []any
 }
 
-// Folder is where the run is kept, instead of a folder below "runs" named after it.
+// Folder keeps the run in the folder dir, instead of a folder below "runs" named after the run.
 func Folder(dir string) Option { return func(p *plan) { p.folder = dir } }
 
-// Under is the folder that runs are kept below, instead of "runs"; "" is that.
+// Under keeps runs below the folder dir. "" means "runs", which is the default.
 func Under(dir string) Option { return func(p *plan) { p.under = dir } }
 
-// On chooses device, workers and more; the zero value is the CPU with a worker per core.
+// On chooses device, workers and more. The zero value is the CPU with one worker per core.
 func On(host experiment.Host) Option { return func(p *plan) { p.host = host } }
 
 // Quiet shows neither curve nor progress.
 func Quiet() Option { return func(p *plan) { p.quiet = true } }
 
-// Every calls do with the run as it is after each n iterations of its training, and at its end: to show what it does by
-// then. A run that was there already is not looked at.
+// Every calls the function do after every n iterations of the training and at its end. The function gets the run in its
+// present state and can show it. If the run existed already, the function is not called.
 //
 //	lab.Train("quick/cheetah-vel", lab.Every(4, func(run *lab.Run) error {
 //		film, err := run.Rollout(0)
@@ -119,10 +119,10 @@ func Every(n int, do func(*Run) error) Option {
 	}
 }
 
-// Train trains a preset to the end of its schedule and returns the run. It draws the return on unseen tasks as it grows
-// and tells how far it is. A run that is there is opened, one that was interrupted goes on, and one in the same Folder
-// that was shorter is trained on; a folder with another configuration is an error. Interrupting the cell leaves a
-// checkpoint.
+// Train trains a preset to the end of its schedule and returns the run. While it trains, it draws the return on unseen
+// tasks and shows its progress. A finished run is opened. An interrupted run is continued. A shorter run in the same
+// Folder is trained further. A folder with another configuration is an error. If the cell is interrupted, a checkpoint
+// is left.
 func Train(preset string, options ...Option) (*Run, error) {
 	runs, err := train(preset, nil, nil, append(slices.Clone(options), one))
 	if err != nil {
@@ -139,10 +139,10 @@ func one(p *plan) {
 	}
 }
 
-// Compare trains a preset by several algorithms and seeds, each seed of each algorithm, and with each value of what is
-// varied (Over), and returns the runs in that order. Their curves grow in one chart; runs that were there already are
-// found and drawn in it too. No algorithms or seeds are the preset's. Values that are set count for the algorithms that
-// read them.
+// Compare trains a preset with every combination of the algorithms, the seeds and the values of a varied setting
+// (Over). It returns the runs in that order. One chart shows the curves of all runs while they train; runs that exist
+// already are in it too. If algorithms or seeds are empty, the preset's are used. A value of Set is used by the
+// algorithms that read it.
 func Compare(preset string, algorithms []string, seeds []int, options ...Option) (Runs, error) {
 	return train(preset, algorithms, seeds, options)
 }

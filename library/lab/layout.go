@@ -17,8 +17,8 @@ import (
 	"nacre/tsne"
 )
 
-// Layout is embeddings laid out in the plane with the figures that tell how well their labels separate. The notebook
-// shows the plane; Figures is the table.
+// Layout holds embeddings laid out in the plane, and figures that say how well their labels separate. The notebook
+// shows the plane; Figures is a table.
 type Layout struct {
 	Title string
 	*tsne.Embeddings
@@ -50,9 +50,10 @@ func (l *Layout) MIMEBundle() (map[string]any, error) {
 	return bundle, nil
 }
 
-// Figures is the table of the centroid distances and their ratio, in the plane, among posterior means and among
-// posteriors, with the ratio's interval at 95 % and how many contexts the nearest centroid of the other half tells.
-// Where further layouts from random starts were made there are the mean and the standard deviation of their ratios too.
+// Figures is a table of the centroid distances and their ratio in the plane, among posterior means and among
+// posteriors. It has the ratio's 95 % interval and the share of contexts whose task the nearest centroid of the other
+// half gives. If there are further layouts from random starts, it also has the mean and standard deviation of their
+// ratios.
 func (l *Layout) Figures() *frame.Frame {
 	if l.Report.Labels == 0 {
 		return frame.New()
@@ -83,10 +84,10 @@ func (l *Layout) Figures() *frame.Frame {
 	return f
 }
 
-// LayOut lays the numbers of a table out in the plane with t-SNE, coloured by the column label, "" for none, which is
-// not laid out: text or whole numbers are labels, other numbers a scale of colours. Columns of text are left aside, and
-// those that number rows, time or seeds, as Report.Notes says; tsne.WithColumns chooses others. The perplexity is 30,
-// or what so few rows allow.
+// LayOut lays out the numeric columns of a table in the plane with t-SNE. The column label gives the colours and is not
+// laid out; "" means no colours. Text and whole numbers are labels; other numbers give a scale of colours. LayOut
+// leaves out columns of text and columns that count rows, time or seeds; Report.Notes names them. tsne.WithColumns
+// chooses other columns. The perplexity is 30, or the largest that the number of rows allows if that is less.
 //
 //	lab.LayOut(frame.Read("iris.csv"), "species")
 //	lab.LayOut(frame.Read("runs.csv"), "task", tsne.WithColumns("latent*"))
@@ -146,7 +147,8 @@ func LayOut(f *frame.Frame, label string, options ...tsne.Option) (*Layout, erro
 }
 
 // Plane lays embeddings out in the plane with t-SNE and measures how well their labels separate. Without options the
-// perplexity is 30, or what so few rows allow, and there are no further layouts from other random starts.
+// perplexity is 30, or the largest that the number of rows allows if that is less. Then there are no further layouts
+// from other random starts.
 func Plane(title string, e *tsne.Embeddings, o ...tsne.AnalyseOptions) (*Layout, error) {
 	if e == nil {
 		return nil, errors.New("lab: there are no embeddings to lay out")
@@ -167,7 +169,7 @@ func Plane(title string, e *tsne.Embeddings, o ...tsne.AnalyseOptions) (*Layout,
 	return &Layout{Title: title, Embeddings: e, Report: report}, nil
 }
 
-// Points is the layout as a table: x, y, and the columns of what was laid out.
+// Points is the layout as a table. Its columns are x, y and the columns of the data that was laid out.
 func (l *Layout) Points() *frame.Frame {
 	f := l.of
 	if f == nil {

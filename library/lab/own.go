@@ -17,7 +17,7 @@ import (
 )
 
 // Loss trains TCL-PEARL with a similarity of your own in its contrastive loss, under a name of small letters, figures
-// and hyphens. The name may be one of Compare's algorithms, beside others.
+// and hyphens. The name may also be among the algorithms of Compare.
 //
 //	lab.Train("quick/point-goal", lab.Loss("cosine", cosine))
 func Loss(name string, similarity tcl.Similarity) Option {
@@ -30,8 +30,8 @@ func Loss(name string, similarity tcl.Similarity) Option {
 	})
 }
 
-// Auxiliary trains PEARL with a loss of your own on its encoder, in the place of TCL's: loss makes it, with TCL's
-// settings of the run, which it may leave aside.
+// Auxiliary trains PEARL with your own loss on its encoder instead of TCL's. The function loss makes this loss. It gets
+// the run's TCL settings, which it may ignore.
 func Auxiliary(name string,
 	loss func(c tcl.Config, enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)) Option {
 	return func(p *plan) {
@@ -100,8 +100,8 @@ func Family(f sim.Family) Option {
 	}
 }
 
-// Reward trains on the family called base with a reward of your own, under a name of its own. Beside it, the family is
-// there for lab.Rollout and everything else that takes its name.
+// Reward trains on the family called base with a reward of your own. The new family is called name. Other functions
+// that take a family's name can use it too.
 func Reward(base, name string, reward sim.Reward) Option {
 	return func(p *plan) {
 		f, err := sim.Lookup(base)

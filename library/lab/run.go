@@ -26,7 +26,7 @@ import (
 	"nacre/tsne"
 )
 
-// Run is a run folder with what was trained in it.
+// Run is a run folder with the agent trained in it.
 type Run struct {
 	Dir  string
 	cfg  experiment.Config
@@ -119,10 +119,10 @@ func (r *Run) find() (found *experiment.Run, longer bool, err error) {
 // Config is the run's configuration.
 func (r *Run) Config() experiment.Config { return r.cfg }
 
-// String says what the run is, and where.
+// String is the run's title and folder.
 func (r *Run) String() string { return r.Title() + ", in " + r.Dir }
 
-// Title says what the run is.
+// Title names the run by its settings.
 func (r *Run) Title() string {
 	if r.log != nil {
 		return r.log.Title()
@@ -139,7 +139,7 @@ func (r *Run) among() string {
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", r.cfg.Seed)), ", ")
 }
 
-// Metrics are a row an iteration of what training measured, with columns algorithm and seed.
+// Metrics is a table of the training's metrics, with one row per iteration, and with columns algorithm and seed.
 func (r *Run) Metrics() *frame.Frame {
 	if r.log != nil {
 		return r.named(r.log.Frame())
@@ -181,9 +181,9 @@ func column(name string, texts []string) frame.Column {
 	return frame.Numbers(name, v)
 }
 
-// Returns are those of the evaluation at the end: a row a trajectory, with columns task, repeat, trajectory, return,
-// success (1 or 0) and steps. Trajectories are counted from 0; the later ones are after adaptation, column adapted says
-// which.
+// Returns is a table of the returns in the final evaluation. It has one row per trajectory, with columns task, repeat,
+// trajectory, return, success (1 or 0), steps and adapted. Trajectories are counted from 0. The column adapted says
+// which trajectories are after adaptation.
 func (r *Run) Returns() *frame.Frame {
 	run, err := experiment.View(r.Dir)
 	if err != nil {
@@ -231,8 +231,8 @@ func (r *Run) agent(do func(*experiment.Agent) error) error {
 	return errors.Join(do(a), a.Close())
 }
 
-// Embed makes the posteriors of contexts of several tasks: windows of the agent's own rollouts, 200 of each of 8 tasks,
-// unless o, of which at most one is given, says otherwise.
+// Embed makes the posteriors of contexts of several tasks. Without o these are 200 windows of the agent's own rollouts
+// for each of 8 tasks. At most one o is given.
 func (r *Run) Embed(o ...experiment.EmbedOptions) (e *tsne.Embeddings, err error) {
 	var options experiment.EmbedOptions
 	for _, options = range o {
@@ -244,7 +244,7 @@ func (r *Run) Embed(o ...experiment.EmbedOptions) (e *tsne.Embeddings, err error
 	return e, err
 }
 
-// Embedded are the embeddings that a study has left in the run's folder, of contexts of one kind.
+// Embedded returns the embeddings of contexts of one kind that a study has left in the run's folder.
 func (r *Run) Embedded(kind experiment.ContextKind) (*tsne.Embeddings, error) {
 	name, _ := study.ContextFiles(kind)
 	e, err := tsne.Load(filepath.Join(r.Dir, name), "")
@@ -254,8 +254,8 @@ func (r *Run) Embedded(kind experiment.ContextKind) (*tsne.Embeddings, error) {
 	return e, err
 }
 
-// TSNE lays the embeddings of Embed out and measures how well tasks are told apart. The perplexity is 30, or what so
-// few contexts allow.
+// TSNE lays out the embeddings of Embed and measures how well tasks are told apart. The perplexity is 30, or the
+// largest that the number of contexts allows if that is less.
 func (r *Run) TSNE(o ...experiment.EmbedOptions) (*Layout, error) {
 	e, err := r.Embed(o...)
 	if err != nil {
@@ -264,7 +264,7 @@ func (r *Run) TSNE(o ...experiment.EmbedOptions) (*Layout, error) {
 	return Plane(r.Title(), e)
 }
 
-// TestTasks are the tasks that the run is evaluated on, in the order in which Rollout counts them.
+// TestTasks returns the tasks on which the run is evaluated, in the order in which Rollout counts them.
 func (r *Run) TestTasks() (tasks []sim.Task, err error) {
 	err = r.agent(func(a *experiment.Agent) error {
 		tasks = a.TestTasks
@@ -273,8 +273,8 @@ func (r *Run) TestTasks() (tasks []sim.Task, err error) {
 	return tasks, err
 }
 
-// Rollout lets the agent adapt to test tasks, counted from 0, by the run's protocol and records the last episode on
-// each; without any named, on all of them.
+// Rollout lets the agent adapt to the given test tasks, counted from 0, by the run's protocol. It records the last
+// episode on each task. If no task is given, it uses all test tasks.
 func (r *Run) Rollout(tasks ...int) (display.Rollout, error) {
 	var rec recording.Recorder
 	err := r.agent(func(a *experiment.Agent) error {
@@ -301,13 +301,13 @@ func (r *Run) Rollout(tasks ...int) (display.Rollout, error) {
 // Runs are several runs.
 type Runs []*Run
 
-// OpenAll opens run folders, folders of sweeps, logs of other programs, and folders that hold such folders, each run
-// once; links are followed. What was left out is shown in the cell. Which columns of a log are the step and the return
-// is found by their names, and said with its curve; OpenLogs is told.
+// OpenAll opens run folders, folders of sweeps, logs of other programs, and folders that hold such folders. Each run is
+// opened once; links are followed. The cell shows what was left out. The columns of step and return in a log are found
+// by their names, and the log's curve says which they are. OpenLogs takes their names from the caller.
 func OpenAll(paths ...string) (Runs, error) { return OpenLogs("", "", paths...) }
 
-// OpenLogs is OpenAll with the columns of environment steps and of the return in the logs of other programs; an empty
-// one is found by its name.
+// OpenLogs is OpenAll with the names of the columns of environment steps and of the return in the logs of other
+// programs. If a name is empty, the column is found as in OpenAll.
 func OpenLogs(steps, returns string, paths ...string) (Runs, error) {
 	list, notes, err := tables.LoadWith(foreign.Columns{Step: steps, Return: returns}, paths...)
 	if err != nil {
@@ -329,7 +329,7 @@ func isRun(dir string) bool {
 	return err == nil
 }
 
-// Where keeps the runs of which keep says so.
+// Where returns the runs for which the function keep returns true.
 func (r Runs) Where(keep func(*Run) bool) Runs {
 	return slices.DeleteFunc(slices.Clone(r), func(run *Run) bool { return !keep(run) })
 }
@@ -347,13 +347,14 @@ func (r Runs) joined(of func(*Run) *frame.Frame) *frame.Frame {
 	return all
 }
 
-// Metrics are those of all runs.
+// Metrics is Run.Metrics of all runs in one table.
 func (r Runs) Metrics() *frame.Frame { return r.joined((*Run).Metrics) }
 
-// Returns are those of all runs.
+// Returns is Run.Returns of all runs in one table.
 func (r Runs) Returns() *frame.Frame { return r.joined((*Run).Returns) }
 
-// Configs are the settings in which the runs differ: a row a setting, a column a run, named after its folder.
+// Configs is a table of the settings in which the runs differ. It has one row per setting and one column per run, named
+// after the run's folder.
 func (r Runs) Configs() *frame.Frame {
 	var keys []string
 	values := make([]map[string]string, len(r))

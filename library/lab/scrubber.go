@@ -16,14 +16,14 @@ import (
 	"nacre/tsne"
 )
 
-// Keep keeps the agent of every so many iterations, which Scrubber shows. A run that is there already is not trained
-// anew for it.
+// Keep keeps the agent every so many iterations; Scrubber shows these agents. A run that exists already is not trained
+// again for them.
 func Keep(iterations int) Option { return func(p *plan) { p.keep = iterations } }
 
-// Scrubber shows the run as it was at each checkpoint that Keep kept: the embedding of contexts of several tasks, an
-// adapted episode on each of these tasks, and their returns as curves. The contexts are the same at all checkpoints,
-// those of the agent at the end, so that a point stays what it is; each layout starts from the one of the checkpoint
-// after it. Unless o, of which at most one is given, says otherwise there are 40 contexts of each of 8 tasks.
+// Scrubber shows the run at each checkpoint that Keep kept: the embedding of contexts of several tasks, an adapted
+// episode on each of these tasks, and their returns as curves. The contexts are the same at all checkpoints: those of
+// the agent at the end. So a point is the same context at every checkpoint. Each layout starts from the layout of the
+// next checkpoint. Without o there are 40 contexts of each of 8 tasks. At most one o is given.
 func (r *Run) Scrubber(o ...experiment.EmbedOptions) (display.Scrubber, error) {
 	s := display.Scrubber{Title: r.Title(), Curves: display.NewCurves("", "iterations", "return after adaptation")}
 	var options experiment.EmbedOptions

@@ -9,9 +9,9 @@ import (
 	"nacre/sim"
 )
 
-// Summary is a row a run: what it is, how far it has come, and the return and the rate of success after adaptation that
-// the evaluation at its end found, of another program's log its last. What there is not yet is missing, and so is the
-// success of families that know none.
+// Summary is a table with one row per run: its settings, its progress, and the return and success rate after adaptation
+// in its final evaluation. For another program's log they are the last values of the log. Values that do not exist yet
+// are missing. So is the success rate if the family has no notion of success.
 func (r Runs) Summary() *frame.Frame {
 	return r.joined(func(run *Run) *frame.Frame {
 		steps, updates, returned, success := math.NaN(), math.NaN(), math.NaN(), math.NaN()
@@ -50,5 +50,5 @@ func (r Runs) Summary() *frame.Frame {
 // MIMEBundle shows runs as their Summary.
 func (r Runs) MIMEBundle() (map[string]any, error) { return r.Summary().MIMEBundle() }
 
-// MIMEBundle shows a run as its line of Runs.Summary.
+// MIMEBundle shows a run as its row of Runs.Summary.
 func (r *Run) MIMEBundle() (map[string]any, error) { return Runs{r}.Summary().MIMEBundle() }

@@ -14,8 +14,8 @@ import (
 	"nacre/tsne"
 )
 
-// Posteriors are those of Embed as a table: a row a context and latent dimension, with columns task, context,
-// dimension, mean and variance.
+// Posteriors is a table of Embed's posteriors. It has one row per context and latent dimension, with columns task,
+// context, dimension, mean and variance.
 func (r *Run) Posteriors(o ...experiment.EmbedOptions) *frame.Frame {
 	e, err := r.Embed(o...)
 	if err != nil {
@@ -39,8 +39,8 @@ func (r *Run) Posteriors(o ...experiment.EmbedOptions) *frame.Frame {
 	return f
 }
 
-// Pairs compares every embedding with every other by a similarity of their means: a row a pair, with columns context,
-// other, task, other_task and similarity. The means are only read.
+// Pairs compares every two embeddings by a similarity of their means. The table has one row per pair, with columns
+// context, other, task, other_task and similarity. similarity must not change the means.
 func Pairs(e *tsne.Embeddings, similarity func(a, b []float64) float64) *frame.Frame {
 	name := func(i int) string {
 		if i < len(e.Label) {
@@ -66,11 +66,13 @@ func Pairs(e *tsne.Embeddings, similarity func(a, b []float64) float64) *frame.F
 		frame.Texts("other_task", texts[1]), frame.Numbers("similarity", columns[2]))
 }
 
-// Random acts at random for some episodes on a family's test tasks, one after the other: a row a step, with columns
-// episode, task, step, reward, and obs0, obs1, … before the action act0, act1, ….
+// Random plays episodes with random actions on a family's test tasks, one after the other. The table has one row per
+// step, with columns episode, task, step and reward. The columns obs0, obs1, … are the observation before the action,
+// and act0, act1, … are the action.
 func Random(f sim.Family, episodes int) *frame.Frame { return acted(f, episodes, false) }
 
-// Told is Random with the controller that is told the task, for families that have one (sim.Controller).
+// Told does the same as Random, but with the actions of the controller that knows the task. The family must have a
+// sim.Controller.
 func Told(f sim.Family, episodes int) *frame.Frame { return acted(f, episodes, true) }
 
 // begin lists episodes on a family's test tasks and the policy that acts in them.
@@ -136,7 +138,8 @@ func ofSteps(spec sim.Spec, done []sim.Trajectory) *frame.Frame {
 	return out
 }
 
-// Watch records the episodes of Random, or with told of Told, for playback; steps of 0 is the family's horizon.
+// Watch records episodes for playback: those of Random, or those of Told if told is true. If steps is 0, they are as
+// long as the family's horizon.
 func Watch(f sim.Family, episodes int, told bool, steps int) (display.Rollout, error) {
 	list, policy, err := begin(f, episodes, told)
 	if err != nil {
@@ -153,9 +156,9 @@ func Watch(f sim.Family, episodes int, told bool, steps int) (display.Rollout, e
 // Deprecated: use Baselines; the old name goes with the next release.
 func (r *Run) Yardsticks() *frame.Frame { return r.Baselines() }
 
-// Baselines are the returns after adaptation that the run's protocol gives to a policy at random, to standing still
-// and, where the family has a controller, to it: told nothing of the task, and told the task. A row each, with the
-// interval over tasks.
+// Baselines are returns after adaptation by the run's protocol, of random actions and of standing still. If the family
+// has a controller, its return without the task and its return with the task are there too. Each baseline has one row,
+// with the interval over tasks.
 func (r *Run) Baselines() *frame.Frame {
 	var names []string
 	var columns [3][]float64

@@ -210,7 +210,7 @@ test('of many places evenly spaced ones are taken', () => {
 test('what is said of a mean', () => {
   const said = (...x: number[][]) => note(overSeeds(x.map((x) => ({ x, y: x.map(() => 0) }))), 'steps');
   assert.equal(said([1, 2], [1, 2]), '');
-  assert.equal(said([1, 2], [3, 4]), 'no mean is drawn: nowhere have 2 of the 2 seeds values');
+  assert.equal(said([1, 2], [3, 4]), 'no mean is drawn: no place has values of 2 of the 2 seeds');
   assert.equal(
     said([8400, 10400, 12400], [10000, 12000], [10000, 12000, 14000]),
     'values of 1 of 3 seeds from 8400 steps on are not drawn before 10000; the mean ends at 12400 steps with 2 of 3 seeds; values of 1 of 3 seeds up to 14000 steps are not drawn',

@@ -142,7 +142,7 @@ export function student(freedom: number): number {
 /** Says where seeds are missing from a mean, as Go's SeedMean.Note does; empty where none is. */
 export function note(m: SeedMean, unit: string): string {
   if (m.seeds < 2) return '';
-  if (!m.x.length) return `no mean is drawn: nowhere have ${needed(m.seeds)} of the ${m.seeds} seeds values`;
+  if (!m.x.length) return `no mean is drawn: no place has values of ${needed(m.seeds)} of the ${m.seeds} seeds`;
   const parts: string[] = [],
     first = m.x[0]!,
     last = m.x.at(-1)!,
