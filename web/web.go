@@ -21,8 +21,8 @@ var dist embed.FS
 //go:embed placeholder
 var placeholder embed.FS
 
-// Files are index.html, which is every page of the front end, and the folder static with what it loads. Where the front
-// end has not been built, built is false and index.html is a page that says how to.
+// Files returns index.html, which is every page of the front end, and the folder static with the files that it loads.
+// If the front end has not been built, built is false and index.html is a page that says how to build it.
 func Files() (files fs.FS, built bool) {
 	return choose(dist, placeholder)
 }

@@ -1,6 +1,6 @@
-// Dist writes release archives: for each system the program, the programs for the browser, the notebooks with their
-// data, LICENSE, README and a bill of materials. `make dist` builds what goes into them first. The same commit gives
-// the same bytes: files are sorted, their time is the commit's, and the program is built without paths.
+// Dist writes release archives. For each system an archive has the program, the programs for the browser, the notebooks
+// with their data, LICENSE, README and a bill of materials. `make dist` first builds the contents. The same commit
+// gives the same bytes: files are sorted, their time is the commit's, and the program is built without paths.
 //
 //	go run ./cmd/dist [-out out/dist] [-version v1.2.3] [linux/amd64 ...]
 package main

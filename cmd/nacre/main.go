@@ -1,10 +1,10 @@
-// Nacre is a research notebook for context-based meta-reinforcement learning: it trains PEARL and TCL-PEARL on task
+// Nacre is a research notebook for context-based meta-reinforcement learning. It trains PEARL and TCL-PEARL on task
 // families, keeps each run so that it can be resumed bit for bit, and shows how well a context encoder tells tasks
 // apart. `nacre help` lists its commands; `nacre doctor` says what the machine offers.
 //
-// Results go to standard output, everything for the person watching to standard error. The exit status is 0 when the
-// command did its work, 1 when it failed, 2 when it was called wrongly, 3 when sweep status has told of runs that are
-// not finished and 130 when it was interrupted.
+// Results go to standard output, and messages for the user to standard error. The exit status is 0 if the command did
+// its work, 1 if it failed, 2 if it was called wrongly, 3 if sweep status has shown runs that are not finished, and 130
+// if it was interrupted.
 package main
 
 import (

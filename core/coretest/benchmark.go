@@ -40,7 +40,7 @@ func posterior(s *core.Stage, enc nn.MLP, w *graph.Node) (mu, variance *graph.No
 	return mu, variance
 }
 
-// Benchmark is the whole TCL-PEARL update in its order, at a size where everything is odd.
+// Benchmark is the whole TCL-PEARL update in its order. All its sizes are odd numbers.
 func Benchmark(t testing.TB) *core.Program {
 	t.Helper()
 	n := newNets()
@@ -141,7 +141,8 @@ func writeNet(t testing.TB, mem core.Memory, m nn.MLP, id uint64, last float64) 
 }
 
 // BenchmarkExpected are the figures of the benchmark's first three updates, computed with PyTorch in float64 from the
-// same numbers: losses, norms of gradients, sums of what was drawn, and of the weights' sizes.
+// same numbers. The figures are losses, norms of gradients, sums of the drawn values, and sums of the weights' absolute
+// values.
 var BenchmarkExpected = []map[string]float64{
 	{"kl": 3.343134615532046, "qf": 37.90144184364209, "tcl": 1.098611899196141, "vf": 1.296685452416548,
 		"pi":      -1.092268126454343,
@@ -166,13 +167,13 @@ var BenchmarkExpected = []map[string]float64{
 		"sum|pi|": 28.44577950880439, "sum|key|": 24.24483394906974, "sum|vt|": 26.32349458285747},
 }
 
-// BenchmarkNets are the networks whose weights the figures sum up.
+// BenchmarkNets are the networks whose weights are summed in the figures.
 func BenchmarkNets() []nn.MLP {
 	n := newNets()
 	return []nn.MLP{n.enc, n.q1, n.v, n.pi, n.key, n.vt}
 }
 
-// BenchmarkMemory is a memory of a device with a program's parameters as the benchmark starts them.
+// BenchmarkMemory is a device's memory with a program's parameters at the start of the benchmark.
 func BenchmarkMemory(t testing.TB, d core.Device, p *core.Program) core.Memory {
 	t.Helper()
 	n := newNets()
@@ -191,7 +192,7 @@ func BenchmarkMemory(t testing.TB, d core.Device, p *core.Program) core.Memory {
 	return mem
 }
 
-// BenchmarkInputs are those of update number step, by name.
+// BenchmarkInputs are the inputs of update number step, by name.
 func BenchmarkInputs(step int) map[string][]float64 {
 	const rows, ctx = nT * nB, nO + nA + 1
 	done := rng.Uniform(5, rows, 0, 1)
@@ -218,8 +219,8 @@ func BenchmarkInputs(step int) map[string][]float64 {
 	}
 }
 
-// BenchmarkFigures are those of as many updates of a program as BenchmarkExpected has: of Benchmark's, or of one that
-// is to do the same.
+// BenchmarkFigures returns the figures of as many updates as BenchmarkExpected has. The program is Benchmark's, or one
+// that must give the same figures.
 func BenchmarkFigures(t testing.TB, d core.Device, p *core.Program) (figures []map[string]float64) {
 	t.Helper()
 	mem := BenchmarkMemory(t, d, p)
@@ -245,8 +246,7 @@ func BenchmarkFigures(t testing.TB, d core.Device, p *core.Program) (figures []m
 	return figures
 }
 
-// JudgeBenchmark reports figures of the benchmark's updates on a device that are off by more than a tolerance, relative
-// to the figure.
+// JudgeBenchmark reports figures of the benchmark's updates on a device whose relative error is above a tolerance.
 func JudgeBenchmark(t testing.TB, d core.Device, tolerance float64) {
 	t.Helper()
 	worst := 0.0

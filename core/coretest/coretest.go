@@ -1,11 +1,11 @@
-// Package coretest tells whether a device does all that core.Device, Memory and Runner promise. A new device runs it in
-// one line of its own tests; core/ref is the judge of what it computes.
+// Package coretest tests whether a device keeps all promises of core.Device, Memory and Runner. A new device runs it in
+// one line of its own tests. Results are compared with core/ref.
 //
 //	func TestDevice(t *testing.T) {
 //		coretest.Run(t, func(t testing.TB) core.Device { return newDevice(t) }, coretest.Options{})
 //	}
 //
-// It does not test speed, nor what a device does beside the contract.
+// It does not test speed, or anything beyond the contract.
 package coretest
 
 import (
@@ -19,12 +19,12 @@ import (
 	"nacre/core/ref"
 )
 
-// Options say what a device's promises leave open.
+// Options hold what a device may choose within its promises.
 type Options struct {
 	// Tolerance is the largest allowed difference from core/ref's result, relative to the largest element of its
 	// matrix; 0 is 1e-5.
 	Tolerance float64
-	// Allocates says that Run may allocate memory of Go's, for a driver's calls.
+	// Allocates says that Run may allocate Go memory, for a driver's calls.
 	Allocates bool
 }
 
@@ -34,7 +34,7 @@ type suite struct {
 	Options
 }
 
-// Run tests a device, with a device of its own per part.
+// Run tests a device. Each part of the test opens a new device.
 func Run(t *testing.T, open func(testing.TB) core.Device, o Options) {
 	t.Helper()
 	if o.Tolerance == 0 {

@@ -9,7 +9,7 @@ import (
 	"nacre/core/op"
 )
 
-// Size is that of the matrices of Operations: of Groups groups of Rows rows each, Cols and Inner columns.
+// Size is the size of the matrices of Operations: Groups groups of Rows rows each, and Cols and Inner columns.
 type Size struct{ Groups, Rows, Cols, Inner int }
 
 // positive marks the names of inputs whose numbers must be.
@@ -28,8 +28,8 @@ type application struct {
 	positive bool
 }
 
-// Operations is a program with every operation of core/op, in every variant that devices tell apart, each on inputs of
-// its own; every result is an output.
+// Operations is a program with every operation of core/op, in every variant for which devices have their own code. Each
+// has inputs of its own, and every result is an output.
 func Operations(size Size) (*core.Program, error) {
 	b := core.NewBuilder(fmt.Sprintf("operations on %d×%d×%d, %d within", size.Groups, size.Rows, size.Cols,
 		size.Inner), size.Groups)

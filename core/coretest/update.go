@@ -6,8 +6,8 @@ import (
 	"nacre/core/op"
 )
 
-// Update is an update as algorithms make them, small and with odd sizes: two critics, an encoder with a contrastive
-// loss over all pairs of windows, a policy against the critics as they are after their step, a slow copy, norms of
+// Update is a small update with odd sizes, like those of algorithms. It has two critics, an encoder with a contrastive
+// loss over all pairs of windows, a policy trained against the critics after their step, a slow copy, and norms of
 // gradients.
 func Update() (*core.Program, error) {
 	const groups, batch, obs, act, latent, hidden = 3, 37, 5, 2, 3, 41

@@ -1,14 +1,14 @@
-// Package foreign reads the training logs of other programs as runs beside those of Nacre: progress.csv of oyster,
-// rlkit, garage (dowel), Stable-Baselines3 and RLlib, Stable-Baselines3's monitor.csv and evaluations.npz,
-// TensorBoard's event files (CleanRL's among them), W&B's runs off-line and its exports as CSV. It only reads: nobody
-// can resume, evaluate or branch what another program has trained.
+// Package foreign reads the training logs of other programs, so that they can be compared with runs of Nacre. It reads
+// progress.csv of oyster, rlkit, garage (dowel), Stable-Baselines3 and RLlib. It also reads Stable-Baselines3's
+// monitor.csv and evaluations.npz, TensorBoard's event files (such as those of CleanRL), and W&B's offline runs and CSV
+// exports. It only reads: a run of another program cannot be resumed, evaluated or branched.
 //
 //	refs, err := foreign.Find("logs/ppo/seed1")       // what a folder or a file holds
 //	log, err := foreign.Open(refs[0], foreign.Columns{})
 //	fmt.Println(log.Title(), log.Rule(), log.Points)
 //
-// A format is a reader in one file and a line in readers. Which column is the step and which the return is a list of
-// known names (rule.go), told by Rule, and overruled by Columns.
+// A format is a reader in one file and a line in readers. A list of known names (rule.go) decides which columns are the
+// step and the return. Rule says which columns were chosen, and Columns overrules the choice.
 package foreign
 
 import (
@@ -28,33 +28,32 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// Log is a run that another program has logged.
+// Log is a run of another program, read from its log.
 type Log struct {
-	Ref    string // a folder, a file, or file#run where a file has several
-	Tool   string // the program that wrote it, as far as that can be told
-	System string // what stands behind a curve: the algorithm or the experiment's name, and the tool
-	Family string // the environment, Unnamed where the log does not tell
+	Ref    string // folder, file, or file#run if a file has several runs
+	Tool   string // program that wrote the log, if it is known
+	System string // name at the curve: the algorithm or the experiment, and the tool
+	Family string // name of the environment; Unnamed if the log has none
 	Seed   uint64
-	Seeded bool     // whether the log tells its seed
-	Files  []string // that were read
-	Points []Point  // none where nothing is logged yet
-	Notes  []string // what was left out or taken for granted
+	Seeded bool     // whether the log has its seed
+	Files  []string // files that were read
+	Points []Point  // points of the curve; none if the log has no values yet
+	Notes  []string // sentences about what was left out or assumed
 
-	Step, Return, Success string // the columns that points are of; Success may be empty
+	Step, Return, Success string // columns of the points; Success may be empty
 
 	frame    *frame.Frame
 	training bool // whether Return is of training episodes
 	settings map[string]string
 }
 
-// Point is the return at a number of environment steps; Success is NaN where the log has none.
+// Point is the return at a number of environment steps. Success is NaN if the log has none.
 type Point struct{ Steps, Return, Success float64 }
 
-// Unnamed is the environment of a log that names none.
+// Unnamed is the environment of a log that names no environment.
 const Unnamed = "environment not named"
 
-// Columns are the columns to take for step and return instead of those that the rule finds; empty leaves it to the
-// rule.
+// Columns are the columns of step and return, instead of those that the rule finds. For an empty name the rule is used.
 type Columns struct{ Step, Return string }
 
 // reader is a format.
@@ -83,7 +82,7 @@ type about struct {
 	nan                  map[string]int // of a log that tells them from no value: by column, the returns that are NaN
 }
 
-// Find lists what a folder itself, not those below it, or a file holds; nothing where it is no log.
+// Find lists the logs of a file or of a folder, without its subfolders. The list is empty if there is no log.
 func Find(path string) (refs []string, err error) {
 	list, err := sources(path, true)
 	whole := false
@@ -138,7 +137,8 @@ func sources(path string, tables bool) (list []source, err error) {
 	return list, nil
 }
 
-// Tool names the program whose log a folder or file is, by the names of files alone; empty where it is none.
+// Tool names the program whose log a folder or file is. It looks only at the names of files. It is empty if there is no
+// log.
 func Tool(path string) string {
 	list, err := sources(path, false)
 	if err != nil || len(list) == 0 {
@@ -147,8 +147,8 @@ func Tool(path string) string {
 	return list[0].tool
 }
 
-// Refusal is why something that needs a run of Nacre cannot be done, nil of a folder that holds no log of another
-// program.
+// Refusal returns the reason why an action that needs a run of Nacre cannot use this folder. It is nil if the folder
+// holds no log of another program.
 func Refusal(path string) error {
 	tool := Tool(path)
 	if tool == "" {
@@ -161,8 +161,8 @@ func Refusal(path string) error {
 		"be resumed, evaluated or branched", path, tool)
 }
 
-// Open reads a log. Of a folder with logs of several formats it takes the first that has returns of evaluations, else
-// the first that has any, and says which it leaves.
+// Open reads a log. If a folder has logs of several formats, it takes the first with returns of evaluations, else the
+// first with any returns. It says which logs it ignored.
 func Open(ref string, c Columns) (*Log, error) {
 	path, run := ref, ""
 	if _, err := plainfile.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -364,8 +364,8 @@ func (l *Log) odd(nan map[string]int) {
 	}
 }
 
-// Frame is the log's table, with the columns env_steps, adapted_return and adapted_success that runs of Nacre have,
-// where it has none of those names.
+// Frame is the log's table. It also has the columns env_steps, adapted_return and adapted_success of Nacre's runs,
+// unless the log has columns of these names.
 func (l *Log) Frame() *frame.Frame {
 	f := l.frame
 	for name, column := range map[string]string{"env_steps": l.Step, "adapted_success": l.Success} {
@@ -379,7 +379,7 @@ func (l *Log) Frame() *frame.Frame {
 	return f
 }
 
-// Title says what the log is of.
+// Title names the run of the log.
 func (l *Log) Title() string {
 	if l.Seeded {
 		return fmt.Sprintf("%s on %s, seed %d", l.System, l.Family, l.Seed)
@@ -387,8 +387,8 @@ func (l *Log) Title() string {
 	return fmt.Sprintf("%s on %s", l.System, l.Family)
 }
 
-// Identity tells logs apart of which only one may count in a mean: by system, family and seed, or where the log names
-// no seed by its numbers.
+// Identity is equal for logs of which only one may count in a mean. It is made from system, family and seed, or from
+// the log's numbers if the log names no seed.
 func (l *Log) Identity() string {
 	if l.Seeded {
 		return fmt.Sprintf("%s, %s, seed %d", l.System, l.Family, l.Seed)
@@ -396,7 +396,7 @@ func (l *Log) Identity() string {
 	return l.System + ", " + l.Family + ", " + l.Numbers()
 }
 
-// Numbers tells logs with other numbers apart: equal texts are of logs whose numbers are equal to the last digit.
+// Numbers is a text that is equal for two logs only if their numbers are equal to the last digit.
 func (l *Log) Numbers() string {
 	h := sha256.New()
 	for _, name := range l.frame.Names() {
@@ -412,5 +412,5 @@ func (l *Log) Numbers() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Settings returns what the log tells of the program's settings, by dotted key, without its seed.
+// Settings returns the program's settings that the log holds, by dotted key, without the seed.
 func (l *Log) Settings() map[string]string { return l.settings }

@@ -142,7 +142,7 @@ func first(names, known []string) string {
 	return ""
 }
 
-// Rule says in a line which columns the points are of.
+// Rule is a line that names the columns of the points.
 func (l *Log) Rule() string {
 	text := fmt.Sprintf("steps from %q, return from %q", l.Step, l.Return)
 	if l.training {

@@ -9,20 +9,21 @@ import (
 	"strings"
 )
 
-// Query says which points are meant; what is given must all hold.
+// Query chooses points. A point must meet all conditions that are given.
 type Query struct {
-	Rows    Rows         `json:"rows,omitempty"`    // nil is all
-	Polygon [][2]float64 `json:"polygon,omitempty"` // those inside, by the even-odd rule
-	Column  string       `json:"column,omitempty"`  // those with one of Values, or between Lo and Hi, in it
-	Values  []string     `json:"values,omitempty"`
-	Lo      *float64     `json:"lo,omitempty"`
-	Hi      *float64     `json:"hi,omitempty"`
-	Text    string       `json:"text,omitempty"` // those with it in one of their names, whatever the case
-	Near    *Near        `json:"near,omitempty"` // a point and its nearest among the vectors
+	Rows    Rows         `json:"rows,omitempty"`    // set of points; nil is all
+	Polygon [][2]float64 `json:"polygon,omitempty"` // points inside, by the even-odd rule
+	// column in which points have one of Values, or a value between Lo and Hi
+	Column string   `json:"column,omitempty"`
+	Values []string `json:"values,omitempty"`
+	Lo     *float64 `json:"lo,omitempty"`
+	Hi     *float64 `json:"hi,omitempty"`
+	Text   string   `json:"text,omitempty"` // text in one of the names of a point, in upper or lower case
+	Near   *Near    `json:"near,omitempty"` // a point and its nearest points among the vectors
 }
 
-// Near asks for the K nearest neighbours of a point by Euclidean distance among the vectors that the layout was made
-// of.
+// Near asks for the K nearest neighbours of a point, by Euclidean distance among the vectors from which the layout was
+// made.
 type Near struct {
 	Row int `json:"row"`
 	K   int `json:"k"`
@@ -41,10 +42,10 @@ const (
 	maxGroups  = 500 // more are measured as one
 )
 
-// Rows is a set of points, a bit for each: point i is bit i%8 of byte i/8.
+// Rows is a set of points with one bit for each point: point i is bit i%8 of byte i/8.
 type Rows []byte
 
-// Has reports whether a point is in the set; everything is in a nil one.
+// Has reports whether a point is in the set. A nil set contains every point.
 func (r Rows) Has(i int) bool { return r == nil || i/8 < len(r) && r[i/8]>>(i%8)&1 == 1 }
 
 func newRows(n int) Rows { return make(Rows, (n+7)/8) }
@@ -61,8 +62,7 @@ func (r Rows) Count() (n int) {
 	return n
 }
 
-// Select finds the points that a query means. Of a query for neighbours they come with their distances too, the nearest
-// first.
+// Select returns the points of a query. For a query for neighbours it also returns their distances, the nearest first.
 func (l *Layout) Select(ctx context.Context, q Query) (Rows, []Neighbour, error) {
 	if len(q.Polygon) > maxCorners {
 		return nil, nil, fmt.Errorf("a polygon of %d corners; expected at most %d", len(q.Polygon), maxCorners)
@@ -223,13 +223,13 @@ func (p polygon) has(x, y float64) bool {
 	return in
 }
 
-// Figures are mean distances of some points, in groups by a column of names.
+// Figures are mean distances of points. A column of names divides the points into groups.
 type Figures struct {
 	Points  int      `json:"points"`
-	Within  *float64 `json:"within"`  // from points to the centroid of their group; nil if there is none
-	Between *float64 `json:"between"` // between the centroids of two groups
+	Within  *float64 `json:"within"`  // distance from points to the centroid of their group; nil if there is none
+	Between *float64 `json:"between"` // distance between the centroids of two groups
 	Ratio   *float64 `json:"ratio"`   // Between over Within
-	Groups  []Group  `json:"groups"`  // that have points, in the order of the column's names
+	Groups  []Group  `json:"groups"`  // groups with points, in the order of the column's names
 }
 
 // Group is the points of one name.
@@ -237,11 +237,11 @@ type Group struct {
 	Name    string  `json:"name"`
 	Points  int     `json:"points"`
 	Within  float64 `json:"within"`
-	Nearest string  `json:"nearest,omitempty"` // the group with the nearest centroid
-	Away    float64 `json:"away,omitempty"`    // how far it is
+	Nearest string  `json:"nearest,omitempty"` // name of the group with the nearest centroid
+	Away    float64 `json:"away,omitempty"`    // distance to the nearest centroid
 }
 
-// Measure gives the figures of some points in the plane, or, with original, among the vectors.
+// Measure returns the figures of some points in the plane, or among the vectors if original is true.
 func (l *Layout) Measure(rows Rows, column string, original bool) (Figures, error) {
 	v := vectors{dim: 2, data: make([]float32, 0, 2*len(l.X))}
 	if original {

@@ -18,15 +18,15 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// Service answers the page of embeddings for the files below a folder. Paths are relative to where it is mounted; FILE
-// is what Open takes, below the root.
+// Service answers the page of embeddings for the files below a folder. Paths are relative to the place where it is
+// mounted. FILE is an argument of Open, below the root.
 //
-//	GET  open?file=FILE                  Info
-//	GET  tile?file=FILE&z=Z&x=X&y=Y      a tile, packed (Layout.encode)
-//	GET  density?file=FILE&size=N        counts in N×N cells, as uint32, little-endian; of the groups
-//	                                     that hide=C&column=NAME leaves
-//	POST select                          Request; Answer
-//	POST csv                             Request; the selected rows as CSV
+//	GET  open?file=FILE                  returns an Info
+//	GET  tile?file=FILE&z=Z&x=X&y=Y      returns a tile, packed (Layout.encode)
+//	GET  density?file=FILE&size=N        returns counts in N×N cells, as uint32, little-endian; with
+//	                                     hide=C&column=NAME, only the other groups count
+//	POST select                          takes a Request, returns an Answer
+//	POST csv                             takes a Request, returns the selected rows as CSV
 type Service struct {
 	Root string
 
@@ -50,48 +50,49 @@ const maxOpened = 6
 // maxNames are as many names of a column as the page is told.
 const maxNames = 5000
 
-// Info holds what the page is told of a layout.
+// Info holds the facts about a layout that the page gets.
 type Info struct {
 	Name    string       `json:"name"`
 	Points  int          `json:"points"`
-	Square  [3]float64   `json:"square"` // x and y of the lower left corner, side
+	Square  [3]float64   `json:"square"` // x and y of the lower left corner, and the side
 	Columns []ColumnInfo `json:"columns"`
 	Planes  []string     `json:"planes,omitempty"`
 	Vectors bool         `json:"vectors"`
-	Tiles   [][4]int     `json:"tiles"` // level, x, y, points
+	Tiles   [][4]int     `json:"tiles"` // level, x, y and number of points of each tile
 }
 
 // ColumnInfo is a column without its values.
 type ColumnInfo struct {
 	Name  string   `json:"name"`
-	Names []string `json:"names,omitempty"` // null of numbers
-	Count []int    `json:"count,omitempty"` // of each name
+	Names []string `json:"names,omitempty"` // names in their order; null for a column of numbers
+	Count []int    `json:"count,omitempty"` // number of points of each name
 	Lo    float64  `json:"lo"`
 	Hi    float64  `json:"hi"`
 }
 
-// Request asks for points, or for what is to be said of them.
+// Request asks for points or for their figures.
 type Request struct {
 	File  string `json:"file"`
 	Query Query  `json:"query"`
-	Group string `json:"group"` // the column whose names are groups, in the figures
+	Group string `json:"group"` // column whose names are the groups of the figures
 }
 
 // Answer is a selection and its figures.
 type Answer struct {
-	Count    int         `json:"count"`
-	Rows     Rows        `json:"rows"` // base64
-	Near     []Neighbour `json:"near,omitempty"`
-	Places   []Spot      `json:"places,omitempty"` // of the points, where they are few: the page may not have them
-	Plane    Figures     `json:"plane"`
-	Original *Figures    `json:"original,omitempty"` // among the vectors, where they are known
+	Count int         `json:"count"`
+	Rows  Rows        `json:"rows"` // base64
+	Near  []Neighbour `json:"near,omitempty"`
+	// places of the points if they are few, because the page may not have them
+	Places   []Spot   `json:"places,omitempty"`
+	Plane    Figures  `json:"plane"`
+	Original *Figures `json:"original,omitempty"` // figures among the vectors, if these are known
 }
 
-// Spot is where a point lies.
+// Spot is the place of a point.
 type Spot struct {
 	Row  int        `json:"row"`
 	At   [2]float32 `json:"at"`
-	Text []string   `json:"text"` // its value in each column
+	Text []string   `json:"text"` // value of the point in each column
 }
 
 // maxPlaces is up to how many selected points their places are told.

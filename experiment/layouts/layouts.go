@@ -1,12 +1,12 @@
-// Package layouts shows finished layouts of embeddings, of a million points too, to a page that never has all of them:
-// tiles of a pyramid whose upper levels are random samples, selections made where the points are, and figures of what
-// is selected.
+// Package layouts shows finished layouts of embeddings, of up to a million points and more, to a page that never holds
+// all points. The page gets tiles of a pyramid whose upper levels are random samples. The server computes selections of
+// points and their figures.
 //
 //	l, err := layouts.Open("runs/tcl-pearl") // in which nacre embed and nacre tsne were run; or a .csv or .npz file
 //	tile, ok := l.Tile(layouts.Key{})        // a sample of all points
 //	chosen, err := l.Select(ctx, layouts.Query{Near: &layouts.Near{Row: 17, K: 10}})
 //
-// It makes no layouts: tsne does, and tsne/umap. Service answers over HTTP.
+// It makes no layouts; package tsne makes them. Service answers over HTTP.
 package layouts
 
 import (
@@ -30,12 +30,12 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// Layout is points of the plane with what is known of each.
+// Layout holds points of the plane and the properties of each point.
 type Layout struct {
 	Name    string
 	X, Y    []float32
 	Columns []Column
-	Planes  []string // where the file holds several layouts: their names
+	Planes  []string // names of the layouts if the file holds several
 
 	pyramid *pyramid
 	file    string // with the vectors; empty if there is none
@@ -48,8 +48,8 @@ type Layout struct {
 // Column is a property of the points.
 type Column struct {
 	Name   string
-	Values []float32 // numbers, or places in Names
-	Names  []string  // nil of a column of numbers; in the order in which they are shown
+	Values []float32 // numbers, or indices into Names
+	Names  []string  // names in the order in which they are shown; nil for a column of numbers
 }
 
 // vectors holds what a layout was made of, row by row.
@@ -70,10 +70,10 @@ const embeddingsFile = "embeddings.npz"
 // ErrNone is the error of a folder or file without a layout.
 var ErrNone = errors.New("there is no layout")
 
-// Open reads a layout: a .csv file with columns x and y, an .npz file with an n×2 matrix z, or a folder with such a
-// file, that of a run in which nacre tsne was run. Of a file of several layouts, "FILE#NAME" is one of them. The
-// vectors are those of embeddings.npz beside it, or the columns mean0, mean1, … of the file; they are read when they
-// are needed.
+// Open reads a layout. It is a .csv file with columns x and y, an .npz file with an n×2 matrix z, or a folder with such
+// a file, such as the folder of a run in which nacre tsne was run. "FILE#NAME" is one layout of a file with several.
+// The vectors come from embeddings.npz in the same folder, or from the columns mean0, mean1, … of the file. They are
+// read when they are needed.
 func Open(path string) (*Layout, error) {
 	file, plane, _ := strings.Cut(path, "#")
 	info, err := plainfile.Stat(file)
@@ -296,7 +296,7 @@ func (l *Layout) Find(name string) (*Column, error) {
 	return nil, fmt.Errorf("column %q; expected one of %s", name, strings.Join(names, ", "))
 }
 
-// HasVectors reports whether there is a file that may have the vectors that the layout was made of.
+// HasVectors reports whether there is a file that may have the vectors from which the layout was made.
 func (l *Layout) HasVectors() bool { return l.file != "" }
 
 // originals reads the vectors, once.

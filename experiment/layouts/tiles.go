@@ -65,10 +65,10 @@ func (l *Layout) Keys() []Key {
 	})
 }
 
-// Square is the square that the tiles cut: its lower left corner and its side.
+// Square is the lower left corner and the side of the square that the tiles divide.
 func (l *Layout) Square() (x0, y0, side float64) { return l.pyramid.x0, l.pyramid.y0, l.pyramid.side }
 
-// Tile is the rows of the points of a tile.
+// Tile returns the rows of the points of a tile.
 func (l *Layout) Tile(k Key) (rows []int32, ok bool) {
 	rows, ok = l.pyramid.tiles[k]
 	return rows, ok

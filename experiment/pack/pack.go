@@ -1,5 +1,5 @@
-// Package pack writes the folder of a run, a study or a sweep, or a folder of such, as one .zip file, which everything
-// that looks at runs reads like the folder. Equal folders make equal bytes.
+// Package pack writes the folder of a run, a study or a sweep, or a folder of these, as one .zip file. All commands and
+// pages that look at runs read the file like the folder. Equal folders make equal bytes.
 //
 //	packed, err := pack.Folder("out/push", "push.zip")
 //	study, err := study.Open("push.zip")
@@ -29,15 +29,16 @@ import (
 type Packed struct {
 	File  string `json:"file"`
 	Files int    `json:"files"`
-	Bytes int64  `json:"bytes"` // of the archive
-	// Left and LeftBytes are of files that stayed behind: checkpoints and event files, which only training on needs,
-	// locks, and of a study what its reports do not need.
+	Bytes int64  `json:"bytes"` // size of the archive in bytes
+	// Left and LeftBytes are the number and size of the files that were not packed. These are checkpoints and event
+	// files, which only further training needs, locks, and files of a study that its reports do not need.
 	Left      int      `json:"left_out"`
 	LeftBytes int64    `json:"left_out_bytes"`
 	Notes     []string `json:"notes,omitempty"`
 }
 
-// Folder packs a folder. A study that was not packed before goes in the form in which results are shipped (study.Pack).
+// Folder packs a folder. A study that was not packed before is written in the form in which results are shipped
+// (study.Pack).
 func Folder(from, to string) (Packed, error) {
 	p := Packed{File: to}
 	if !strings.EqualFold(filepath.Ext(to), ".zip") {

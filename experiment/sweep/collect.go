@@ -11,7 +11,7 @@ import (
 	"nacre/internal/atomicfile"
 )
 
-// ResultsFile is where nacre sweep collect puts its table.
+// ResultsFile is the file into which nacre sweep collect writes its table.
 const ResultsFile = "results.csv"
 
 // resultColumns of ResultsFile. Returns and success are of the test tasks at the end of training, with 95 % intervals
@@ -20,8 +20,8 @@ var resultColumns = []string{"run", "family", "system", "algorithm", "seed", "st
 	"updates", "seconds",
 	"attempts", "adapted_return", "return_lo", "return_hi", "adapted_success", "test_tasks", "trajectories_explored"}
 
-// Collect writes one row for each run to path, and one for each of Others that is finished; what a run has not reached
-// is empty.
+// Collect writes one row for each run to path, and one row for each finished run of Others. Values that a run does not
+// have yet are empty.
 func (f *Folder) Collect(path string, status []RunStatus) error {
 	others, err := f.OtherStatus()
 	if err != nil {

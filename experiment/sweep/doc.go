@@ -1,7 +1,7 @@
-// Package sweep trains every system of a plan on every family with every seed. It expands a plan into runs, works on
-// them with processes of this machine or hands them to Slurm as a job array, says how far they are and collects what
-// came of them. It is no scheduler: on a cluster Slurm queues, places and restarts jobs, and a run continues from its
-// checkpoint wherever it is started next.
+// Package sweep trains every system of a plan on every family with every seed. It expands a plan into runs. It works on
+// the runs with processes of this machine or gives them to Slurm as a job array. It shows their progress and collects
+// their results. It is no scheduler: on a cluster Slurm queues, places and restarts jobs, and a run continues from its
+// checkpoint on any node.
 //
 //	plan, err := sweep.Load("plan.toml")
 //	folder, err := sweep.Prepare(plan)

@@ -16,7 +16,7 @@ import (
 	"nacre/rl/config"
 )
 
-// What a sweep's folder holds.
+// These are the files and folders of a sweep's folder.
 const (
 	ManifestFile = "sweep.json" // the runs
 	configsDir   = "configs"    // NAME.toml, what each run trains
@@ -29,17 +29,17 @@ const (
 // maxJSON is how large a file of a sweep's folder may be, in bytes.
 const maxJSON = 64 << 20
 
-// Folder is a sweep on disk. Whoever works on it needs the folder only, not the plan it came from.
+// Folder is a sweep on disk. Work on the sweep needs only this folder, not the plan.
 type Folder struct {
 	Dir  string `json:"-"`
 	Name string `json:"name"`
 	Runs []Run  `json:"runs"`
-	// Others were begun by other plans in the same folder. Nothing works on them, and nothing forgets them.
+	// Others are runs that other plans began in the same folder. They are kept, but no process works on them.
 	Others []Run `json:"-"`
 }
 
-// Prepare makes or updates the sweep's folder. Runs that were begun stay as they are; a plan that would change one of
-// them is refused.
+// Prepare makes or updates the sweep's folder. Runs that have begun stay as they are. It is an error if the plan would
+// change one of them.
 func Prepare(p Plan) (*Folder, error) {
 	f, err := planned(p)
 	if err != nil {
@@ -60,8 +60,8 @@ func Prepare(p Plan) (*Folder, error) {
 	return f, writeJSON(filepath.Join(f.Dir, ManifestFile), all)
 }
 
-// OpenPlan opens the folder that a plan was prepared in with the runs of the plan, those that nobody prepared yet too.
-// A plan with other settings than a run was begun with is refused.
+// OpenPlan opens the folder of a plan with all runs of the plan, including those that are not prepared yet. It is an
+// error if the plan has other settings than those with which a run began.
 func OpenPlan(p Plan) (*Folder, error) {
 	if _, err := Open(p.Out); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (f *Folder) configure(r Run) error {
 	})
 }
 
-// Open reads the folder of a sweep: its runs are those of the last plan and all that others began.
+// Open reads the folder of a sweep. Its runs are those of the last plan and all runs that other plans began.
 func Open(dir string) (*Folder, error) {
 	f := &Folder{Dir: dir}
 	data, err := plainfile.Read(filepath.Join(dir, ManifestFile), maxJSON)

@@ -22,7 +22,7 @@ import (
 // Runner runs a sweep in processes of this machine.
 type Runner struct {
 	Local
-	// Worker is the command that calls Work; the sweep's folder and the names of runs are added to it.
+	// Worker is the command that calls Work. Run adds the sweep's folder and the names of runs to it.
 	Worker []string
 	Show   progress.Progress
 }
@@ -34,17 +34,18 @@ type RunFailure struct {
 	Log    string `json:"log"`
 }
 
-// Outcome holds what a call of Engine.Run came to.
+// Outcome holds the result of a call of Runner.Run.
 type Outcome struct {
-	Kept     int          `json:"kept"`     // finished before
-	Finished int          `json:"finished"` // by this call
+	Kept     int          `json:"kept"`     // runs that were finished before
+	Finished int          `json:"finished"` // runs that this call finished
 	Failed   []RunFailure `json:"failed,omitempty"`
-	Left     int          `json:"left"` // neither: the sweep was interrupted
+	Left     int          `json:"left"` // runs that are not finished because the sweep was interrupted
 }
 
-// Run works on all runs that are not finished, in so many processes at a time, each on cores of its own and with one
-// run, or with Together of one system. A run that fails is reported and the others go on. When ctx is cancelled the
-// processes are asked to save a checkpoint, and Run returns the cause once they have; the next call continues there.
+// Run works on all runs that are not finished, with Local.Processes processes at a time. Each process has its own cores
+// and works on one run, or on Together runs of one system. A run that fails is reported, and the others continue. If
+// ctx is cancelled, the processes save a checkpoint, and then Run returns the cause. The next call continues from
+// there.
 func (e Runner) Run(ctx context.Context, f *Folder) (Outcome, error) {
 	status, err := f.Status()
 	if err != nil {

@@ -30,7 +30,7 @@ type Plan struct {
 	Slurm    Slurm    `toml:"slurm"`
 }
 
-// System is one column of the tables to come.
+// System is one column of the tables of results.
 type System struct {
 	Name      string   `toml:"name" comment:"the algorithm where it is empty"`
 	Algorithm string   `toml:"algorithm" comment:"that of the preset where it is empty"`
@@ -38,7 +38,7 @@ type System struct {
 	Set       []string `toml:"set" comment:"key=value, over those of the plan"`
 }
 
-// Local says how runs share this machine.
+// Local holds how runs share this machine.
 type Local struct {
 	Processes int `toml:"processes" range:"[0,4096]" comment:"at a time; 0: as many as there are cores for"`
 	Cores     int `toml:"cores" range:"[0,4096]" comment:"of each run, which is pinned to them; 0 is 1"`
@@ -47,7 +47,7 @@ type Local struct {
 
 // Run is one cell of a sweep with its full configuration.
 type Run struct {
-	Name   string            `json:"name"` // of its folder
+	Name   string            `json:"name"` // name of its folder
 	Family string            `json:"family"`
 	System string            `json:"system"`
 	Seed   uint64            `json:"seed"`
@@ -72,7 +72,8 @@ func Shipped() []string {
 	return names
 }
 
-// Load reads and checks a plan: a file, or if there is none of that name, one that comes with the program.
+// Load reads and checks a plan. The plan is a file or, if there is no file of that name, a plan that comes with the
+// program.
 func Load(name string) (Plan, error) {
 	var p Plan
 	source := config.File(name)
@@ -93,7 +94,7 @@ func Load(name string) (Plan, error) {
 	return p, nil
 }
 
-// Validate checks what a plan cannot do without.
+// Validate checks that a plan has what it needs.
 func (p Plan) Validate() error {
 	switch {
 	case p.Name == "" || strings.ContainsFunc(p.Name, notInNames):
@@ -113,7 +114,8 @@ func notInNames(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
 }
 
-// Expand lists the runs seed by seed, so that a sweep stopped early has whole rows, and checks every configuration.
+// Expand lists the runs and checks every configuration. The runs are in order of their seeds, so a sweep that is
+// stopped early has whole rows.
 func (p Plan) Expand() ([]Run, error) {
 	families, err := p.families()
 	if err != nil {
@@ -173,7 +175,7 @@ func (p Plan) families() ([]string, error) {
 	return out, nil
 }
 
-// RunName returns the name of a run's folder: that of a system on a family with a seed.
+// RunName returns the name of the folder of a run of a system on a family with a seed.
 func RunName(family, system string, seed uint64) string {
 	return fmt.Sprintf("%s-%s-seed%d", strings.NewReplacer("/", "-", ":", "-").Replace(family), system, seed)
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Slurm says what each run asks of the cluster. Empty words and zeros leave the cluster's own values.
+// Slurm holds what each run requests from the cluster. For empty strings and zeros the cluster's own values hold.
 type Slurm struct {
 	Partition string   `toml:"partition"`
 	Account   string   `toml:"account"`
@@ -28,7 +28,7 @@ type Slurm struct {
 	Options   []string `toml:"options" comment:"further options of sbatch, for example --gres=gpu:1"`
 }
 
-// Validate checks what would break the job script.
+// Validate checks for values that would break the job script.
 func (s Slurm) Validate() error {
 	for key, words := range map[string][]string{
 		"partition": {s.Partition}, "account": {s.Account}, "time": {s.Time}, "memory": {s.Memory},
@@ -56,8 +56,8 @@ var jobTemplate = template.Must(template.New("job").Funcs(template.FuncMap{"quot
 // Submission is a job array of a sweep.
 type Submission struct {
 	Script    string    `json:"script"`
-	Runs      []string  `json:"runs"` // the array's tasks, from 1
-	Job       string    `json:"job"`  // its number; empty while it is not submitted
+	Runs      []string  `json:"runs"` // tasks of the array, counted from 1
+	Job       string    `json:"job"`  // job number; empty while it is not submitted
 	Submitted time.Time `json:"submitted"`
 }
 
@@ -89,8 +89,8 @@ func orElse(n, zero int) int {
 // shellQuote writes a word as the shell reads it back.
 func shellQuote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// WriteJobs writes the job script for the runs that are neither finished nor with Slurm already. It returns nil when
-// there is none.
+// WriteJobs writes the job script for the runs that are not finished and not yet given to Slurm. It returns nil if
+// there are none.
 func (f *Folder) WriteJobs(ctx context.Context, s Slurm, worker []string) (*Submission, error) {
 	status, err := f.QueueStatus(ctx)
 	if err != nil {
@@ -134,7 +134,7 @@ func (f *Folder) WriteJobs(ctx context.Context, s Slurm, worker []string) (*Subm
 	return sub, nil
 }
 
-// Submit gives a submission to sbatch and books it.
+// Submit gives a submission to sbatch and records it.
 func (f *Folder) Submit(ctx context.Context, sub *Submission) error {
 	out, err := slurm(ctx, "sbatch", "--parsable", sub.Script)
 	if err != nil {
@@ -178,8 +178,9 @@ func (f *Folder) QueueStatus(ctx context.Context) ([]RunStatus, error) {
 	return status, nil
 }
 
-// Queue asks Slurm for the sweep's jobs: which runs, by name, wait in its queue, and which run, maybe on another node,
-// whose locks this machine may not see. Without submissions Slurm is not asked.
+// Queue asks Slurm for the sweep's jobs. It returns the names of the runs that wait in the queue and of the runs that
+// are running. A running job may be on another node, whose locks this machine may not see. Without submissions Slurm is
+// not asked.
 func (f *Folder) Queue(ctx context.Context) (map[string]State, error) {
 	subs, err := f.Submissions()
 	if err != nil || len(subs) == 0 {

@@ -6,7 +6,7 @@ import (
 	"nacre/experiment"
 )
 
-// State says what a run is doing.
+// State is the state of a run.
 type State string
 
 // A run is in one of these states.
@@ -19,10 +19,10 @@ const (
 	Finished    State = "finished"
 )
 
-// States as they are counted for a person.
+// States lists the states in the order in which they are counted and shown.
 var States = []State{Finished, Running, Interrupted, Failed, Queued, Waiting}
 
-// Words are how a state is told to a person.
+// Words is the text of a state for people.
 func (s State) Words() string {
 	if s == Waiting {
 		return "not begun"
@@ -30,7 +30,7 @@ func (s State) Words() string {
 	return string(s)
 }
 
-// RunStatus is a run and what it is doing.
+// RunStatus is a run and its state.
 type RunStatus struct {
 	Run
 	State State `json:"state"`
@@ -40,7 +40,7 @@ type RunStatus struct {
 	Log     string  `json:"log"`
 }
 
-// Status reads how far every run of a sweep is.
+// Status reads the progress of every run of a sweep.
 func (f *Folder) Status() ([]RunStatus, error) { return f.statuses(f.Runs) }
 
 // OtherStatus is Status of Others.

@@ -20,15 +20,16 @@ type Attempt struct {
 	Number  int       `json:"number"` // 1 for the first process
 	PID     int       `json:"pid"`
 	Host    string    `json:"host"`
-	Job     string    `json:"job,omitempty"` // of Slurm, with its array index
+	Job     string    `json:"job,omitempty"` // job of Slurm, with its array index
 	Started time.Time `json:"started"`
-	Error   string    `json:"error,omitempty"` // why it gave up; empty after success, an interruption or a kill
+	Error   string    `json:"error,omitempty"` // error that ended it; empty after success, an interruption or a kill
 }
 
-// Work does runs of a sweep in this process, all at the same time: it starts each, continues it from its checkpoint, or
-// finds it finished. On a GPU that can do it the updates of several are one program (experiment.Host.Together). While
-// another process is writing a run it waits for that one: it may be ending, or be left over from a job whose node was
-// given up. What several runs have to tell goes to the log of each, and what one has to show.
+// Work works on runs of a sweep in this process, all at the same time. It starts a run or continues it from its
+// checkpoint, unless the run is finished. On a GPU that supports it, the updates of several runs are one program
+// (experiment.Host.Together). If another process is writing a run, Work waits for this process: it may be about to end,
+// or be left from a job whose node was lost. Messages of several runs go to the log of each; messages of a single run
+// go to show.
 func Work(ctx context.Context, dir string, names []string, host experiment.Host, show progress.Progress) error {
 	f := &Folder{Dir: dir}
 	if len(names) > 1 {
@@ -158,8 +159,8 @@ func (f *Folder) LastAttempt(name string) (a Attempt, err error) {
 	return a, err
 }
 
-// WorkersOfJob is as many workers as Slurm gave this process cores, since not every cluster keeps it on those; outside
-// of a job 0, one for each core.
+// WorkersOfJob is the number of cores that Slurm gave this process, because not every cluster keeps the process on
+// these cores. Outside a job it is 0, which means one worker per core.
 func WorkersOfJob() int {
 	n, _ := strconv.Atoi(os.Getenv("SLURM_CPUS_PER_TASK"))
 	return max(0, n)

@@ -19,21 +19,21 @@ type Scalar struct {
 	Tag   string
 	Step  int64
 	Wall  float64 // seconds since 1970
-	Value float64 // float32 as most programs write them
+	Value float64 // value, which most programs write as float32
 }
 
-// Events holds what an event file says, in its order.
+// Events holds the contents of an event file, in the file's order.
 type Events struct {
 	Scalars []Scalar
 	Purge   []Purge
-	Others  int    // summaries that are no scalars: pictures, histograms, text
-	Cut     string // why the file is not read to its end, a sentence; empty where it is
+	Others  int    // number of summaries that are no scalars: pictures, histograms, text
+	Cut     string // sentence that says why the file is not read to its end; empty if it is
 }
 
-// Purge is a place in a file at which a program said that it goes on from an earlier step: what was told of that step
-// and later ones, in files before and above, does not count.
+// Purge is a place in a file where a program continued from an earlier step. Scalars of this step and later steps that
+// were written before this place, in this or in earlier files, do not count.
 type Purge struct {
-	At   int // Scalars before it
+	At   int // number of Scalars before this place
 	Step int64
 }
 
@@ -58,8 +58,8 @@ const (
 	typeInt64  = 9
 )
 
-// Read reads the scalars of the event file at path. A last record that is cut off, as of a program that is running or
-// was killed, and what comes after a damaged one are left out, and Cut says so.
+// Read reads the scalars of the event file at path. A last record that is cut off is left out: its program is still
+// running or was killed. All records after a damaged record are left out too. Cut says so in both cases.
 func Read(path string) (Events, error) {
 	f, err := plainfile.Open(path)
 	if err != nil {

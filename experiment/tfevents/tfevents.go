@@ -1,6 +1,6 @@
 // Package tfevents writes scalars as TensorBoard event files, and reads those of any program. It writes the few
-// protocol-buffer fields itself: no Go library for them is kept up, and the official message definitions would bring
-// TensorFlow's whole tree along for six fields.
+// protocol-buffer fields itself, because no Go library for them is maintained. The official message definitions would
+// bring TensorFlow's whole tree for six fields.
 //
 // An event file is a sequence of records: length, its checksum, an Event message, its checksum. The checksums are
 // CRC-32C, rotated and offset as TensorFlow does ("masked"). The first event carries the format's version.
@@ -53,8 +53,8 @@ type Writer struct {
 // Create starts the first event file of a run in dir.
 func Create(dir string) (*Writer, error) { return create(dir, time.Now) }
 
-// Resume starts a further event file in dir, for a run that continues from a checkpoint: TensorBoard drops what
-// earlier files say about step purge and later steps, which this file is going to say again.
+// Resume starts a further event file in dir, for a run that continues from a checkpoint. TensorBoard drops the values
+// of step purge and later steps in earlier files, because this file will have them again.
 func Resume(dir string, purge int64) (*Writer, error) {
 	w, err := create(dir, time.Now)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package atomicfile replaces a file in one step: whoever reads it sees the old content or the new, complete and
-// on disk, whatever moment the program or the machine stops at.
+// Package atomicfile replaces a file in one step. A reader sees the old content or the new content, complete and on
+// disk, even if the program or the machine stops at any moment.
 //
 //	err := atomicfile.Write("config.toml", func(w io.Writer) error {
 //		_, err := w.Write(text)
@@ -28,9 +28,9 @@ func Open(path string) (File, error) {
 	return plainfile.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
 }
 
-// Write calls write with a temporary file beside path, puts it on disk and renames it to path. When anything
-// fails the temporary file is removed and the file at path is as it was. At most one process may write a path
-// at a time; a temporary file left by a killed one is written over by the next.
+// Write calls write with a temporary file beside path, puts the file on disk and renames it to path. If anything fails,
+// the temporary file is removed and the file at path stays as it was. At most one process may write a path at a time.
+// The temporary file of a killed process is overwritten by the next process.
 func Write(path string, write func(io.Writer) error) error {
 	return WriteWith(Open, path, write)
 }

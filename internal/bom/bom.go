@@ -1,7 +1,7 @@
-// Package bom tells what a release of Nacre is made of: the Go modules in the program and the npm packages in the front
-// end, each with version, checksum and licence. It writes that as a software bill of materials (CycloneDX) and says
-// which licences are not allowed. What `nacre setup` fetches later is no part of a release; internal/fetch has its
-// checksums.
+// Package bom lists the parts of a release of Nacre: the Go modules in the program and the npm packages in the front
+// end, each with version, checksum and licence. It writes the list as a software bill of materials (CycloneDX) and says
+// which licences are not allowed. Files that `nacre setup` fetches later are no part of a release; internal/fetch has
+// their checksums.
 package bom
 
 import (
@@ -30,20 +30,20 @@ import (
 type Component struct {
 	Name    string
 	Version string
-	Licence string // SPDX expression; "" where none was found
-	Sum     string // as go.sum and package-lock.json write it, "h1:…" or "sha512-…"
+	Licence string // SPDX expression; "" if none was found
+	Sum     string // checksum as in go.sum and package-lock.json, "h1:…" or "sha512-…"
 	PURL    string // package URL (https://github.com/package-url/purl-spec)
 }
 
-// Allowed are the SPDX identifiers of licences that parts may have: those that ask for no more than to be named.
+// Allowed lists the SPDX identifiers of the licences that parts may have. These licences require only that they are
+// named.
 var Allowed = []string{
 	"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC-BY-4.0", "CC0-1.0", "FTL", "HPND", "ISC",
 	"MIT", "NCSA", "OFL-1.1", "OpenSSL", "PSF-2.0",
 	"Python-2.0", "Unlicense", "Zlib",
 }
 
-// Permitted reports whether a licence is allowed: of alternatives ("A OR B") one must be, of several at once ("A AND
-// B") all.
+// Permitted reports whether a licence is allowed. In "A OR B" one licence must be allowed, in "A AND B" all.
 func (c Component) Permitted() bool {
 	expression := strings.NewReplacer("(", "", ")", "").Replace(c.Licence)
 	return slices.ContainsFunc(strings.Split(expression, " OR "), func(choice string) bool {
@@ -53,7 +53,7 @@ func (c Component) Permitted() bool {
 	})
 }
 
-// Modules are the Go modules in a program. Licences are read from the module cache, given as a folder; a module without
+// Modules returns the Go modules in a program. Licences are read from the folder of the module cache. A module without
 // a checksum is an error.
 func Modules(info *debug.BuildInfo, cache string) ([]Component, error) {
 	var list []Component
@@ -84,9 +84,9 @@ func Modules(info *debug.BuildInfo, cache string) ([]Component, error) {
 	return list, nil
 }
 
-// Release are the parts of a release whose program has this build information: its Go modules and the packages of the
-// front end, read from the checkout in the working directory, where the packages must have been fetched, and from the
-// module cache that go knows.
+// Release returns the parts of a release whose program has this build information. They are its Go modules, read from
+// the module cache of go, and the packages of the front end, read from the checkout in the working directory. The
+// packages must have been fetched there.
 func Release(info *debug.BuildInfo) ([]Component, error) {
 	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
 	if err != nil {
@@ -131,9 +131,9 @@ func licenceOf(folder string) (string, error) {
 	return strings.Join(found, " AND "), nil
 }
 
-// Packages are the npm packages that a front end's lock file lets into the page; those for building it alone are left
-// out. A package without a checksum is an error. Where the lock file names no licence the package's own file, in
-// node_modules beside it, does.
+// Packages returns the npm packages of the page, from a front end's lock file. Packages that only build the page are
+// left out. A package without a checksum is an error. If the lock file names no licence, the licence is read from the
+// package's own file in node_modules beside the lock file.
 func Packages(lock string) ([]Component, error) {
 	data, err := os.ReadFile(lock)
 	if err != nil {

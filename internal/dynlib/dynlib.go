@@ -1,5 +1,5 @@
-// Package dynlib looks at a shared library before it is loaded. The system's loader maps a file that has lost its end
-// without complaint, and the program dies by a signal when the missing part is touched.
+// Package dynlib looks at a shared library before it is loaded. The system's loader maps a file without its end and
+// reports no error. Then a signal kills the program when the missing part is read.
 //
 //	if err := dynlib.Whole("/opt/lib/libmujoco.so.3.3.0"); err != nil {
 //		return err
@@ -14,8 +14,8 @@ import (
 	"runtime"
 )
 
-// Whole returns an error if the file at path is not a shared library of this system, or not all of one. It is for the
-// caller to name the file.
+// Whole returns an error if the file at path is not a shared library of this system, or not a complete one. The error
+// does not always name the file; the caller must.
 func Whole(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -1,13 +1,14 @@
-// Package numpy reads the headers of NumPy's array files, and archives of them, without believing them: what a header
-// claims is compared with the bytes that are there, and what an archive unpacks to with its size, before anything of
-// that size is made. The elements are for the caller to decode.
+// Package numpy reads the headers of NumPy's array files, and archives of such files, and trusts neither. It compares
+// the size in a header with the bytes that are there, and the unpacked size of an archive with its packed size, before
+// it allocates memory of that size. The caller decodes the elements.
 //
 //	left := numpy.Unpacked(size) // of the whole archive
 //	raw, err := numpy.ReadAll(file, &left)
 //	h, data, err := numpy.Parse(raw)
 //	fmt.Println(h.Type, h.Shape, len(data))
 //
-// The header is read here since npyio, which writes our arrays and reads them (Open), refuses those of structures.
+// The header is read here because npyio refuses arrays of structures. npyio still writes our arrays and reads them
+// (Open).
 package numpy
 
 import (
@@ -23,26 +24,26 @@ import (
 	"github.com/sbinet/npyio/npy"
 )
 
-// Header holds what an array's file says of it.
+// Header holds the description of an array in its file.
 type Header struct {
-	Type    string  // of its elements, such as "<f8"; empty where they are structures
-	Fields  []Field // of structures
-	Fortran bool    // the first index runs fastest
+	Type    string  // type of the elements, such as "<f8"; empty if they are structures
+	Fields  []Field // fields of the structures
+	Fortran bool    // whether the first index runs fastest
 	Shape   []int
 }
 
 // Field is a field of a structure.
 type Field struct {
 	Name   string
-	Type   string  // empty of a structure within
-	Fields []Field // of that
-	Shape  []int   // of an array within; nil of a single value
+	Type   string  // type of the field; empty if the field is a structure
+	Fields []Field // fields of the inner structure
+	Shape  []int   // shape of the field if it is an array; nil if it is a single value
 }
 
 // magic begins an array's file.
 const magic = "\x93NUMPY"
 
-// Open returns npyio's reader of an array's n elements, and the bytes after the header, once Parse has no complaint.
+// Open returns npyio's reader of an array's n elements and the bytes after the header, unless Parse returns an error.
 func Open(raw []byte) (r *npy.Reader, data []byte, n int, err error) {
 	h, data, err := Parse(raw)
 	if err != nil {
@@ -57,8 +58,8 @@ func Open(raw []byte) (r *npy.Reader, data []byte, n int, err error) {
 	return r, data, h.Elements(), err
 }
 
-// Parse reads the header of an array's file and returns it with the bytes after it. The product of the shape is at most
-// their number.
+// Parse reads the header of an array's file and returns the header and the bytes after it. The product of the shape is
+// at most the number of these bytes.
 func Parse(raw []byte) (Header, []byte, error) {
 	at, size := 10, 0
 	switch {
@@ -178,10 +179,10 @@ const (
 	unpackRatio = 100
 )
 
-// Unpacked is the most, in bytes, that an archive of the given size may unpack to.
+// Unpacked is the largest number of bytes to which an archive of the given size may unpack.
 func Unpacked(size int64) int64 { return mayUnpack + unpackRatio*size }
 
-// ReadAll reads r to its end and takes what it has read from left, in bytes. It fails where that is not enough.
+// ReadAll reads r to its end and subtracts the number of bytes read from left. It fails if left is not enough.
 func ReadAll(r io.Reader, left *int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, *left+1))
 	if err == nil && int64(len(b)) > *left {

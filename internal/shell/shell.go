@@ -1,4 +1,4 @@
-// Package shell writes what the program prints for pasting: commands whose words a shell reads back as they were.
+// Package shell writes commands that a user can paste into a shell. The shell reads every word back as it was.
 //
 //	fmt.Println("continue with: " + shell.Command("nacre", "resume", shell.Path(dir)))
 package shell
@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Command is a command line of words; those that are paths go through Path.
+// Command is a command line of words. Words that are paths must go through Path.
 func Command(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -19,8 +19,8 @@ func Command(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Path is a path as a word of Command: one that begins with a dash has ./ before it, so that no program takes it for a
-// flag.
+// Path is a path as a word of Command. A path that begins with a dash gets ./ before it, so that no program takes it
+// for a flag.
 func Path(p string) string {
 	if strings.HasPrefix(p, "-") {
 		return "./" + p
@@ -28,8 +28,9 @@ func Path(p string) string {
 	return p
 }
 
-// Word is a word as shells read it: as it is where that is safe, else in single quotes. Control characters and bytes
-// that are no UTF-8 are written out, in $'…' as bash, zsh and ksh know it, so that a command stays on its line.
+// Word is a word in the form that shells read. It is unchanged if that is safe, else in single quotes. Control
+// characters and bytes that are not UTF-8 are written as escapes in $'…', which bash, zsh and ksh know, so that a
+// command stays on its line.
 func Word(w string) string {
 	safe, plain := w != "" && !strings.HasPrefix(w, "=") && !strings.HasPrefix(w, "~"), utf8.ValidString(w)
 	for _, r := range w {
@@ -45,8 +46,8 @@ func Word(w string) string {
 	return "$'" + escaped(w, `'`) + "'"
 }
 
-// Line is a text from outside in one line of a table: control characters, and what could turn a line around or break
-// it, are written out.
+// Line is an untrusted text for one line of a table. Control characters, and characters that could reverse or break the
+// line, are written as escapes.
 func Line(s string) string {
 	if utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return s

@@ -1,8 +1,8 @@
-// Package unusable has the mark of errors that say that something of this machine, such as a GPU, cannot be used, so
-// that another may be taken. It lies below all that make and look for such errors.
+// Package unusable marks errors that say that a part of this machine, such as a GPU, cannot be used, so that the
+// program may use another part. Packages that make such errors and packages that check for them all import it.
 package unusable
 
 import "errors"
 
-// Err matches errors of that kind by errors.Is.
+// Err matches errors of this kind with errors.Is.
 var Err = errors.New("this device cannot be used here")

@@ -1,5 +1,5 @@
-// Package version says which build of nacre is running, from what the Go tool recorded in the program itself, so
-// that a run folder or a checkpoint can name the program that wrote it.
+// Package version says which build of nacre is running. It reads what the Go tool recorded in the program, so that a
+// run folder or a checkpoint can name the program that wrote it.
 //
 //	fmt.Println(version.Get()) // nacre devel (4f1ee9b0c1d2, go1.26.8, linux/amd64)
 package version
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Info describes a build. Commit is the first 12 digits of the source's revision, with "+changes" when the tree
-// had uncommitted changes, or "unknown" where the build recorded none (tests, go run).
+// Info describes a build. Commit is the first 12 digits of the source's revision, with "+changes" if the tree had
+// uncommitted changes. It is "unknown" if the build recorded no revision (tests, go run).
 type Info struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit"`

@@ -1,5 +1,5 @@
-// Package actor is the stochastic policy that soft actor-critics share: a network that sees an observation and a
-// condition (PEARL's latent z, an oracle's task vector) and gives a Gaussian squashed by tanh into the actions
+// Package actor is the stochastic policy of all soft actor-critics here. Its network sees an observation and a
+// condition (PEARL's latent z or an oracle's task vector). It returns a Gaussian, which tanh squashes into the actions
 // [-1,1]^Act. Policy builds it in a training graph; Actor runs it in rollouts, batched over the environments of each
 // worker.
 //
@@ -26,11 +26,12 @@ import (
 type Policy struct {
 	Net                 nn.MLP
 	Obs, Condition, Act int
-	// View is what the network sees of observations in rollouts, rows×Obs → rows×Obs, or nil: them as they are.
+	// View turns observations into the network's input in rollouts, rows×Obs → rows×Obs. If it is nil, the network sees
+	// the observations as they are.
 	View func(s *core.Stage, obs *graph.Node) *graph.Node
 }
 
-// Bounds of the log standard deviation.
+// These are the bounds of the log standard deviation.
 const (
 	LogStdMin = -20
 	LogStdMax = 2
@@ -42,7 +43,7 @@ const ln2Pi = 1.8378770664093454836
 type Sample struct {
 	Mean, LogStd *graph.Node // rows × act
 	PreTanh      *graph.Node // mean + std·eps
-	Action       *graph.Node // tanh of it, in (-1,1)
+	Action       *graph.Node // tanh of PreTanh, in (-1,1)
 	LogProb      *graph.Node // rows × 1
 }
 
@@ -75,7 +76,7 @@ type Actor struct {
 	busy    atomic.Int64 // nanoseconds in Act, over workers
 }
 
-// Busy is the time that was spent choosing actions so far, added up over workers.
+// Busy is the time spent on choosing actions so far, summed over workers.
 func (a *Actor) Busy() time.Duration { return time.Duration(a.busy.Load()) }
 
 type worker struct {
@@ -84,7 +85,7 @@ type worker struct {
 	mean, logStd   []float64
 }
 
-// New loads the policy for the given number of simulation workers of rows environments each.
+// New loads the policy for the given number of simulation workers, each with rows environments.
 func New(d core.Device, m core.Memory, p Policy, workers, rows int) (*Actor, error) {
 	b := core.NewBuilder("act", 1)
 	s := b.Stage("act")
@@ -114,12 +115,13 @@ func New(d core.Device, m core.Memory, p Policy, workers, rows int) (*Actor, err
 	return a, nil
 }
 
-// Policy acts under condition[i] in episode i: tanh of the mean, or of a draw from noise[i] where noise is not nil.
+// Policy returns the policy that acts under condition[i] in episode i. The action is tanh of the mean or, if noise is
+// not nil, tanh of a draw with noise[i].
 func (a *Actor) Policy(condition [][]float64, noise []*rand.Rand) *Rollout {
 	return &Rollout{actor: a, Condition: condition, Noise: noise}
 }
 
-// Close gives the runners back.
+// Close frees the runners.
 func (a *Actor) Close() error {
 	var first error
 	for _, w := range a.workers {
@@ -133,8 +135,8 @@ func (a *Actor) Close() error {
 // Rollout is the policy of one set of episodes; it implements sim.Policy.
 type Rollout struct {
 	actor     *Actor
-	Condition [][]float64  // one per episode
-	Noise     []*rand.Rand // one stream per episode; nil: deterministic
+	Condition [][]float64  // condition of each episode
+	Noise     []*rand.Rand // random stream of each episode; nil for deterministic actions
 }
 
 // Act implements sim.Policy.

@@ -1,5 +1,5 @@
-// Package belief turns a context, transitions of one task, into a Gaussian posterior over the latent task variable. It
-// lets further losses attach to the encoder that does so.
+// Package belief turns a context, which is transitions of one task, into a Gaussian posterior over the latent task
+// variable. Further losses can be added to the encoder.
 //
 // A context row is c = (o, a, r) or (o, a, r, o'). The encoder maps each row to a Gaussian factor, and the
 // posterior of a task is the product of its rows' factors, so it does not depend on their order (Rakelly et al.
@@ -28,11 +28,12 @@ const MinVar = 1e-7
 
 // Encoder is a context encoder: a network from context rows to per-row Gaussian factors.
 type Encoder struct {
-	Net    nn.MLP // output 2·Latent: Latent means, then Latent variances before softplus
+	Net    nn.MLP // network with 2·Latent outputs: Latent means, then Latent variances before softplus
 	Latent int
-	// NextObs says that context rows are (o, a, r, o') rather than (o, a, r).
+	// NextObs says that context rows are (o, a, r, o') instead of (o, a, r).
 	NextObs bool
-	// View is what the network sees of context rows, rows×Width → rows×Width, or nil: the rows as they are.
+	// View turns context rows into the network's input, rows×Width → rows×Width. If it is nil, the network sees the
+	// rows as they are.
 	View func(s *core.Stage, context *graph.Node) *graph.Node
 }
 
@@ -44,12 +45,12 @@ type Posterior struct {
 	Mean, Var *graph.Node // tasks × latent
 }
 
-// Apply is what the network makes of context rows: rows×Width → rows×2·Latent.
+// Apply is the network's output for context rows: rows×Width → rows×2·Latent.
 func (e Encoder) Apply(s *core.Stage, context *graph.Node) *graph.Node {
 	return e.Net.Apply(s, e.Seen(s, context))
 }
 
-// Seen is what the network is given of context rows: View, or the rows as they are.
+// Seen is the network's input for context rows: View of the rows, or the rows as they are.
 func (e Encoder) Seen(s *core.Stage, context *graph.Node) *graph.Node {
 	if e.View != nil {
 		return e.View(s, context)
@@ -57,7 +58,7 @@ func (e Encoder) Seen(s *core.Stage, context *graph.Node) *graph.Node {
 	return context
 }
 
-// Rows are the factors of single rows, of what Apply makes of them: rows×Latent each.
+// Rows returns the factor of each single row from the output of Apply: rows×Latent each.
 func (e Encoder) Rows(s *core.Stage, h *graph.Node) Posterior {
 	return Posterior{
 		Mean: s.SliceCols(h, 0, e.Latent),
@@ -72,18 +73,19 @@ func (e Encoder) Rows(s *core.Stage, h *graph.Node) Posterior {
 //
 //	σ² = 1 / Σ_n w_n/σ²_n,  μ = σ² Σ_n w_n μ_n/σ²_n.
 //
-// The weight w_n is 1 for a row that counts and 0 for padding, which drops out of the product exactly as long as it
-// holds numbers. The N(0, I) prior is not a factor.
+// The weight w_n is 1 for a row that counts and 0 for padding, which has no effect on the product if its values are
+// finite. The N(0, I) prior is not a factor.
 func (e Encoder) Infer(s *core.Stage, context, weight *graph.Node, rows int) Posterior {
 	return Combine(s, e.Factors(s, context, weight, rows))
 }
 
-// Product builds the posterior of each task from what Apply makes of its rows, as Infer does from the rows.
+// Product builds the posterior of each task from the output of Apply for its rows. Infer builds it from the rows.
 func (e Encoder) Product(s *core.Stage, h, weight *graph.Node, rows int) Posterior {
 	return Combine(s, e.naturals(s, h, weight, rows))
 }
 
-// Naturals are the sums a product of Gaussians needs; sums of several contexts of one task may be added.
+// Naturals are the sums from which a product of Gaussians is computed. The sums of several contexts of one task may be
+// added.
 type Naturals struct {
 	Precision     *graph.Node // Σ w/σ², tasks × latent
 	PrecisionMean *graph.Node // Σ w·μ/σ², tasks × latent
@@ -120,35 +122,35 @@ func (q Posterior) KL(s *core.Stage) *graph.Node {
 	return s.Scale(s.SumAll(s.Shift(t, -1)), 0.5)
 }
 
-// Auxiliary is a loss on the context encoder beyond the algorithm's own. It also decides how the context of an
-// update is drawn, since such losses compare views of a context.
+// Auxiliary is a further loss on the context encoder. It also decides how the context of an update is drawn, because
+// such losses compare views of a context.
 //
 // Its JSON form is the part of its state that is not in the parameters, for checkpoints.
 //
-// The algorithm calls Params and Init once; Loss and AfterStep while building its update program, in this order; and
-// for every update, Count.
+// The algorithm calls Params and Init once. It calls Loss and then AfterStep while it builds its update program. It
+// calls Count for every update.
 type Auxiliary interface {
 	json.Marshaler
 	json.Unmarshaler
-	// Params lists parameters the loss adds, such as a key encoder.
+	// Params lists the parameters that the loss adds, such as a key encoder.
 	Params() []core.ParamSpec
-	// Init sets them, after the encoder's own parameters are set.
+	// Init sets these parameters, after the encoder's own parameters are set.
 	Init(m core.Memory) error
 
-	// Feed describes what is drawn of the encoder's buffer for the task of each slot, and the inputs that this fills:
-	// context and context_weight, N rows for the algorithm's posterior, and whatever the loss needs besides. A fill's
-	// Draw counts these draws; their Store is the algorithm's to set.
+	// Feed describes the draws from the encoder's buffer for the task of each slot, and the inputs that they fill.
+	// These inputs are context and context_weight, N rows for the algorithm's posterior, and the inputs that the loss
+	// needs. The Draw of a fill is an index into these draws. The algorithm sets the Store of the draws.
 	Feed() ([]feed.Draw, []feed.Fill)
-	// Count is told what was drawn: of an update, or, without tasks, of a context that is collected with.
+	// Count is called with what was drawn for an update or, without tasks, for a context of the collection.
 	Count(feed.Record)
 
-	// Loss adds the term, already weighted, given the posterior of the drawn contexts. 1×1.
+	// Loss adds the weighted loss, 1×1, from the posterior of the drawn contexts.
 	Loss(s *core.Stage, q Posterior) *graph.Node
-	// AfterStep adds what follows the encoder's optimiser step (moving averages).
+	// AfterStep adds the operations after the encoder's optimiser step, such as moving averages.
 	AfterStep(b *core.Builder)
 
-	// Diagnose turns outputs that Loss declared, after a run of a program it is part of, into metrics.
-	// MetricNames lists them in order.
+	// Diagnose turns outputs that Loss declared into metrics, after a run of the program. MetricNames lists the metrics
+	// in order.
 	Diagnose(run core.Runner, record func(metric string, value float64)) error
 	MetricNames() []string
 }

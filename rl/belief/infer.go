@@ -15,7 +15,7 @@ const (
 	pieceRows = 64
 )
 
-// Gaussian is a posterior as numbers, latent long each. The zero-context posterior is N(0, I).
+// Gaussian is a posterior as numbers. Mean and Var have the length latent. The zero-context posterior is N(0, I).
 type Gaussian struct {
 	Mean, Var []float64
 }
@@ -38,9 +38,9 @@ func (g Gaussian) Sample(r *rand.Rand) []float64 {
 	return z
 }
 
-// Inference computes posteriors of contexts of any length with a program of fixed shape: the natural parameters of
-// a context's pieces add up. A posterior depends on its own context only, not on what is inferred beside it. Not
-// safe for concurrent use.
+// Inference computes posteriors of contexts of any length with a program of fixed shape: the natural parameters of a
+// context's pieces add up. A posterior depends only on its own context, not on the other contexts of a call. Not safe
+// for concurrent use.
 type Inference struct {
 	enc       Encoder
 	run       core.Runner
@@ -50,7 +50,7 @@ type Inference struct {
 	precMean  []float64
 }
 
-// NewInference loads the program; it reads the encoder's parameters in m as they are at each call.
+// NewInference loads the program. Every call of Posteriors uses the present parameters of the encoder in m.
 func NewInference(d core.Device, m core.Memory, enc Encoder) (*Inference, error) {
 	b := core.NewBuilder("belief.infer", pieces)
 	s := b.Stage("infer")
@@ -75,8 +75,8 @@ func NewInference(d core.Device, m core.Memory, enc Encoder) (*Inference, error)
 	}, nil
 }
 
-// Posteriors infers one posterior per context. A context is rows×Width, row-major; an empty one gives the prior.
-// The error names a context whose length is not a multiple of the width, or is the device's.
+// Posteriors infers one posterior per context. A context is rows×Width, row-major; an empty one gives the prior. The
+// error either names a context whose length is not a multiple of the width or comes from the device.
 func (f *Inference) Posteriors(contexts [][]float32) ([]Gaussian, error) {
 	w := f.enc.Width()
 	out := make([]Gaussian, len(contexts)) // natural parameters at first
@@ -158,5 +158,5 @@ func (f *Inference) accumulate(owner []int, out []Gaussian) error {
 	return nil
 }
 
-// Close gives the program's buffers back.
+// Close frees the program's buffers.
 func (f *Inference) Close() error { return f.run.Close() }

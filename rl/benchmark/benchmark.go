@@ -1,7 +1,7 @@
 // Package benchmark has the two sizes and the synthetic data of benchmark updates. Any language can make the data:
 // every weight, transition and noise value comes from a counter-based splitmix64 stream. Programs of other software
-// have made the same updates in float64, so that losses and gradients can be compared digit by digit, and speeds on
-// equal work. The updates themselves lie beside their algorithms, which register them.
+// have made the same updates in float64. So losses and gradients can be compared digit by digit, and speeds can be
+// compared for equal work. The updates themselves are in the packages of the algorithms, which register them.
 //
 //	algorithm, err := rl.Lookup("rl2")
 //	y, err := algorithm.Benchmark(benchmark.Oyster, device)
@@ -24,7 +24,7 @@ type Size struct {
 	RewardScale           float64
 }
 
-// The sizes: half-cheetah velocity as published with PEARL, and Meta-World as in the TCL paper.
+// These are the sizes: half-cheetah velocity as published with PEARL, and Meta-World as in the TCL paper.
 var (
 	Oyster = Size{Name: "oyster", Obs: 20, Act: 6, Latent: 5, Hidden: 300, EncoderHidden: 200, Window: 64,
 		RewardScale: 5}
@@ -32,10 +32,10 @@ var (
 		RewardScale: 10}
 )
 
-// Sizes lists them.
+// Sizes lists the two sizes.
 var Sizes = []Size{Oyster, MetaWorld}
 
-// Find returns the size of a name.
+// Find returns the size with this name.
 func Find(name string) (Size, error) {
 	for _, s := range Sizes {
 		if s.Name == name {
@@ -48,52 +48,52 @@ func Find(name string) (Size, error) {
 // Figures are an update's losses and gradient norms by name.
 type Figures map[string]float64
 
-// Update is one update loaded on a device, with the weights and data of the streams.
+// Update is one update loaded on a device, with weights and data from the random streams.
 type Update interface {
-	// Algorithm is the name that it is registered under.
+	// Algorithm is the name under which it is registered.
 	Algorithm() string
 	Size() Size
 	// Names lists the figures, in the order of the update.
 	Names() []string
 	// Expected returns the figures that other software found for update number step, from 0 to 2.
 	Expected(step int) Figures
-	// Prepare writes what is particular to a step; Run makes the update and waits for it. Update does both and reads
-	// the figures: steps must be made in turn from 0 on.
+	// Prepare writes the data of a step. Run makes the update and waits for it. Update does both and reads the figures.
+	// Steps must be made in order, from 0.
 	Prepare(step int) error
 	Run() error
 	Update(step int) (Figures, error)
-	// FLOPs is the work of the last Run in matrix products.
+	// FLOPs is the number of floating-point operations of the matrix products in the last Run.
 	FLOPs() int64
-	// Close gives the device's buffers back.
+	// Close frees the device's buffers.
 	Close() error
 }
 
-// Whole is an Update whose Run takes seconds and is the same for every step, from the same weights: few are timed, one
-// is compared, to Tolerance in float64.
+// Whole is an Update whose Run takes seconds. Every step starts from the same weights and does the same. So few steps
+// are timed, and one step is compared with float64, to Tolerance.
 type Whole interface {
 	Update
 	Tolerance() float64
 }
 
-// Drawn is an Update whose updates are also made as training makes them: on data that the device draws.
+// Drawn is an Update that can also be made as in training, with data that the device draws.
 type Drawn interface {
 	Update
-	// Drawing is what an update draws.
+	// Drawing is the recipe of the data that an update draws.
 	Drawing() feed.Recipe
-	// Draw loads the update on such data; nil where the device draws none.
+	// Draw loads the update with data that the device draws. It returns nil if the device cannot draw.
 	Draw() (Burst, error)
 }
 
 // Burst makes updates on data that the device draws.
 type Burst interface {
-	// Make makes n updates, as many at a time as the device takes, and waits for all.
+	// Make makes n updates, as many at a time as the device takes, and waits for all of them.
 	Make(n int) error
 	Close() error
 }
 
-// Streamed is an Update whose updates can be given to a device without waiting for one another.
+// Streamed is an Update that can be given to a device without waiting for the previous update.
 type Streamed interface {
 	Update
 	Start() error
-	Wait() error // for all that were started
+	Wait() error // waits for all updates that Start began
 }

@@ -51,13 +51,13 @@ func Fill(m core.Memory, specs []core.ParamSpec, bound func(core.ParamSpec) floa
 	return nil
 }
 
-// Weights are those of parameter number i: stream 1000+i.
+// Weights are the weights of parameter number i, from stream 1000+i.
 func Weights(i int, p core.ParamSpec, bound func(core.ParamSpec) float64) []float64 {
 	b := bound(p)
 	return rng.Uniform(uint64(1000+i), p.Rows*p.Cols, -b, b)
 }
 
-// Glorot bounds a matrix by Glorot and Bengio (2010), and biases and log standard deviations by 0.1.
+// Glorot is the bound of Glorot and Bengio (2010) for a matrix, and 0.1 for biases and log standard deviations.
 func Glorot(p core.ParamSpec) float64 {
 	if p.Rows == 1 {
 		return 0.1
@@ -65,7 +65,8 @@ func Glorot(p core.ParamSpec) float64 {
 	return math.Sqrt(6 / float64(p.Rows+p.Cols))
 }
 
-// Ends says of n transitions which end an episode, one in a hundred: stream 5.
+// Ends returns 1 for each of n transitions that ends an episode, else 0. About one in a hundred ends one. It uses
+// stream 5.
 func Ends(n int) []float64 {
 	done := rng.Uniform(5, n, 0, 1)
 	for i, u := range done {
@@ -77,7 +78,7 @@ func Ends(n int) []float64 {
 	return done
 }
 
-// Transpose of rows×cols, row-major.
+// Transpose returns the transpose of a rows×cols matrix, row-major.
 func Transpose(x []float64, rows, cols int) []float64 {
 	t := make([]float64, len(x))
 	for i := range rows {

@@ -10,8 +10,8 @@ import (
 	"nacre/sim"
 )
 
-// Adapter returns the agent as it is now. It explores with the trained actor; then each task's own parameters are
-// fine-tuned from what was seen there, and the learner's are as before.
+// Adapter returns the agent in its present state. It explores with the trained actor. Then it fine-tunes a copy of the
+// parameters for each task, with the transitions of the task. The learner's parameters stay as before.
 func (l *Learner) Adapter() protocol.Adapter { return &adapter{l: l} }
 
 type adapter struct {

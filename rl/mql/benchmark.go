@@ -12,8 +12,8 @@ import (
 )
 
 // Benchmark is a cycle of MQL's training: one update of critics, actor and targets, then updates of the critics until
-// the actor's turn comes again, on weights and transitions from the streams. The sizes are the published half-cheetah
-// velocity and the TCL paper's column for Meta-World.
+// the next update of the actor. Weights and transitions come from the random streams of package benchmark. The sizes
+// are those of the published half-cheetah velocity configuration and of the TCL paper's column for Meta-World.
 type Benchmark struct {
 	size    benchmark.Size
 	config  Config
@@ -75,7 +75,7 @@ func (y *Benchmark) Algorithm() string { return "mql" }
 // Size is the size the update was made for.
 func (y *Benchmark) Size() benchmark.Size { return y.size }
 
-// Close gives the device's buffers back.
+// Close frees the device's buffers.
 func (y *Benchmark) Close() error {
 	err := y.run[0].Close()
 	if e := y.run[1].Close(); err == nil {
@@ -94,7 +94,7 @@ func (y *Benchmark) Prepare(step int) error {
 	return nil
 }
 
-// Run makes a cycle. Start gives it to the device, Wait waits for all that was given.
+// Run makes a cycle. It calls Start and then Wait.
 func (y *Benchmark) Run() error {
 	if err := y.Start(); err != nil {
 		return err
@@ -126,18 +126,18 @@ func (y *Benchmark) Start() error {
 	return nil
 }
 
-// FLOPs is the work of a cycle in matrix products.
+// FLOPs is the number of floating-point operations of a cycle's matrix products.
 func (y *Benchmark) FLOPs() int64 {
 	return y.program[1].FLOPs() + int64(y.config.PolicyEvery-1)*y.program[0].FLOPs()
 }
 
-// Names lists what Update returns.
+// Names lists the names of the figures that Update returns.
 func (y *Benchmark) Names() []string {
 	return []string{"critic_loss", "actor_loss", "grad_critic", "grad_actor", "last_critic_loss"}
 }
 
-// Update makes cycle number step and returns the losses and gradient norms of its first update, and the critics' loss
-// in its last.
+// Update makes cycle number step. It returns the losses and gradient norms of the first update, and the critics' loss
+// in the last.
 func (y *Benchmark) Update(step int) (benchmark.Figures, error) {
 	if err := benchmark.Updated(y, step); err != nil {
 		return nil, err

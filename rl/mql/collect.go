@@ -12,8 +12,8 @@ import (
 // action a, with which every history begins.
 const lead = 1
 
-// Collect gathers the data of an iteration and returns the environment steps it took: uniformly random actions before
-// the first iteration, then episodes of random train tasks under the actor with noise.
+// Collect collects the data of an iteration and returns the number of environment steps. Before the first iteration it
+// takes uniformly random actions. Then it runs episodes of random train tasks with the actor and noise.
 func (l *Learner) Collect(ctx context.Context, iteration int) (int, error) {
 	if iteration == 0 {
 		return l.begin(ctx)

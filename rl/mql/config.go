@@ -40,7 +40,7 @@ type Config struct {
 	TorchAdaptLR bool `toml:"torch_adapt_lr" comment:"adapt with 1e-3, PyTorch's default, whatever lr is: a defect of the public code"`
 }
 
-// Default is the published half-cheetah velocity.
+// Default returns the published half-cheetah velocity values.
 func Default() Config {
 	return Config{
 		Hidden: 300, Layers: 2, Context: 15, History: 20,

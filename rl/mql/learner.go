@@ -14,8 +14,8 @@ import (
 	"nacre/sim"
 )
 
-// Learner is a training run on one family. Its randomness is addressed by (seed, iteration, …), so its state is its
-// parameters, its replay and the counters its caller keeps.
+// Learner is a training run on one family. Its random numbers follow from (seed, iteration, …). So its state is its
+// parameters, its replay and the counters that its caller keeps.
 type Learner struct {
 	cfg  Config
 	spec sim.Spec
@@ -101,7 +101,7 @@ func (l *Learner) load(k kind) (out [2]core.Runner, err error) {
 	return out, nil
 }
 
-// Close gives programs and buffers back.
+// Close frees programs and buffers.
 func (l *Learner) Close() error {
 	errs := []error{l.Updater.Close()}
 	if l.actors != nil {
@@ -119,7 +119,7 @@ func (l *Learner) Close() error {
 // Memory holds the parameters, for saving weights and checkpoints.
 func (l *Learner) Memory() core.Memory { return l.mem }
 
-// State lists what a checkpoint must hold besides Memory: replay, and the means of the running iteration.
+// State lists what a checkpoint must hold besides Memory: the replay and the means of the present iteration.
 func (l *Learner) State() []replay.Part {
 	parts := []replay.Part{replay.JSONPart("running", func() any {
 		return running{l.Means, l.length}
@@ -145,7 +145,8 @@ type running struct {
 	Length float64
 }
 
-// Updates is the number of gradient updates of an iteration whose data is collected: fewer while there is little.
+// Updates is the number of gradient updates of an iteration, after its data is collected. It is smaller while there is
+// little data.
 func (l *Learner) Updates(int) int {
 	if l.all.Len() < l.cfg.WarmupTransitions {
 		return min(l.cfg.UpdatesPerIteration, max(1, int(math.Round(l.length))))
@@ -171,7 +172,8 @@ func (l *Learner) step(run core.Runner, k kind, prefix, where string) error {
 	return nil
 }
 
-// MetricNames lists what Metrics reports, in order. Those of adaptation are of the evaluations since the last report.
+// MetricNames lists the names of the values that Metrics returns, in order. The values of adaptation are means over the
+// evaluations since the last call of Metrics.
 func (l *Learner) MetricNames() []string {
 	return append([]string{"critic_loss", "actor_loss", "grad_critic", "grad_actor"}, l.EvaluationMetrics()...)
 }
@@ -181,7 +183,7 @@ func (*Learner) EvaluationMetrics() []string {
 	return []string{"adapt_critic_loss", "adapt_accuracy", "replay_critic_loss", "replay_beta"}
 }
 
-// Metrics reports means since the last call and starts anew; what did not occur is left out.
+// Metrics returns means since the last call, and starts again. Values without data are left out.
 func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
 	if err := l.Settle(); err != nil {
 		return err

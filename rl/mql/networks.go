@@ -15,7 +15,7 @@ import (
 //	actor    tanh net(o, context(h))      → act
 //	critic   q1, q2(o, a, context(h))     → 1, both with one context
 //
-// Each has its own recurrent unit, and a target of the whole.
+// Actor and critics each have their own recurrent unit and a target network of all their parts.
 type Networks struct {
 	actor, actorTarget   actorNet
 	critic, criticTarget criticNet
@@ -32,7 +32,7 @@ type criticNet struct {
 	q      [2]nn.MLP
 }
 
-// NewNetworks names and sizes the networks for observations and actions of so many numbers.
+// NewNetworks names and sizes the networks for the given lengths of observations and actions.
 func NewNetworks(c Config, obs, act int) Networks {
 	hidden := make([]int, c.Layers)
 	for i := range hidden {

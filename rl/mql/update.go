@@ -23,7 +23,7 @@ func (k kind) both() [2]kind {
 	return [2]kind{critics, all}
 }
 
-// UpdateProgram compiles one gradient update of training, of the critics only or also of the actor and the targets; see
+// UpdateProgram compiles one gradient update of the critics only, or of the critics, the actor and the targets. See
 // updateProgram for its inputs and outputs.
 func UpdateProgram(c Config, n Networks, actor bool) (*core.Program, error) {
 	return updateProgram(c, n, kind{rows: c.Batch, lr: c.LR, policy: actor})

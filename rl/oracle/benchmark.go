@@ -11,9 +11,10 @@ import (
 // toldTasks are the train tasks, each with its own temperature.
 const toldTasks = 50
 
-// Benchmark is one update of the goal-knowing soft actor-critic, critics, policy, temperatures and targets, on weights
-// and transitions from the streams: garage's 1,280 transitions of 10 tasks, for half-cheetahs told a velocity (3×300)
-// and for Meta-World told a place (3×400).
+// Benchmark is one update of the goal-knowing soft actor-critic: of critics, policy, temperatures and targets. Weights
+// and transitions come from the random streams of package benchmark. The update has garage's 1,280 transitions of 10
+// tasks. One size is for half-cheetahs with a velocity as the task (3×300), the other for Meta-World with a place as
+// the task (3×400).
 type Benchmark struct {
 	size    benchmark.Size
 	config  Config
@@ -79,7 +80,7 @@ func (y *Benchmark) Algorithm() string { return "oracle" }
 // Size is the size the update was made for.
 func (y *Benchmark) Size() benchmark.Size { return y.size }
 
-// Close gives the device's buffers back.
+// Close frees the device's buffers.
 func (y *Benchmark) Close() error { return y.run.Close() }
 
 // Prepare writes the noise of a step.
@@ -89,7 +90,7 @@ func (y *Benchmark) Prepare(step int) error {
 		"eps_next": rng.Normal(base+2, n)})
 }
 
-// Run makes one update on what Prepare wrote. Start gives it to the device, Wait waits for all that was given.
+// Run makes one update with the data of Prepare. It calls Start and then Wait.
 func (y *Benchmark) Run() error {
 	if err := y.Start(); err != nil {
 		return err
@@ -97,24 +98,24 @@ func (y *Benchmark) Run() error {
 	return y.Wait()
 }
 
-// Start begins a gradient step and returns; a device with a queue is not done by then.
+// Start begins a gradient step and returns. A device with a queue is not done when Start returns.
 func (y *Benchmark) Start() error { return y.run.Run() }
 
-// Wait returns when what Start began is done, because it reads what that wrote.
+// Wait returns when the step that Start began is done. It reads an output of the step, and this read waits.
 func (y *Benchmark) Wait() error {
 	_, err := benchmark.Read(y.run, y.Names()[:1])
 	return err
 }
 
-// FLOPs is the work of an update in matrix products.
+// FLOPs is the number of floating-point operations of an update's matrix products.
 func (y *Benchmark) FLOPs() int64 { return y.program.FLOPs() }
 
-// Names lists what Update returns, in the order of the update.
+// Names lists the names of the figures that Update returns, in the order of the update.
 func (y *Benchmark) Names() []string {
 	return []string{"q_loss", "policy_loss", "entropy", "alpha", "grad_q1", "grad_q2", "grad_policy"}
 }
 
-// Update makes update number step, from 0, and returns its figures; alpha is the mean temperature it was made with.
+// Update makes update number step, from 0, and returns its figures; alpha is the mean temperature of this update.
 func (y *Benchmark) Update(step int) (benchmark.Figures, error) {
 	if err := benchmark.Updated(y, step); err != nil {
 		return nil, err

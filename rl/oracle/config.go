@@ -25,7 +25,8 @@ type Config struct {
 	Iterations          int `toml:"iterations" range:"[1,1e6]" comment:"of collection, updates and evaluation"`
 }
 
-// Default is garage's multi-task SAC: batches of 1,280 over 10 tasks, 150 updates for every 50 episodes.
+// Default is garage's multi-task SAC, with batches of 1,280 transitions over 10 tasks and 150 updates for every 50
+// episodes.
 func Default() Config {
 	return Config{
 		Hidden: 400, Layers: 3, Init: "fan-in", MetaBatch: 10, Batch: 128, Discount: 0.99, RewardScale: 1,

@@ -18,8 +18,8 @@ import (
 	"nacre/sim"
 )
 
-// Learner is a training run of the oracle on one family. Its randomness is addressed by (seed, iteration, …), so its
-// state is its parameters, its replay and the counters its caller keeps.
+// Learner is a training run of the oracle on one family. Its random numbers follow from (seed, iteration, …). So its
+// state is its parameters, its replay and the counters that its caller keeps.
 type Learner struct {
 	cfg   Config
 	spec  sim.Spec
@@ -38,7 +38,7 @@ type Learner struct {
 }
 
 // New makes a learner with freshly drawn parameters and empty buffers. It is an error if the family's tasks have no
-// vector to be told.
+// task vector.
 func New(c Config, s rl.Setup) (*Learner, error) {
 	if err := s.Check(c); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (l *Learner) prepare(s rl.Setup) (err error) {
 	return err
 }
 
-// Close gives programs and buffers back.
+// Close frees programs and buffers.
 func (l *Learner) Close() error {
 	errs := []error{l.Updater.Close()}
 	if l.actor != nil {
@@ -106,13 +106,13 @@ func (l *Learner) Close() error {
 	return errors.Join(errs...)
 }
 
-// PolicyTime is the time spent choosing actions so far, added up over workers.
+// PolicyTime is the time spent on choosing actions so far, summed over workers.
 func (l *Learner) PolicyTime() time.Duration { return l.actor.Busy() }
 
 // Memory holds the parameters, for saving weights and checkpoints.
 func (l *Learner) Memory() core.Memory { return l.mem }
 
-// State lists what a checkpoint must hold besides Memory: replay, and the sums of the running iteration.
+// State lists what a checkpoint must hold besides Memory: the replay and the sums of the present iteration.
 func (l *Learner) State() []replay.Part {
 	parts := []replay.Part{replay.JSONPart("running", func() any {
 		return l.Means.Unreported()
@@ -158,7 +158,7 @@ func (l *Learner) vector(t sim.Task) []float64 {
 	return g
 }
 
-// Collect gathers the data of an iteration with the stochastic policy and returns the environment steps it took.
+// Collect collects the data of an iteration with the stochastic policy. It returns the number of environment steps.
 func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err error) {
 	if iteration == 0 {
 		all := make([]int, len(l.tasks))

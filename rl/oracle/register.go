@@ -17,7 +17,7 @@ var table = rl.Table{Name: name, Default: Default()}
 // Of returns the algorithm's settings of a run.
 func Of(c rl.Config) Config { return c.Get(table).(Config) }
 
-// Put sets them.
+// Put writes the algorithm's settings into a run's configuration.
 func Put(c *rl.Config, own Config) { c.Put(table, own) }
 
 func init() {

@@ -9,12 +9,12 @@ import (
 	"nacre/sim"
 )
 
-// MetricNames lists what Metrics reports, in order.
+// MetricNames lists the names of the values that Metrics returns, in order.
 func (l *Learner) MetricNames() []string {
 	return []string{"q_loss", "policy_loss", "entropy", "alpha", "grad_q1", "grad_q2", "grad_policy"}
 }
 
-// Metrics reports the means over the updates since the last call; the sums start anew.
+// Metrics returns the means over the updates since the last call. The means start again after the call.
 func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
 	if err := l.Settle(); err != nil {
 		return err
@@ -27,7 +27,7 @@ func (l *Learner) Metrics(_ int, record func(name string, value float64)) error 
 	return nil
 }
 
-// Adapter returns the agent as it is now; it is told each task and has nothing to adapt.
+// Adapter returns the agent in its present state. The agent knows each task and does not adapt.
 func (l *Learner) Adapter() protocol.Adapter { return &told{l: l} }
 
 type told struct {

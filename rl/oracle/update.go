@@ -20,8 +20,8 @@ type Networks struct {
 	alpha     core.ParamSpec
 }
 
-// NewNetworks names and sizes the networks for observations, actions and task vectors of so many numbers, and as many
-// temperatures as train tasks.
+// NewNetworks names and sizes the networks for the given lengths of observations, actions and task vectors. There is
+// one temperature per train task.
 func NewNetworks(c Config, obs, act, task, tasks int) Networks {
 	hidden := make([]int, c.Layers)
 	for i := range hidden {
@@ -72,8 +72,9 @@ func (n Networks) init(m core.Memory, c Config, seed uint64) error {
 //  3. log α steps on  −mean(log α · (log π(a|o,g) + H))
 //  4. Q̄ ← (1−τ)Q̄ + τQ
 //
-// Inputs, T tasks of B transitions: obs, act, rew, done, next_obs (T·B)×…, task T×|g|, which T×train (a row of it is 1
-// at the task's place), eps_a, eps_next (T·B)×act. Outputs: the losses, gradient norms and alpha T×1.
+// For T tasks of B transitions, the inputs are obs, act, rew, done, next_obs (T·B)×…, task T×|g|, eps_a and eps_next
+// (T·B)×act, and an input called "which", T×train, whose rows are 1 at the task's place. The outputs are the losses,
+// the gradient norms and alpha T×1.
 func UpdateProgram(c Config, n Networks) (*core.Program, error) {
 	b := core.NewBuilder("oracle.update", c.MetaBatch)
 	x := terms{n: n, c: c, nb: c.MetaBatch * c.Batch}

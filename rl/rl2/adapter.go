@@ -5,8 +5,8 @@ import (
 	"nacre/sim"
 )
 
-// Adapter returns the agent as it is now. Its state goes through all exploration trajectories; each scored trajectory
-// begins with the state they left.
+// Adapter returns the agent in its present state. The policy's state continues through all exploration trajectories.
+// Each scored trajectory begins with the state after them.
 func (l *Learner) Adapter() protocol.Adapter { return &adapter{l: l} }
 
 type adapter struct {

@@ -13,8 +13,8 @@ const (
 	trialSteps = 2000
 )
 
-// Benchmark is an epoch of RL²-PPO: the gradient through ten trials of 2,000 steps and Adam's step, on weights and
-// trials from the streams.
+// Benchmark is an epoch of RL²-PPO: the gradient through ten trials of 2,000 steps, and Adam's step. Weights and trials
+// come from the random streams of package benchmark.
 type Benchmark struct {
 	size    benchmark.Size
 	memory  core.Memory
@@ -62,7 +62,7 @@ func (y *Benchmark) Algorithm() string { return "rl2" }
 // Size is the size the update was made for.
 func (y *Benchmark) Size() benchmark.Size { return y.size }
 
-// Close gives the device's buffers back.
+// Close frees the device's buffers.
 func (y *Benchmark) Close() error { return y.ppo.Close() }
 
 // Prepare has nothing to do: every epoch learns from the same trials.
@@ -74,10 +74,10 @@ func (y *Benchmark) Run() (err error) {
 	return err
 }
 
-// FLOPs is the work of an epoch in matrix products.
+// FLOPs is the number of floating-point operations of an epoch's matrix products.
 func (y *Benchmark) FLOPs() int64 { return y.ppo.FLOPs() }
 
-// Names lists what Update returns.
+// Names lists the names of the figures that Update returns.
 func (y *Benchmark) Names() []string { return []string{"loss", "grad"} }
 
 // Update makes epoch number step and returns its loss and the norm of its gradient.

@@ -16,8 +16,8 @@ type trial struct {
 	first, last   float64 // returns of its first and last episodes
 }
 
-// Collect gathers the trials of an iteration with the stochastic policy, each of a train task, and returns the
-// environment steps that took.
+// Collect collects the trials of an iteration with the stochastic policy, each on one train task. It returns the number
+// of environment steps.
 func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err error) {
 	trials, err := l.trials(ctx, uint64(iteration))
 	if err != nil {

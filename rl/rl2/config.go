@@ -6,8 +6,8 @@ const (
 	regularized = "regularized"
 )
 
-// Config holds every choice of the algorithm that changes a result. Default returns garage's values for Meta-World
-// without its defects.
+// Config holds every choice of the algorithm that changes a result. Default returns garage's values for Meta-World,
+// without garage's defects.
 type Config struct {
 	Hidden  int     `toml:"hidden" range:"[1,4096]" comment:"numbers of the policy's state"`
 	InitStd float64 `toml:"init_std" range:"[1e-6,1e3]" comment:"initial standard deviation of the actions"`
@@ -33,8 +33,8 @@ type Config struct {
 	ResetInputs bool `toml:"reset_inputs" comment:"an episode's first step sees neither the last action and reward nor that an episode ended, as garage does"`
 }
 
-// Default is garage's RL²-PPO: 10 trials of 10 episodes, 20,000 steps of environments with a horizon of 200 per
-// iteration, so 50 iterations are a million steps.
+// Default is garage's RL²-PPO. An iteration has 10 trials of 10 episodes. With a horizon of 200 these are 20,000
+// environment steps, so 50 iterations are a million steps.
 func Default() Config {
 	return Config{
 		Hidden: 64, InitStd: 1, MinStd: 1e-6, MetaBatch: 10, Episodes: 10,

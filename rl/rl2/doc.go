@@ -1,6 +1,6 @@
-// Package rl2 is RL² by PPO (Duan et al. 2016, Schulman et al. 2017): a recurrent policy whose state learns what the
-// task is. The policy sees its last action, the last reward and the end of episodes, and is trained on trials, several
-// episodes of one task joined. At a test task nothing is computed but the state.
+// Package rl2 implements RL² with PPO (Duan et al. 2016, Schulman et al. 2017): a recurrent policy whose state learns
+// the task. The policy sees its last action, the last reward and the end of episodes. It is trained on trials; a trial
+// is several episodes of one task in sequence. On a test task only the state changes.
 //
 //	learner, err := rl2.New(rl2.Default(), rl.Setup{
 //		Spec: family.Spec(), Train: train, Seed: 1,

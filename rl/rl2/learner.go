@@ -12,8 +12,8 @@ import (
 	"nacre/sim"
 )
 
-// Learner is a training run on one family. Its randomness is addressed by (seed, iteration, …), so its state is its
-// parameters, its baseline, the trials of the iteration under way and the counters its caller keeps.
+// Learner is a training run on one family. Its random numbers follow from (seed, iteration, …). So its state is its
+// parameters, its baseline, the trials of the present iteration and the counters that its caller keeps.
 type Learner struct {
 	cfg    Config
 	spec   sim.Spec
@@ -62,7 +62,7 @@ func (l *Learner) prepare(s rl.Setup) (err error) {
 	return err
 }
 
-// Close gives programs and buffers back.
+// Close frees programs and buffers.
 func (l *Learner) Close() error {
 	var errs []error
 	if l.actor != nil {
@@ -77,8 +77,8 @@ func (l *Learner) Close() error {
 // Memory holds the parameters, for saving weights and checkpoints.
 func (l *Learner) Memory() core.Memory { return l.mem }
 
-// State lists what a checkpoint must hold besides Memory: the baseline, the sums of the running iteration, and its
-// trials while they are being learned from.
+// State lists what a checkpoint must hold besides Memory: the baseline, the sums of the present iteration, and its
+// trials during the updates.
 func (l *Learner) State() []replay.Part {
 	return []replay.Part{
 		replay.JSONPart("running", func() any {
@@ -126,13 +126,13 @@ func (l *Learner) Update(iteration, update int) error {
 	return nil
 }
 
-// MetricNames lists what Metrics reports, in order.
+// MetricNames lists the names of the values that Metrics returns, in order.
 func (l *Learner) MetricNames() []string {
 	return []string{"loss", "kl", "clipped", "grad", "entropy", "collected_first", "collected_last"}
 }
 
-// Metrics reports the means over the epochs since the last call, and of the trials collected the mean return of their
-// first and of their last episodes. It ends the iteration: its trials are let go.
+// Metrics returns the means over the epochs since the last call. It also returns the mean return of the first episodes
+// of the collected trials, and of the last. It ends the iteration and drops its trials.
 func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
 	for _, name := range l.MetricNames()[:4] {
 		record(name, l.sums[name]/float64(max(l.epochs, 1)))

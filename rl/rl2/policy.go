@@ -13,9 +13,9 @@ import (
 	"nacre/rl/onpolicy"
 )
 
-// Policy is the recurrent Gaussian policy: the input x = (o, a, r, d), with the last action and reward and whether an
-// episode has just ended, moves the state; the mean is linear in the state; the log standard deviations depend on
-// nothing.
+// Policy is the recurrent Gaussian policy. Its input is x = (o, a, r, d): the observation, the last action, the last
+// reward, and whether an episode has just ended. The input changes the state. The mean is linear in the state. The log
+// standard deviations do not depend on the state.
 type Policy struct {
 	memory   nn.GRU
 	mean     nn.MLP
@@ -28,7 +28,7 @@ const logStd = "policy/log_std"
 // maxLogStd only stops the clamp from having no upper end.
 const maxLogStd = 20
 
-// NewPolicy makes the policy for observations and actions of so many numbers.
+// NewPolicy makes the policy for observations and actions of the given lengths.
 func NewPolicy(c Config, obs, act int) Policy {
 	return Policy{
 		memory: nn.GRU{Name: "policy/memory", In: obs + act + 2, Hidden: c.Hidden},
@@ -109,7 +109,7 @@ func newActor(d core.Device, m core.Memory, p Policy, workers, rows int) (*actor
 	return a, nil
 }
 
-// Close gives the runners back.
+// Close frees the runners.
 func (a *actor) Close() error {
 	var errs []error
 	for _, w := range a.workers {

@@ -24,8 +24,8 @@ func newBatch(k chunk, steps int) *batch {
 	return b
 }
 
-// PPO makes PPO's steps on whole trials. Its gradient goes through all steps of a trial: of the forward pass only the
-// state before each chunk of steps is kept, and the backward pass computes a chunk's steps again.
+// PPO makes PPO's steps on whole trials. Its gradient goes through all steps of a trial. The forward pass keeps only
+// the state before each chunk of steps. The backward pass computes the steps of a chunk again.
 //
 //	ppo, err := rl2.NewPPO(device, memory, policy, config, 2000)
 //	err = ppo.Set(trials)       // Obs are the inputs x, Advantage is computed
@@ -44,8 +44,8 @@ type PPO struct {
 	room   map[string][]float64
 }
 
-// NewPPO makes the programs for Config.MetaBatch trials of at most longest steps under the policy whose parameters are
-// in m.
+// NewPPO makes the programs for Config.MetaBatch trials. A trial has at most longest steps. m holds the policy's
+// parameters.
 func NewPPO(d core.Device, m core.Memory, p Policy, c Config, longest int) (*PPO, error) {
 	k := chunk{p: p, trials: c.MetaBatch, steps: min(c.Chunk, longest)}
 	u := &PPO{chunk: k, back: make([]float64, k.trials*p.memory.Hidden), sums: map[string][]float64{},
@@ -66,14 +66,14 @@ func NewPPO(d core.Device, m core.Memory, p Policy, c Config, longest int) (*PPO
 	return u, errors.Join(u.forward.Write("steps", steps), u.backward.Write("steps", steps))
 }
 
-// FLOPs is the work of a Step in matrix products.
+// FLOPs is the number of floating-point operations of a Step's matrix products.
 func (u *PPO) FLOPs() int64 {
 	n := int64(len(u.batch.X))
 	return (n-1)*u.flops[0] + n*u.flops[1] + u.flops[2]
 }
 
 // Set takes the trials to learn from, at most Config.MetaBatch, and computes the log probabilities of their actions
-// under the policy as it is.
+// under the present policy.
 func (u *PPO) Set(trials []onpolicy.Path) error {
 	if len(trials) > u.trials {
 		return fmt.Errorf("rl2: %d trials for programs of %d", len(trials), u.trials)
@@ -108,7 +108,7 @@ func (k chunk) cut(trials []onpolicy.Path) *batch {
 	return b
 }
 
-// Close gives the runners back.
+// Close frees the runners.
 func (u *PPO) Close() error { return core.CloseAll(u.forward, u.backward, u.apply) }
 
 // walk computes the states before each chunk of b. With old it goes to the end and writes b's log probabilities.
@@ -189,7 +189,7 @@ func (u *PPO) chunkBack(b *batch, i int, f *Figures) error {
 	return u.backward.Read64("dfirst", u.back)
 }
 
-// Step makes one epoch: the gradient through all of the trials, and Adam's step along it.
+// Step makes one epoch: the gradient through all trials, and Adam's step with it.
 func (u *PPO) Step() (Figures, error) {
 	f, err := u.gradients(u.batch)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package suite holds the benchmarks that presets of all algorithms start from: which families, how many tasks, how
-// often and how they are evaluated. They are configurations without an algorithm.
+// Package suite holds the benchmarks from which presets of all algorithms start. They are configurations without an
+// algorithm: the families, the number of tasks, and how and how often they are evaluated.
 //
 //	c := suite.MetaWorld().For("rl2", "garage-ml1-onpolicy")
 //	rl2.Put(&c, rl2.Default())
@@ -11,10 +11,10 @@ import "nacre/rl"
 type Control struct {
 	Family      string
 	Train, Test int // tasks
-	Repeats     int // evaluations of each test task
+	Repeats     int // number of evaluations of each test task
 }
 
-// Controls are the six, in the table's order.
+// Controls lists the six MuJoCo families in the order of PEARL's table.
 var Controls = []Control{
 	{"cheetah-dir", 2, 2, 4},
 	{"cheetah-vel", 100, 30, 1},
@@ -24,7 +24,7 @@ var Controls = []Control{
 	{"walker-rand-params", 40, 10, 2},
 }
 
-// Config evaluates a control under PEARL's protocol.
+// Config is the configuration of a control, evaluated under PEARL's protocol.
 func (k Control) Config() rl.Config {
 	c := rl.Default()
 	c.Family, c.TrainTasks, c.TestTasks = k.Family, k.Train, k.Test
@@ -32,14 +32,14 @@ func (k Control) Config() rl.Config {
 	return c
 }
 
-// MetaWorld is one of the fifty ML1 families of Meta-World, push until another is chosen.
+// MetaWorld is one of the fifty ML1 families of Meta-World. It is push unless another is chosen.
 func MetaWorld() rl.Config {
 	c := rl.Default().For("", "garage-ml1")
 	c.Family, c.TrainTasks, c.TestTasks = "ml1/push", 50, 10
 	return c
 }
 
-// Point is the point robot with fewer tasks, for reductions that run in minutes.
+// Point is the point robot with fewer tasks, for small presets that run in minutes.
 func Point() rl.Config {
 	c := rl.Default()
 	c.Family, c.TrainTasks, c.TestTasks = "point-goal", 40, 10
@@ -47,7 +47,7 @@ func Point() rl.Config {
 	return c
 }
 
-// Cheetah is the half-cheetah's velocities with fewer tasks, for reductions.
+// Cheetah is the half-cheetah velocity family with fewer tasks, for smaller presets.
 func Cheetah() rl.Config {
 	c := Control{"cheetah-vel", 40, 10, 1}.Config()
 	c.Evaluation.Every = 4

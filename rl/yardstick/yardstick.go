@@ -1,5 +1,4 @@
-// Package yardstick is package benchmark under its old name, for notebooks that import it; it goes with the next
-// release.
+// Package yardstick is package benchmark under its old name, for notebooks that import it. The next release removes it.
 package yardstick
 
 import "nacre/rl/benchmark"

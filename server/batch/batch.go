@@ -1,5 +1,5 @@
-// Package batch runs a notebook from top to bottom without a browser: cells in order in a kernel process of its own,
-// parameters put in beforehand, outputs written into the notebook as they come, the first cell that fails named.
+// Package batch runs a notebook from top to bottom without a browser. It inserts parameters, runs the cells in order in
+// a kernel process of its own, and writes their outputs into the notebook. Its error names the first cell that fails.
 //
 //	nb, err := nbformat.Parse(file)
 //	err = batch.SetParameters(nb, []string{"seed=3", "family=point-goal"})
@@ -26,18 +26,18 @@ import (
 // Options says how a notebook is run.
 type Options struct {
 	Process process.Config
-	// Started and Ended are called before and after each code cell; they may be nil. Number counts all cells from 1, of
-	// is how many there are.
+	// Started and Ended are called before and after each code cell; they may be nil. The argument number counts all
+	// cells from 1; the argument of is the number of all cells.
 	Started func(number, of int, c nbformat.Cell)
 	Ended   func(number, of int, c nbformat.Cell) error
 }
 
 // CellError is the failure of a cell.
 type CellError struct {
-	Number      int    // of the cell among all of the notebook, from 1
-	ID          string // of the cell
-	FirstLine   string // of its source
-	Name, Value string // of the error
+	Number      int    // number of the cell among all cells of the notebook, from 1
+	ID          string // identifier of the cell
+	FirstLine   string // first line of its source
+	Name, Value string // name of the error
 }
 
 func (e *CellError) Error() string {
@@ -47,8 +47,8 @@ func (e *CellError) Error() string {
 // mayFail is the tag of cells whose error is part of the notebook.
 const mayFail = "raises-exception"
 
-// Run runs all code cells. It ends with a *CellError at the first one that fails, and with the cause of ctx's end when
-// that comes first; the outputs up to there are in the notebook either way.
+// Run runs all code cells. It ends with a *CellError at the first cell that fails, or with the cause if ctx ends first.
+// In both cases the notebook has the outputs up to that point.
 func Run(ctx context.Context, nb *nbformat.Notebook, o Options) error {
 	r := &runner{nb: nb}
 	r.client = jupyter.NewClient(func(m *jupyter.Message) error { return r.child.Send(m) })

@@ -20,9 +20,9 @@ const (
 // inside "var ( )".
 var declaration = regexp.MustCompile(`(?m)^\s*(?:var\s+)?([A-Za-z_]\w*)(?:\s+[\w.\[\]*]+)?\s*:?=[^=]`)
 
-// SetParameters puts a cell behind the notebook's parameters cell that assigns new values, each given as "name=value".
-// Values are numbers, true, false or Go string literals; anything else is a string as it stands. An earlier such cell
-// is replaced.
+// SetParameters puts a cell with new values after the notebook's parameters cell. Each value is given as "name=value".
+// Values are numbers, true, false or Go string literals; any other text is a string. An earlier cell of this kind is
+// replaced.
 func SetParameters(nb *nbformat.Notebook, values []string) error {
 	if len(values) == 0 {
 		return nil

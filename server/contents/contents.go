@@ -1,6 +1,6 @@
-// Package contents is a folder of notebooks and files as a notebook server shows it: reading, saving without ever
-// leaving half a file, conflict detection, checkpoints. Nothing outside the folder can be reached, neither by ".." nor
-// by symbolic links, and nothing hidden is shown, by whatever link it is named.
+// Package contents is a folder of notebooks and files as a notebook server shows it. It reads files, saves them so that
+// no partly written file is left, detects conflicts and keeps checkpoints. Nothing outside the folder can be reached by
+// ".." or by symbolic links. Hidden files are not shown, even through a link with another name.
 //
 //	store, err := contents.Open("notebooks")
 //	m, err := store.Get("quickstart.ipynb", contents.GetOptions{Content: true})
@@ -41,12 +41,12 @@ type Store struct {
 	own map[string]*chain // by path without links
 }
 
-// Error is a failure with the HTTP status that tells it best.
+// Error is a failure with the HTTP status that describes it best.
 type Error struct {
 	Status  int
 	Message string
-	Reason  string // "conflict" and the like, "" for none
-	Model   *Model // of the file as it is, for a conflict
+	Reason  string // reason such as "conflict", or ""
+	Model   *Model // model of the present file, for a conflict
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -55,7 +55,7 @@ func fail(status int, format string, args ...any) *Error {
 	return &Error{Status: status, Message: fmt.Sprintf(format, args...)}
 }
 
-// Open opens a folder. What an earlier program left of files it was writing is removed in the background.
+// Open opens a folder. Partly written files of an earlier program are removed in the background.
 func Open(dir string) (*Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -66,8 +66,8 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// Protect write-protects files, whatever the file system allows: those of which fixed says so, by their path without
-// links. It is to be called before the store is used.
+// Protect write-protects the files for which the function fixed returns true, even if the file system allows writing.
+// fixed gets a path without links. Protect must be called before the store is used.
 func (s *Store) Protect(fixed func(path string) bool) { s.fixed = fixed }
 
 // mayWrite reports whether a file may be replaced.
@@ -97,9 +97,9 @@ type Model struct {
 	Size         *int64    `json:"size"`
 	Format       *string   `json:"format"` // "json", "text" or "base64"; null without content
 	Content      any       `json:"content"`
-	Hash         *string   `json:"hash"` // of the file's bytes, SHA-256
+	Hash         *string   `json:"hash"` // SHA-256 of the file's bytes
 	HashKind     *string   `json:"hash_algorithm"`
-	Message      string    `json:"message,omitempty"` // what is wrong with a notebook that can be opened nevertheless
+	Message      string    `json:"message,omitempty"` // mistake in a notebook that can still be opened
 }
 
 // clean checks a path of a request and makes it relative to the folder. Hidden files do not exist.

@@ -13,8 +13,8 @@ import (
 	"nacre/server/nbformat"
 )
 
-// Create makes a new empty notebook, file or folder in folder dir under a name that is not taken. Ext is a file's
-// extension with its dot.
+// Create makes a new empty notebook, file or folder in folder dir under a new name. ext is a file's extension with its
+// dot.
 func (s *Store) Create(dir, kind, ext string, empty *nbformat.Notebook) (*Model, error) {
 	name, data := "untitled", []byte(nil)
 	switch kind {
@@ -147,7 +147,7 @@ func (s *Store) sameFile(a, b string) bool {
 	return err == nil && strings.EqualFold(a, b) && os.SameFile(x, y)
 }
 
-// Delete removes a file with its checkpoint, or a folder in which there is nothing but checkpoints.
+// Delete removes a file with its checkpoint, or a folder that contains only checkpoints.
 func (s *Store) Delete(p string) error {
 	p, err := clean(p)
 	if err != nil {
@@ -239,7 +239,7 @@ func (s *Store) Checkpoints(p string) ([]Checkpoint, error) {
 	return []Checkpoint{{checkpointID, info.ModTime().UTC()}}, nil
 }
 
-// MakeCheckpoint keeps the file as it is now.
+// MakeCheckpoint keeps the present version of the file.
 func (s *Store) MakeCheckpoint(p string) (*Checkpoint, error) {
 	p, err := s.file(p)
 	if err != nil {
@@ -264,7 +264,7 @@ func (s *Store) MakeCheckpoint(p string) (*Checkpoint, error) {
 	return &Checkpoint{checkpointID, info.ModTime().UTC()}, nil
 }
 
-// Restore puts a checkpoint in the place of the file.
+// Restore replaces the file by its checkpoint.
 func (s *Store) Restore(p, id string) error {
 	p, err := s.hasCheckpoint(p, id)
 	if err != nil {

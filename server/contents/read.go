@@ -21,8 +21,8 @@ import (
 type GetOptions struct {
 	Content bool
 	Hash    bool
-	Type    string // "notebook", "file" or "directory"; "" takes what it is
-	Format  string // "text" or "base64"; "" is text where the file is text
+	Type    string // "notebook", "file" or "directory"; "" means any type
+	Format  string // "text" or "base64"; "" means text if the file is text
 }
 
 // Get describes a file or folder, with its content if asked for. The content of a notebook is a *nbformat.Notebook, of

@@ -18,15 +18,15 @@ import (
 	"nacre/server/nbformat"
 )
 
-// Save holds what to save. With Hash or LastModified, those of the version that was edited, a file that somebody else
-// has changed since is not overwritten.
+// Save holds what to save. Hash and LastModified are those of the version that was edited. With either, a file that was
+// changed since is not overwritten.
 type Save struct {
 	Type         string // "notebook", "file" or "directory"
-	Format       string // of a file: "text" or "base64"
+	Format       string // format of a file: "text" or "base64"
 	Content      json.RawMessage
 	Hash         string
 	LastModified time.Time
-	// Merge, if not nil, may change the notebook before it is written.
+	// Merge may change the notebook before it is written. It may be nil.
 	Merge func(*nbformat.Notebook)
 }
 
@@ -176,8 +176,8 @@ func conflict(m *Model) error {
 	}
 }
 
-// Update lets this program itself change a notebook, without that being a conflict for who has it open. Change reports
-// whether there is anything to write.
+// Update lets this program itself change a notebook. A user who has the notebook open gets no conflict. The function
+// change reports whether there is anything to write.
 func (s *Store) Update(p string, change func(*nbformat.Notebook) bool) error {
 	p, err := clean(p)
 	if err != nil {

@@ -33,7 +33,7 @@ type Notebook struct{ doc map[string]any }
 // Cell is one cell of a notebook, as its JSON object. Changing it changes the notebook.
 type Cell map[string]any
 
-// New is an empty notebook for a kernel.
+// New returns an empty notebook for a kernel.
 func New(kernelName, displayName, language string) *Notebook {
 	return &Notebook{map[string]any{
 		"nbformat": json.Number("4"), "nbformat_minor": json.Number("5"), "cells": []any{},
@@ -44,12 +44,12 @@ func New(kernelName, displayName, language string) *Notebook {
 	}}
 }
 
-// MaxDepth is how deep lists and objects of a notebook may lie in one another. Every level indents a file's lines by
-// one space more: without a limit 18 kB nested 9,000 deep are written as 81 MB.
+// MaxDepth is the largest depth to which lists and objects of a notebook may be nested. Every level indents a file's
+// lines by one more space. Without a limit, 18 kB nested 9,000 deep are written as 81 MB.
 const MaxDepth = 200
 
-// Parse reads a notebook. It refuses, with an error that says why, what is not JSON, not a notebook, older than format
-// 4 or newer than format 4, or nested deeper than MaxDepth; what else may be wrong with it is for Validate to say.
+// Parse reads a notebook. It returns an error if file is not JSON, not a notebook, not of format 4, or nested deeper
+// than MaxDepth. Validate finds other mistakes.
 func Parse(b []byte) (*Notebook, error) {
 	if len(bytes.TrimSpace(b)) == 0 {
 		return nil, fmt.Errorf("the file is empty, expected a notebook")
@@ -139,7 +139,7 @@ func (n *Notebook) Minor() int {
 // Metadata is the notebook's own metadata.
 func (n *Notebook) Metadata() map[string]any { return object(n.doc, "metadata") }
 
-// Cells are the notebook's cells in order. What is not a JSON object is left out.
+// Cells are the notebook's cells in order. Entries that are not JSON objects are left out.
 func (n *Notebook) Cells() []Cell {
 	list, _ := n.doc["cells"].([]any)
 	cells := make([]Cell, 0, len(list))
@@ -169,7 +169,7 @@ func (n *Notebook) Insert(i int, c Cell) {
 	n.doc["cells"] = list
 }
 
-// NewCode is a code cell that has not been run.
+// NewCode returns a code cell that has not been run.
 func NewCode(id, source string) Cell {
 	return Cell{
 		"cell_type": "code", "id": id, "metadata": map[string]any{}, "source": source, "outputs": []any{},
@@ -253,7 +253,8 @@ func (c Cell) SetOutputs(list []Output, count int) {
 	}
 }
 
-// SetExecution replaces what a code cell's metadata say of its last run: times of messages by Jupyter's names for them.
+// SetExecution replaces the times of the last run in a code cell's metadata. Their keys are Jupyter's names of
+// messages.
 func (c Cell) SetExecution(times map[string]string) {
 	execution := map[string]any{}
 	for key, text := range times {
@@ -262,8 +263,8 @@ func (c Cell) SetExecution(times map[string]string) {
 	c.Metadata()["execution"] = execution
 }
 
-// MarkDisplays adds the display ids of list, if those are the cell's outputs, as "transient". That is for a notebook on
-// its way to a browser; it is no part of the file.
+// MarkDisplays adds the display ids of list to the cell as "transient", if list holds the cell's outputs. The ids are
+// for a notebook that is sent to a browser; they are not written to the file.
 func (c Cell) MarkDisplays(list []Output) {
 	outputs, _ := c["outputs"].([]any)
 	if len(outputs) != len(list) {
@@ -276,7 +277,7 @@ func (c Cell) MarkDisplays(list []Output) {
 	}
 }
 
-// Marshal is the notebook as a file: keys sorted, indented by one space, text split into lines.
+// Marshal is the notebook as a file, with sorted keys, indents of one space and text split into lines.
 func (n *Notebook) Marshal() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -286,7 +287,7 @@ func (n *Notebook) Marshal() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// MarshalJSON is the notebook as it travels between server and browser: text joined.
+// MarshalJSON is the notebook as server and browser exchange it, with joined text.
 func (n *Notebook) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -10,14 +10,14 @@ import (
 // Output is one output of a code cell.
 type Output struct {
 	Type      string         // "stream", "display_data", "execute_result" or "error"
-	Name      string         // of a stream: "stdout" or "stderr"
+	Name      string         // name of a stream: "stdout" or "stderr"
 	Data      map[string]any // MIME bundle of a display or a result
 	Metadata  map[string]any
-	Count     int // of a result
+	Count     int // execution count of a result
 	EName     string
 	EValue    string
 	Traceback []string
-	DisplayID string // under which it can be updated; not part of the file
+	DisplayID string // display id under which it can be updated; not part of the file
 
 	text terminal // of a stream
 }
@@ -25,7 +25,7 @@ type Output struct {
 // Text returns what a stream shows.
 func (o *Output) Text() string { return o.text.String() }
 
-// JSON is the output as the format has it.
+// JSON is the output in the notebook format.
 func (o *Output) JSON() map[string]any {
 	switch o.Type {
 	case "stream":
@@ -47,7 +47,7 @@ func (o *Output) JSON() map[string]any {
 	return m
 }
 
-// MaxText is how much text of streams, in bytes, is kept of one cell.
+// MaxText is the number of bytes of stream text that are kept of one cell.
 const MaxText = 10 << 20
 
 // CutNote ends the text of a cell that wrote more than MaxText.
@@ -57,7 +57,8 @@ const CutNote = "\n[the rest of this cell's text is not kept: it is more than 10
 // output.
 const maxOutputDepth = MaxDepth - 8
 
-// DepthNote stands for an output whose data are nested so deep that a notebook with it could not be opened again.
+// DepthNote replaces an output whose data are nested so deep that a notebook with this output could not be opened
+// again.
 const DepthNote = "[an output is not kept: its data are nested deeper than 192 levels]\n"
 
 // Outputs are the outputs of one cell, built from a kernel's messages.
@@ -84,8 +85,8 @@ type content struct {
 	} `json:"transient"`
 }
 
-// Apply takes in one message by its type and content and reports whether that changed the outputs. Updates of displays
-// concern other cells too: see Update.
+// Apply adds one message by its type and content. It reports whether the outputs changed. Updates of displays also
+// concern other cells; see Update.
 func (o *Outputs) Apply(msgType string, raw json.RawMessage) bool {
 	var c content
 	switch msgType {
@@ -149,8 +150,8 @@ func (o *Outputs) stream(name, text string) bool {
 	return true
 }
 
-// Update takes in an update_display_data message: everything shown under its display id is replaced. It reports whether
-// there was any.
+// Update applies an update_display_data message: it replaces all outputs with the message's display id. It reports
+// whether there were any.
 func (o *Outputs) Update(raw json.RawMessage) bool {
 	var c content
 	if depth(raw) > maxOutputDepth || decode(raw, &c) != nil || c.Transient.DisplayID == "" {

@@ -15,7 +15,7 @@ var (
 	}
 )
 
-// Validate checks the notebook against the rules of format 4.5 and returns the first thing wrong, naming the cell.
+// Validate checks the notebook against the rules of format 4.5. It returns the first mistake and names its cell.
 func (n *Notebook) Validate() error {
 	if _, ok := n.doc["metadata"].(map[string]any); !ok {
 		return fmt.Errorf("the notebook's metadata is not a JSON object")

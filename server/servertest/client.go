@@ -14,30 +14,32 @@ import (
 	"nacre/kernel/jupyter"
 )
 
-// Client is a client of a kernel. Whenever its connection breaks off it comes back.
+// Client is a client of a kernel. It reconnects whenever its connection breaks.
 type Client struct {
 	Host    string // host:port of the server, where cells are sent
 	Through string // host:port at which messages are read, such as a Cutter's; "" is Host
 	Token   string
-	Kernel  string // identifier
-	Session string // of the client: connections with the same one take each other's place
-	After   bool   // say the last number on coming back, as the page does; else the session alone
+	Kernel  string // identifier of the kernel
+	Session string // session of the client: a new connection replaces an older one of the same session
+	// whether the client sends its last message number when it reconnects, as the page does; else it sends only the
+	// session
+	After bool
 
 	Last      uint64 // number of the last message
-	Messages  int    // that came, without those that came twice
-	Sent      int    // cells that were sent
-	Twice     int    // messages that came again
-	Missing   int    // messages that never came, by their numbers
-	Forgotten int    // times the server said that it does not keep what was missed
-	Cuts      int    // times the connection broke off
+	Messages  int    // number of messages received, each counted once
+	Sent      int    // number of cells sent
+	Twice     int    // number of messages received again
+	Missing   int    // number of messages that never came, found by their numbers
+	Forgotten int    // number of times the server said that it no longer has the missed messages
+	Cuts      int    // number of times the connection broke
 }
 
-// Cell holds what a client saw of the run of a cell.
+// Cell holds what a client received from the run of a cell.
 type Cell struct {
-	Text  string   // printed, both streams
-	Shown []string // text/plain of displays
-	Error string   // "Name: value", "aborted" of a cell that was not run, "" if there was none
-	Cuts  int      // times the connection broke off meanwhile
+	Text  string   // printed text of both streams
+	Shown []string // text/plain of the displays
+	Error string   // "Name: value"; "aborted" if the cell was not run; "" if there was no error
+	Cuts  int      // number of times the connection broke during the run
 }
 
 // Dial makes a connection.
@@ -62,9 +64,9 @@ func (c *Client) Dial(ctx context.Context, host string) (*websocket.Conn, error)
 	}
 }
 
-// Run runs a cell and reads until its end, through all cuts. Cell is its identifier in the notebook of the kernel's
-// session, "" for none. The cell is sent, and its first message read, over a connection to Host, which then breaks off
-// too if there is a Through.
+// Run runs a cell and reads its messages to the end, through all cuts. The argument cell is the cell's identifier in
+// the notebook of the kernel's session, or "". The cell is sent over a connection to Host, and its first message is
+// read there. If Through is set, this connection is then cut too.
 func (c *Client) Run(ctx context.Context, code, cell string) (Cell, error) {
 	ws, err := c.Dial(ctx, c.Host)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package servertest has what tests of a notebook server need that lies outside of it: a program that serves in a
-// process of its own, a client of its kernels that comes back whenever its connection breaks off and counts what it
-// gets, and a proxy that breaks connections off.
+// Package servertest has helpers for tests of a notebook server. There is a program that serves in its own process.
+// There is a client of its kernels that reconnects whenever its connection breaks, and counts its messages. And there
+// is a proxy that breaks connections.
 //
 //	p, err := servertest.Start(exec.Command("nacre"), folder)
 //	defer p.Stop()
@@ -10,7 +10,7 @@
 //		Session: "tab", After: true}
 //	cell, err := c.Run(ctx, `fmt.Println("all of it")`, "")
 //
-// It is not for anything but tests.
+// It is for tests only.
 package servertest
 
 import (
@@ -26,7 +26,7 @@ import (
 // counts what it has written as received loses that.
 const swallow = 50 * time.Millisecond
 
-// Cutter is a proxy for HTTP that breaks connections off, with a reset, after a number of bytes in one direction.
+// Cutter is a proxy for HTTP that breaks connections, with a reset, after a number of bytes in one direction.
 type Cutter struct {
 	listener net.Listener
 	server   string
@@ -34,14 +34,14 @@ type Cutter struct {
 	cuts     atomic.Int64
 }
 
-// Cut starts a proxy at a port of its own in front of a server, given as host:port. Bytes says after how many bytes in
-// the direction of the client a connection is cut, given the line with which its first request begins, such as
-// "GET /tree HTTP/1.1"; negative is never. It may be called by several goroutines.
+// Cut starts a proxy at a port of its own in front of a server, given as host:port. The function bytes returns the
+// number of bytes to the client after which a connection is cut; a negative number is never. It gets the first line of
+// the connection's first request, such as "GET /tree HTTP/1.1". Several goroutines may call it.
 func Cut(server string, bytes func(request string) int64) (*Cutter, error) {
 	return cut(server, never, bytes)
 }
 
-// CutRequests is Cut in the direction of the server: what the client sends after that number of bytes is lost.
+// CutRequests is Cut in the direction of the server: bytes that the client sends after that number are lost.
 func CutRequests(server string, bytes func(request string) int64) (*Cutter, error) {
 	return cut(server, bytes, never)
 }
@@ -66,13 +66,13 @@ func cut(server string, up, down func(request string) int64) (*Cutter, error) {
 	return c, nil
 }
 
-// Host is where the proxy listens, as host:port.
+// Host is the address of the proxy, as host:port.
 func (c *Cutter) Host() string { return c.listener.Addr().String() }
 
-// Cuts is how many connections were cut so far.
+// Cuts is the number of connections that were cut so far.
 func (c *Cutter) Cuts() int { return int(c.cuts.Load()) }
 
-// Close ends the proxy; connections that are open stay.
+// Close ends the proxy. Open connections stay.
 func (c *Cutter) Close() error { return c.listener.Close() }
 
 func (c *Cutter) relay(client *net.TCPConn) {

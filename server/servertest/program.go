@@ -48,7 +48,7 @@ func (l *log) String() string {
 }
 
 // Start starts a program as "notebook --port 0 ARGS... FOLDER" and waits until it serves. Path, environment and first
-// arguments are the command's own; it logs as much as --log-level info says.
+// arguments are those of the command. The program logs at --log-level info.
 func Start(cmd *exec.Cmd, folder string, args ...string) (*Process, error) {
 	p := &Process{cmd: cmd, ended: make(chan struct{})}
 	cmd.Args = append(append(cmd.Args, "notebook", "--engine", "yaegi", "--port", "0", "--log-level", "info"),
@@ -102,8 +102,8 @@ func (p *Process) Stop() error {
 	return errors.New("the server did not end within a minute of SIGTERM")
 }
 
-// Call sends a request with the token; body, if not nil, is sent as JSON. Into, if not nil, takes the answer's. A
-// status of 400 or more is an error.
+// Call sends a request with the token; body, if not nil, is sent as JSON. If into is not nil, the JSON of the answer is
+// stored there. A status of 400 or more is an error.
 func (p *Process) Call(method, path string, body, into any) error {
 	var content io.Reader
 	if body != nil {

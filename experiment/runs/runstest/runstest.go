@@ -1,4 +1,5 @@
-// Package runstest makes run folders without training, and a program that trains, for tests of what shows runs.
+// Package runstest is for tests of code that shows runs. It makes run folders without training, and a program that
+// trains.
 //
 //	func TestMain(m *testing.M) {
 //		if runstest.Program() {
@@ -23,15 +24,16 @@ import (
 	"nacre/experiment/progress"
 )
 
-// Variable makes a program that calls Program train, where it is set in its environment.
+// Variable is the name of an environment variable. If it is set, a program that calls Program trains.
 const Variable = "NACRE_RUNS_TEST"
 
-// Small are changes to quick/point-goal that make an iteration a matter of milliseconds.
+// Small are changes to quick/point-goal with which an iteration takes milliseconds.
 var Small = []string{"pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.initial_steps=40", "pearl.meta_batch=3",
 	"pearl.batch=8", "pearl.context=8",
 	"pearl.updates_per_iteration=1", "pearl.tasks_per_iteration=2", "train_tasks=5", "test_tasks=4", "tcl.window=4"}
 
-// Make makes the folder of a run of quick/point-goal, changed, as training would leave it after so many iterations.
+// Make makes the folder of a run of quick/point-goal with the changes set, as training would leave it after this number
+// of iterations.
 func Make(root, path string, iterations int, set ...string) (dir string, err error) {
 	cfg, err := experiment.Preset("quick/point-goal")
 	if err == nil {
@@ -52,7 +54,7 @@ func Make(root, path string, iterations int, set ...string) (dir string, err err
 	return dir, Grow(dir, 0, iterations)
 }
 
-// Grow adds iterations from up to, but not with, to. Returns rise, each with its own noise.
+// Grow adds the iterations from, from+1, …, to−1. Their returns rise, each with its own noise.
 func Grow(dir string, from, to int) error {
 	f, err := os.OpenFile(filepath.Join(dir, experiment.MetricsFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -67,8 +69,8 @@ func Grow(dir string, from, to int) error {
 	return f.Close()
 }
 
-// Program does what nacre train and nacre resume do, as Jobs call them, where the variable says so; it reports false
-// elsewhere.
+// Program does what nacre train and nacre resume do when Jobs call them, if Variable is set. Otherwise it returns
+// false.
 func Program() bool {
 	if os.Getenv(Variable) == "" || len(os.Args) < 3 || os.Args[1] != "train" && os.Args[1] != "resume" {
 		return false
