@@ -52,8 +52,8 @@ var ErrUncompiled = compile.ErrUnprepared
 // Compiles returns the reason why Auto does not use Compiled; nil if it does.
 func Compiles(source, list string) error { return compile.Prepared(source, list) }
 
-// CompileLibrary compiles the packages of library that cells may import, for the engine Compiled. It records the packages
-// in the file list. The first time takes minutes. If cells cannot be compiled, the error wraps ErrNoToolChain.
+// CompileLibrary compiles the packages of library that cells may import, for the engine Compiled. It records the
+// packages in the file list. The first time takes minutes. If cells cannot be compiled, the error wraps ErrNoToolChain.
 func CompileLibrary(ctx context.Context, source, list string, library Library) error {
 	packages, err := library.Types()
 	if err != nil {
