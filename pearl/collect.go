@@ -41,9 +41,9 @@ const maxTrain = 1 << 17
 // observations. Then TasksPerIteration train tasks are drawn with replacement and visited. A visit first clears the
 // task's encoder buffer. It takes PriorSteps with z ~ N(0, I) and PosteriorSteps with z inferred from the encoder
 // buffer before each trajectory. These steps go to both buffers. The visit then takes ExtraPosteriorSteps with z from
-// the posterior, for the replay buffer only. The first trajectory with z from the posterior still has z from the prior,
-// unless PosteriorFromStart is set. z is drawn again for every trajectory, and actions are stochastic. Trajectories are
-// always whole, so there can be more steps than these counts.
+// the posterior, for the replay buffer only. The first trajectory of these extra steps has z from the prior, unless
+// PosteriorFromStart is set. z is drawn again for every trajectory, and actions are stochastic. Trajectories are always
+// whole, so there can be more steps than these counts.
 //
 // With CollectAhead the data of an iteration after the first may already be collected; see Ahead.
 func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err error) {

@@ -18,13 +18,13 @@ import (
 
 // Plan holds what a sweep trains: every system on every family with every seed.
 type Plan struct {
-	Name     string   `toml:"name" comment:"of the sweep and its jobs"`
-	Out      string   `toml:"out" comment:"folder of everything the sweep writes; out/NAME where it is empty"`
-	Families []string `toml:"families" comment:"names, or patterns such as ml1/*"`
+	Name     string   `toml:"name" comment:"name of the sweep and its jobs"`
+	Out      string   `toml:"out" comment:"folder of all files of the sweep; empty is out/NAME"`
+	Families []string `toml:"families" comment:"names of families, or patterns such as ml1/*"`
 	Seeds    []uint64 `toml:"seeds"`
-	Preset   string   `toml:"preset" comment:"of systems that name none; {family} stands for the family's name"`
-	EnvSteps int64    `toml:"env_steps" range:"[0,1e12]" comment:"budget of every run in environment steps; 0 leaves the presets' iterations"`
-	Set      []string `toml:"set" comment:"key=value for every run; a table for those whose algorithm reads it"`
+	Preset   string   `toml:"preset" comment:"preset of systems that name none; {family} stands for the family's name"`
+	EnvSteps int64    `toml:"env_steps" range:"[0,1e12]" comment:"length of every run in environment steps; 0 keeps the presets' iterations"`
+	Set      []string `toml:"set" comment:"key=value for every run; a table's value is for the runs whose algorithm reads the table"`
 	Systems  []System `toml:"systems"`
 	Local    Local    `toml:"local"`
 	Slurm    Slurm    `toml:"slurm"`
@@ -32,17 +32,17 @@ type Plan struct {
 
 // System is one column of the tables of results.
 type System struct {
-	Name      string   `toml:"name" comment:"the algorithm where it is empty"`
-	Algorithm string   `toml:"algorithm" comment:"that of the preset where it is empty"`
+	Name      string   `toml:"name" comment:"name of the system; empty is the algorithm's name"`
+	Algorithm string   `toml:"algorithm" comment:"algorithm of the system; empty is the preset's"`
 	Preset    string   `toml:"preset"`
-	Set       []string `toml:"set" comment:"key=value, over those of the plan"`
+	Set       []string `toml:"set" comment:"key=value for this system; it overrules the plan's set"`
 }
 
 // Local holds how runs share this machine.
 type Local struct {
-	Processes int `toml:"processes" range:"[0,4096]" comment:"at a time; 0: as many as there are cores for"`
-	Cores     int `toml:"cores" range:"[0,4096]" comment:"of each run, which is pinned to them; 0 is 1"`
-	Together  int `toml:"together" range:"[0,1024]" comment:"runs of one system in each process; on a GPU their updates are one program; 0 is 1"`
+	Processes int `toml:"processes" range:"[0,4096]" comment:"number of processes at a time; 0 is as many as the cores allow"`
+	Cores     int `toml:"cores" range:"[0,4096]" comment:"number of cores of each run, which is pinned to them; 0 is 1"`
+	Together  int `toml:"together" range:"[0,1024]" comment:"number of runs of one system in each process; on a GPU their updates are one program; 0 is 1"`
 }
 
 // Run is one cell of a sweep with its full configuration.

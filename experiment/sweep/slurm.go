@@ -19,11 +19,11 @@ import (
 type Slurm struct {
 	Partition string   `toml:"partition"`
 	Account   string   `toml:"account"`
-	Time      string   `toml:"time" comment:"limit of one job; a run that needs longer is continued in the next"`
-	CPUs      int      `toml:"cpus" range:"[0,4096]" comment:"cores of each run; 0 is 1"`
-	Memory    string   `toml:"memory" comment:"of each run, for example 4G"`
-	AtOnce    int      `toml:"at_once" range:"[0,100000]" comment:"runs at a time; 0 is as many as there is room for"`
-	Restarts  int      `toml:"restarts" range:"[0,1000]" comment:"how often a run whose process was killed is queued again; 0 is 3"`
+	Time      string   `toml:"time" comment:"time limit of one job; a run that needs longer continues in the next job"`
+	CPUs      int      `toml:"cpus" range:"[0,4096]" comment:"number of cores of each run; 0 is 1"`
+	Memory    string   `toml:"memory" comment:"memory of each run, for example 4G"`
+	AtOnce    int      `toml:"at_once" range:"[0,100000]" comment:"largest number of runs at a time; 0 is no limit"`
+	Restarts  int      `toml:"restarts" range:"[0,1000]" comment:"number of times that a run is queued again after its process was killed; 0 is 3"`
 	Setup     []string `toml:"setup" comment:"lines of shell before the run, for example module load"`
 	Options   []string `toml:"options" comment:"further options of sbatch, for example --gres=gpu:1"`
 }
