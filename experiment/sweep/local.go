@@ -140,7 +140,7 @@ func (e Runner) slots() ([][]int, error) {
 	return slots, nil
 }
 
-// jobs is a call of Engine.Run under way.
+// jobs is a call of Runner.Run in progress.
 type jobs struct {
 	*Folder
 	engine Runner
