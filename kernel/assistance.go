@@ -7,7 +7,7 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// newAssistant makes that of the session's cells.
+// newAssistant makes the assistant of the session's cells.
 func (s *session) newAssistant() *assist.Assistant {
 	return assist.New(assist.Access{
 		Program: s.prog, Guard: &s.info, Changes: func() int { return s.changes },

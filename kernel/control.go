@@ -22,7 +22,7 @@ func (s *session) scalars() map[string]any {
 	return m
 }
 
-// scalar reports whether a value is one of those.
+// scalar reports whether a value is a number, a text or a truth value.
 func scalar(x any) bool {
 	switch k := reflect.ValueOf(x).Kind(); k {
 	case reflect.Bool, reflect.String:
@@ -111,7 +111,7 @@ func (s *session) show(id string, c *control) {
 	c.run.out.Update(d)
 }
 
-// follow shows the controls anew whose variables cells have changed.
+// follow updates the controls whose variables cells have changed.
 func (s *session) follow() {
 	if s.zombies.Load() > 0 {
 		return

@@ -48,8 +48,8 @@ func entry(what string, lines []string) string {
 	return strings.Join(append([]string{what}, lines...), "\n")
 }
 
-// maxExcerpt are the characters of a cell's line that an error shows: with the line's number it fits 80 columns. What
-// is wider is wrapped, and a mark would stand below another token.
+// maxExcerpt is the number of characters of a cell's line that an error shows. With the line's number they fit 80
+// columns. A wider line would be wrapped, and a mark would stand below the wrong token.
 const maxExcerpt = 72
 
 // excerpt is a line of the cell with a mark under the column, counted in bytes from 1; 0 for none. Of a long line it is
@@ -141,7 +141,7 @@ func valueError(code string, at token.Position, err error) *Error {
 	return placed(code, err.Error(), err.Error(), "", Position{at.Line, at.Column})
 }
 
-// placed is the error of an expression of the cell at a place; in is what its line says besides.
+// placed is the error of an expression of the cell at a place. in is the text after its line number.
 func placed(code, message, text, in string, at Position) *Error {
 	e := &Error{Name: "Error", Message: message, Positions: []Position{at}}
 	where := fmt.Sprintf("line %d of this cell", at.Line) + in
@@ -206,7 +206,7 @@ func (e exit) failure() *Error {
 	return &Error{Name: "Exit", Message: text, Traceback: []string{red + text + plain}}
 }
 
-// panicText is a panic's value as the Go run time prints it, but for what it would give an address of.
+// panicText is a panic's value as the Go run time prints it, except values for which it prints an address.
 func panicText(x any) string {
 	switch v := x.(type) {
 	case error:
@@ -230,7 +230,7 @@ func isBasic(k reflect.Kind) bool {
 	return k < reflect.Array && k != reflect.Invalid || k == reflect.String
 }
 
-// custom is a panic's value of a declared type, or of one without a name.
+// custom is a panic's value of a declared type or of a type without a name.
 func custom(typ string, v reflect.Value, x any) string {
 	switch {
 	case v.Kind() == reflect.String:

@@ -21,7 +21,7 @@ type unwound struct {
 	names map[int64][]string
 }
 
-// mostFrames are kept of one panic, as a recursion can have many more.
+// mostFrames is the number of frames kept of one panic; a recursion can have many more.
 const mostFrames = 1000
 
 func (u *unwound) Write(p []byte) (int, error) {
@@ -41,7 +41,7 @@ func (u *unwound) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// forget drops what the calling goroutine's panic left, once it is recovered.
+// forget drops the frames of the calling goroutine's panic after it is recovered.
 func (u *unwound) forget() { u.take() }
 
 func (u *unwound) take() []string {
@@ -53,8 +53,9 @@ func (u *unwound) take() []string {
 	return list
 }
 
-// frames are the calls that the calling goroutine's panic ended, innermost first. The line of the innermost is that of
-// the statement that ran last. Those of the others are known where a function calls the next in one place only.
+// frames are the calls that the calling goroutine's panic ended, innermost first. The line of the innermost call is the
+// line of the statement that ran last. The line of another call is known if its function calls the next one in only one
+// place.
 func (e *yaegiEngine) frames(u *cells.Unit) []engine.Frame {
 	at := token.Pos(*e.at)
 	var list []engine.Frame

@@ -14,8 +14,8 @@ import (
 	"nacre/kernel/internal/engine"
 )
 
-// magic is a helper in front of a cell, for what Go has no word for: %time runs the cell once and prints how long it
-// took, %timeit runs it again and again, and %timeit N exactly N times. %get gets a module before the cell is checked.
+// magic is a command in front of a cell that is not Go. %time runs the cell once and prints how long it took. %timeit
+// runs it again and again, and %timeit N exactly N times. %get gets a module before the cell is checked.
 type magic struct {
 	repeat bool
 	times  int

@@ -170,7 +170,7 @@ func (s *session) fmtSymbols() map[string]any {
 	}
 }
 
-// standin returns what writes to the cell in place of w where that is a standard file, else w.
+// standin returns a writer to the cell if w is a standard file, else w.
 func (s *session) standin(w io.Writer) io.Writer {
 	if f, ok := w.(*os.File); ok {
 		switch f {

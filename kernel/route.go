@@ -44,7 +44,7 @@ func current() *run {
 	return nil
 }
 
-// writer is a stream of whichever cell writes to it.
+// writer is a stream that belongs to the cell that writes to it.
 type writer struct {
 	session *session
 	name    string

@@ -257,7 +257,7 @@ func (s *session) prepare(ctx context.Context, number int,
 func (s *session) run(ctx context.Context, r *run, p *engine.Compiled, u *cells.Unit, code string) (*Data, *Error) {
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	s.running.Store(r)
-	done := make(chan *Error, 2) // the cell's end, and that of a goroutine that exits
+	done := make(chan *Error, 2) // end of the cell, and end of a goroutine that exits
 	r.done = done
 	go s.goroutine(r, p, code, done)
 	release := s.watch(r)

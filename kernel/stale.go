@@ -8,14 +8,14 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// history holds what ran in a session, as far as it takes to say which cells are stale. Runs and moves of controls are
-// numbered together, from 1. It is guarded by session.info.
+// history holds what must be known of the runs of a session to say which cells are stale. Runs and moves of controls
+// are numbered together, from 1. It is guarded by session.info.
 type history struct {
 	clock int
 	cells map[string]*ran              // the last run of each of the notebook's cells
-	wrote map[string]map[string][2]int // by name and cell: the last two runs that changed it, the last one first
-	moved map[string]map[string]int    // by name and cell: the last time that a control of the cell changed it
-	held  map[string]cells.Effects     // by variable: what the functions in it do when they are called
+	wrote map[string]map[string][2]int // last two runs that changed a name, by name and cell, the latest first
+	moved map[string]map[string]int    // last time that a control changed a name, by name and cell
+	held  map[string]cells.Effects     // effects of calls of the functions in each variable
 }
 
 // ran is the last run of a cell.
@@ -30,8 +30,8 @@ func newHistory() history {
 		held: map[string]cells.Effects{}}
 }
 
-// note keeps what the run of a cell reads and changes. A cell in which a variable with functions counts is taken to
-// call them.
+// note keeps what the run of a cell reads and changes. If a cell uses a variable with functions, note assumes that it
+// calls them.
 func (h *history) note(cell, code string, e cells.Effects) {
 	h.clock++
 	var called []string
@@ -72,7 +72,7 @@ func (h *history) note(cell, code string, e cells.Effects) {
 	}
 }
 
-// refused keeps that a cell did not compile: whichever of its names changes may help it.
+// refused keeps that a cell did not compile. A change of any of its names may help it.
 func (h *history) refused(cell, code string) {
 	e := cells.Effects{Reads: map[string]bool{}}
 	for tok, text := range cells.Names(code) {
@@ -131,9 +131,9 @@ func (s *session) Stale(list []Source) []Staleness {
 	return out
 }
 
-// changed are the names that have changed since the run of a cell which read them; true of those that only controls of
-// its own have changed. What a cell below changes counts when that cell has run twice since: cells that run from the
-// top leave none stale.
+// changed returns the names that have changed since the run of a cell that read them. A name's value is true if only
+// the cell's own controls have changed it. A change by a cell below counts if that cell has run twice since; so a run
+// of all cells from the top leaves no cell stale.
 func (h *history) changed(cell string, r *ran, position int, at map[string]int) map[string]bool {
 	because := map[string]bool{}
 	for name := range r.Reads {

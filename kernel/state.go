@@ -26,14 +26,14 @@ type session struct {
 	exec    sync.Mutex // held while a cell runs
 	number  int        // cells checked, for positions
 	count   int
-	sources map[int]source // of the cells, by the number they have in positions
+	sources map[int]source // sources of the cells, by their number in positions
 	latest  atomic.Pointer[run]
 	running atomic.Pointer[run]
 	zombies atomic.Int64 // stopped cells whose code has not ended
 	vars    atomic.Pointer[[]Variable]
-	info    sync.Mutex      // guards prog and its types, and what follows, against completion while a cell is checked
-	changes int             // of prog
-	told    map[string]bool // deprecated names that cells were told of
+	info    sync.Mutex      // guards prog, its types and the fields below against completion while a cell is checked
+	changes int             // number of changes of prog
+	told    map[string]bool // deprecated names of which cells had a note
 	files   atomic.Bool     // compiled cells may write to the standard files, which printing must not overtake
 	history history
 	closed  chan struct{}
@@ -42,7 +42,7 @@ type session struct {
 	assistant *assist.Assistant
 
 	controlling sync.Mutex
-	controls    map[string]*control // by id
+	controls    map[string]*control // controls by id
 }
 
 // source is the text of a cell that ran, and its execution count.
@@ -51,13 +51,13 @@ type source struct {
 	code  string
 }
 
-// run is one execution of a cell. The goroutines it starts inherit its profiler label, by which whatever they do later
-// is attributed to it.
+// run is one execution of a cell. The goroutines that it starts inherit its profiler label. By this label their later
+// output is attributed to the run.
 type run struct {
 	session *session
 	cell    string // the notebook's id of the cell
 	count   int
-	number  int // of the cell in error positions
+	number  int // number of the cell in error positions
 	out     Output
 	kept    map[string][]byte // how the notebook has the controls of the cell, by label
 	ctx     context.Context
@@ -65,11 +65,11 @@ type run struct {
 	label   unsafe.Pointer
 	done    chan<- *Error
 
-	stopped atomic.Bool  // its code is to end at the next stop check
-	late    atomic.Bool  // its statements have ended
+	stopped atomic.Bool  // whether its code must end at the next stop check
+	late    atomic.Bool  // whether its statements have ended
 	live    atomic.Int64 // goroutines it started that have not ended
 	shown   *[]any       // values of the last expression
 
 	mu   sync.Mutex
-	fail *Error // of a goroutine, or of recursion too deep
+	fail *Error // error of a goroutine, or of too deep recursion
 }

@@ -24,7 +24,7 @@ func (s *session) render(values []any) (*Data, error) {
 	return &Data{MIME: map[string]any{"text/plain": strings.Join(texts, ", ")}}, nil
 }
 
-// renderer is a value that knows how it is shown, by a convention that cells' types and those of the library share.
+// renderer is a value that returns its own forms. Types of cells and of the library share this convention.
 type renderer interface {
 	MIMEBundle() (map[string]any, error)
 }
@@ -40,7 +40,7 @@ func (w rendererOf) MIMEBundle() (map[string]any, error) { return w.WMIMEBundle(
 // unshown is shown in the place of a value that cannot be.
 func unshown(err error) Data { return Data{MIME: map[string]any{"text/plain": err.Error()}} }
 
-// forms are those of a value: those the library knows, or text in which cells' types have their own form.
+// forms returns the forms of a value: the library's forms, or a text in which cells' types have their own form.
 func (s *session) forms(v any) (Data, error) {
 	if o, ok := v.(rt.Obj); ok {
 		if w, ok := s.reg.TryWrap(o, reflect.TypeFor[renderer]()); ok {
@@ -89,7 +89,7 @@ func (s *session) text(v any) string {
 	return t
 }
 
-// cut is the text of a value, shortened where it is long, and what follows the part that is shown.
+// cut returns the text of a value, shortened if it is long, and the text that follows the part that is shown.
 func (s *session) cut(v any) (text, rest string) {
 	t := s.whole(v)
 	if len(t) <= maxShown {

@@ -52,7 +52,7 @@ func New() kernel.Library {
 	}
 }
 
-// forms are those in which package display shows a value, nil where it has text only.
+// forms returns the forms in which package display shows a value; nil if it has only text.
 func forms(v any) (map[string]any, error) {
 	m, own, err := display.Render(v)
 	if err != nil || !own {

@@ -26,7 +26,7 @@ type ahead struct {
 	recent  map[int]*replay.Task // encoder buffers of the tasks visited
 	data    pending
 	started bool
-	done    chan error // of the collection under way, or nil
+	done    chan error // result of the present collection, or nil
 }
 
 // pending is a collection that is not in the buffers yet.
@@ -35,8 +35,8 @@ type pending struct {
 	Data             []addition
 }
 
-// addition is a change of the buffers of a task: its encoder buffer is cleared, or a trajectory is added to both or to
-// that of reinforcement learning only.
+// addition is a change of the buffers of a task. Either the encoder buffer is cleared, or a trajectory is added to both
+// buffers or only to the replay buffer.
 type addition struct {
 	Task        int
 	Clear, Both bool
@@ -169,7 +169,7 @@ func (a *ahead) close() error {
 	if a == nil {
 		return nil
 	}
-	a.wait() // what it collected is not wanted any more
+	a.wait() // its data is not needed any more
 	var errs []error
 	if a.hands.actor != nil {
 		errs = append(errs, a.hands.actor.Close())

@@ -53,7 +53,7 @@ func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err er
 	return l.collect(ctx, iteration, l.live())
 }
 
-// hands are what a collection acts with and where its data go.
+// hands holds the networks with which a collection acts and the functions that take its data.
 type hands struct {
 	actor *actor.Actor
 	infer *belief.Inference
@@ -131,8 +131,8 @@ func waves(visits []visit) [][]visit {
 	return out
 }
 
-// take collects at least need steps for every visit, in rounds of as many trajectories as must still be needed even
-// if all reach the horizon.
+// take collects at least need steps for every visit, in rounds. A round has the number of trajectories that are needed
+// even if all of them reach the horizon.
 func (l *Learner) take(ctx context.Context, h hands, iteration int, s stage, visits []visit,
 	need int) (steps int, err error) {
 	left, taken := make([]int, len(visits)), make([]int, len(visits))

@@ -14,7 +14,7 @@ const (
 	storeEnc
 )
 
-// feedContext describes what is drawn of a task's encoder buffer, and the inputs that this fills.
+// feedContext describes the draws from a task's encoder buffer, and the inputs that they fill.
 func feedContext(c Config, aux belief.Auxiliary) ([]feed.Draw, []feed.Fill) {
 	if aux != nil {
 		draws, fills := aux.Feed()
@@ -33,7 +33,7 @@ func feedContext(c Config, aux belief.Auxiliary) ([]feed.Draw, []feed.Fill) {
 	return []feed.Draw{d}, []feed.Fill{{Input: "context", Field: row}, {Input: "context_weight", Field: feed.Weight}}
 }
 
-// contextDraw is the one of those draws that fills the context.
+// contextDraw is the draw that fills the context.
 func contextDraw(c Config, aux belief.Auxiliary) feed.Draw {
 	draws, fills := feedContext(c, aux)
 	at := slices.IndexFunc(fills, func(f feed.Fill) bool { return f.Input == "context" })

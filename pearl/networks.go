@@ -35,7 +35,7 @@ type Networks struct {
 // logAlpha names the logarithms of the learned temperatures, 1×1 or tasks×1; they start at 0.
 const logAlpha = "log_alpha"
 
-// perTask is the Config.Temperature of one per train task, targetQ the Config.Critic without V.
+// perTask is the Config.Temperature with one temperature per train task. targetQ is the Config.Critic without V.
 const (
 	perTask = "per-task"
 	targetQ = "target-q"
@@ -133,10 +133,10 @@ type initialiser interface {
 	Init(m core.Memory, net nn.MLP, r *rand.Rand) error
 }
 
-// initialiser is that of a network by c.Init. Oyster's (katerakelly/oyster, rlkit/torch/networks.py) has output layers
-// uniform in ±3e-3, the policy's in ±1e-3, and hidden biases 0.1. Garage's has normal weights in critics and encoder
-// (garage/torch/modules/mlp_module.py), uniform ones in the policy, whose heads are layers of their own
-// (garage/torch/policies/tanh_gaussian_mlp_policy.py), and no biases.
+// initialiser returns the initialiser of a network by c.Init. Oyster's (katerakelly/oyster, rlkit/torch/networks.py)
+// has output layers uniform in ±3e-3, for the policy in ±1e-3, and hidden biases 0.1. Garage's has normal weights in
+// critics and encoder (garage/torch/modules/mlp_module.py) and uniform weights in the policy, whose heads are separate
+// layers (garage/torch/policies/tanh_gaussian_mlp_policy.py). Its biases are 0.
 func (n Networks) initialiser(net nn.MLP, c Config) initialiser {
 	policy := net.Name == n.Policy.Net.Name
 	switch {

@@ -89,17 +89,17 @@ func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, e
 	return b.Compile()
 }
 
-// shared is what the stages of a program share.
+// shared holds what the stages of a program share.
 type shared struct {
 	n    Networks
 	c    Config
-	rows int // of a task's context
+	rows int // number of rows of a task's context
 	// The critics' z, tasks × latent, and the stage that drew it.
 	from *core.Stage
 	z    *graph.Node
 }
 
-// logAlpha is the log temperature: 1×1, or that of its task for each row of the batch.
+// logAlpha is the log temperature: 1×1, or for each row of the batch the log temperature of its task.
 func (x shared) logAlpha(s *core.Stage) *graph.Node {
 	all := s.Param(logAlpha, x.n.temperatures(), 1)
 	if x.c.Temperature != perTask {
@@ -124,9 +124,9 @@ func (x shared) weighed(s *core.Stage, logProb *graph.Node) *graph.Node {
 	return s.Mul(s.StopGrad(s.Exp(x.logAlpha(s))), logProb)
 }
 
-// weighedByPolicy is that of the policy's loss. The TCL authors' code (Simon0xzx/tcl, algos/pearl_sac2.py and
-// tcl_pearl.py, _optimize_policy) multiplies α of shape N by log π of shape N×1 there and in the temperature's loss:
-// every α meets every log π, and what is left of it is the product of the means.
+// weighedByPolicy is the entropy term of the policy's loss. The TCL authors' code (Simon0xzx/tcl, algos/pearl_sac2.py
+// and tcl_pearl.py, _optimize_policy) multiplies α of shape N by log π of shape N×1 in this loss and in the
+// temperature's loss. So every α is multiplied by every log π, and the mean is the product of the two means.
 func (x shared) weighedByPolicy(s *core.Stage, logProb *graph.Node) *graph.Node {
 	if x.c.PooledTemperature {
 		return s.Mul(s.StopGrad(x.alpha(s)), logProb)
@@ -204,7 +204,7 @@ func (x shared) next(s *core.Stage, obs, z *graph.Node) *graph.Node {
 }
 
 // actorZ is the z that V and the policy learn with, tasks × latent, a constant. The TCL authors' code calls the policy
-// anew for it (the same function): the encoder has stepped by then, and z is another draw.
+// again for it (in the same function). The encoder has stepped before this call, and z is another draw.
 func (x shared) actorZ(s *core.Stage) *graph.Node {
 	if x.c.ActorLatent == "redrawn" {
 		return s.StopGrad(x.infer(s).Sample(s, s.Input("eps_z_actor", x.c.MetaBatch, x.n.z)))

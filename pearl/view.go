@@ -8,7 +8,7 @@ import (
 	"nacre/rl/replay"
 )
 
-// view is what the networks see of observations and rewards; its zero value shows them as they are.
+// view turns observations and rewards into the networks' inputs. Its zero value leaves them as they are.
 type view struct {
 	obs, act         int
 	standard, symlog bool

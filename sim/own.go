@@ -21,7 +21,7 @@ type Environment interface {
 	Step(act, obs []float64) (reward float64, success, done bool)
 }
 
-// Tasks of a family of one's own where no number is asked for: as many as the point robot has.
+// These are the numbers of tasks of a family from Of if no number is given. They equal those of the point robot.
 const ownTrain, ownTest = 40, 10
 
 // Of returns a family of your own. spec holds its name and sizes. draw draws the parameters of one task (TaskDim

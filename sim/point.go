@@ -16,8 +16,9 @@ const pointRadius = 0.2
 
 // point is the 2-D point robot of PEARL (Rakelly et al. 2019): a position that an action shifts by at most 0.1 along
 // each axis, and goals on the half circle of radius 1 above the x axis. The observation is the position, the task the
-// goal position, the reward -|position - goal| after the move. The dense family starts anywhere in [-1,1]²; the sparse
-// one starts at the origin, trains on the same reward, and infers the task from one that is 0 away from the goal.
+// goal position, the reward -|position - goal| after the move. The dense family starts anywhere in [-1,1]². The sparse
+// family starts at the origin and trains on the same reward. It infers the task from a reward that is 0 away from the
+// goal.
 type point struct {
 	name   string
 	sparse bool

@@ -21,7 +21,7 @@ func (b *pointBatch) SetState(i int, s State, obs []float64) error {
 	return nil
 }
 
-const robotSize = 0.07 // of the drawn robot
+const robotSize = 0.07 // size of the drawn robot
 
 // Scene implements Visible: the robot as a ball, the half circle of goals and the goal of the task.
 func (b *pointBatch) Scene(i int) (*scene.Scene, error) {

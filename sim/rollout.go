@@ -166,8 +166,8 @@ type worker struct {
 	spec     Spec
 	rollouts chan *rollout
 
-	episode []int // by environment: index of its episode
-	step    []int // by environment: steps done
+	episode []int // index of the episode of each environment
+	step    []int // steps made by each environment
 	active  []bool
 	obs     []float64 // by environment
 	act     []float64

@@ -24,7 +24,7 @@ type Affinities struct {
 	col        []int32
 	val        []float32
 	entropy    float64 // −Σ p log p over ordered pairs, of the stored values
-	mass       float64 // their sum, 1 but for rounding
+	mass       float64 // sum of the stored values: 1, except for rounding
 	workers    int
 	set        *lanes.Set
 
@@ -126,7 +126,7 @@ func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptio
 	return p, ctx.Err()
 }
 
-// recallNote says how many neighbours are the true ones; nothing where all are, or nobody knows.
+// recallNote says how many neighbours are true ones. It is empty if all are, or if the number is unknown.
 func recallNote(recall float64) string {
 	if recall > 0 && recall < 1 {
 		return fmt.Sprintf("neighbours are approximate: %.1f %% of the true ones, by a sample of %d points", 100*recall,
@@ -165,13 +165,13 @@ func (p *Affinities) condition(g *nearby, team *member) []float32 {
 	return out
 }
 
-// calibrate writes to prob the probabilities exp(−β·d)/Σ whose entropy is log(perplexity) and reports a tie: more
-// neighbours at the nearest distance than the perplexity asks for, who then share equally, the limit β → ∞. β is found
-// by Newton's method on log β inside a bracket; distances are taken from the nearest one and β starts at the inverse of
-// their mean, so the search sees the same numbers whatever the scale of the data.
+// calibrate writes to prob the probabilities exp(−β·d)/Σ whose entropy is log(perplexity) and reports a tie. In a tie
+// more neighbours are at the nearest distance than the perplexity asks for; they then share equally, which is the limit
+// β → ∞. β is found by Newton's method on log β inside a bracket; Distances are taken from the nearest distance, and β
+// starts at the inverse of their mean. So the search sees the same numbers for every scale of the data.
 //
-// With halves, where Newton's method does not come near, the range of β is halved instead. Only the cosine's squares
-// are that uneven; without it the Euclidean layouts of before stay as they are, bit for bit.
+// With halves, the range of β is halved if Newton's method does not come near. Only the squares of cosine distances are
+// so uneven. Without halves, Euclidean layouts stay the same, bit for bit.
 func calibrate(d, prob []float64, perplexity float64, halves bool) (tied bool) {
 	nearest := slices.Min(d)
 	ties, mean := 0, 0.0
@@ -311,11 +311,11 @@ func (p *Affinities) symmetrise(g *nearby, prob []float32) {
 
 // joined is a stretch of rows of the symmetric matrix.
 type joined struct {
-	end           []int32 // of each row, in groups of 16
+	end           []int32 // end of each row, in groups of 16
 	col           []int32
 	val           []float32
 	entropy, mass float64
-	slot          []int32 // by column: its place in the present row, counted from 1
+	slot          []int32 // place of each column in the present row, counted from 1
 }
 
 // add appends row i: its own neighbours and the entries of prob, in who, that point at it.

@@ -307,8 +307,8 @@ func spread(v []float64) Spread {
 // coincide is the distance to the centroid, over the rms distance, below which points of a label lie in one place.
 const coincide = 1e-6
 
-// groups are those of the labels; nil without labels, and where distances between centroids cannot be had: of one
-// label, or of labels with a single point each. What cannot be had is said.
+// groups returns the groups of equal labels. It is nil without labels, with only one label, or if each label has a
+// single point: then there are no distances between centroids. The notes say what is missing.
 func (e *Embeddings) groups() (g *groups, notes []string) {
 	if e.Label == nil {
 		return nil, nil

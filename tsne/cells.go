@@ -21,7 +21,7 @@ type cells struct {
 	centre  table
 	members [][]int32
 	packed  []packed
-	nearest [][]int32 // by cell: all cells by the distance of their centres
+	nearest [][]int32 // for each cell, all cells in order of the distance of their centres
 	workers int
 	set     *lanes.Set
 	team    *member

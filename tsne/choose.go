@@ -156,10 +156,12 @@ func (e *Embeddings) hint(f *tables.File, rows int) {
 	}
 }
 
-// labelRows sets labels of one value for a point; one for each of equally many points in a row is theirs.
+// labelRows sets labels with one value for each point. One value may also stand for a number of points in a row, the
+// same number for all.
 func (e *Embeddings) labelRows(a tables.Array, rows int) error {
 	n := a.Len()
-	if n > 0 && n < rows && rows%n == 0 && len(e.Read) > 0 && len(a.Shape) == 1 { // of an array of more dimensions
+	// the points come from an array of more dimensions
+	if n > 0 && n < rows && rows%n == 0 && len(e.Read) > 0 && len(a.Shape) == 1 {
 		at := make([]int, rows)
 		for i := range at {
 			at[i] = i / (rows / n)
@@ -218,8 +220,8 @@ func named(label []int, names []string) []string {
 	return names
 }
 
-// setLabels takes values of any kind for labels: whole numbers as they are, others by their text, numbers in their
-// order and texts in that of their letters. Blank ones are a label too.
+// setLabels takes values of any kind as labels. Whole numbers stay as they are; other values are labels by their text.
+// Numbers are in numeric order, texts in alphabetic order. A blank is a label too.
 func (e *Embeddings) setLabels(v tables.Values, name string) {
 	if numbers := wholeLabels(v); numbers != nil {
 		e.Label = numbers
@@ -262,7 +264,7 @@ func (e *Embeddings) setLabels(v tables.Values, name string) {
 	}
 }
 
-// wholeLabels are labels that are whole numbers, nil where one is not.
+// wholeLabels returns the labels if all are whole numbers, else nil.
 func wholeLabels(v tables.Values) []int {
 	if v.Bool {
 		return nil

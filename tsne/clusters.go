@@ -218,8 +218,8 @@ func silhouette(x Matrix, g *groups, i int, total []float64) float64 {
 
 // heldOut returns for every point the share of splits in which it was nearest to the centroid of its own group when
 // centroids came from the other half. Each of the splits cuts every group in two at random, and each half is held out
-// once. Every group needs two points; of the others' points, which have no centroid while they are held out, the share
-// is NaN.
+// once. A group needs two points. A smaller group has no centroid while its point is held out, so the share of its
+// point is NaN.
 func heldOut(x Matrix, g *groups, splits int, seed uint64) []float64 {
 	alone := func(i int) bool { return len(g.member[g.of[i]]) < 2 }
 	right := make([]float64, x.Rows)
@@ -288,7 +288,7 @@ func (g *groups) checkPairs() error {
 	return nil
 }
 
-// resample draws as many points from every group as it has, with replacement.
+// resample draws points from every group with replacement, as many as the group has.
 func (g *groups) resample(r *rand.Rand) []int {
 	var out []int
 	for _, m := range g.member {

@@ -41,8 +41,8 @@ func (d Discrimination) Figure(name string) float64 {
 }
 
 const (
-	voters = 5 // of the nearest-neighbour classifier
-	folds  = 5 // of the linear probe
+	voters = 5 // number of neighbours of the nearest-neighbour classifier
+	folds  = 5 // number of folds of the linear probe
 )
 
 // Discriminate measures how well the labels can be predicted from the rows of x. It needs at least two labels, each
@@ -105,8 +105,8 @@ func meanOf(v []float64, chosen []int) float64 {
 	return mean(drawn)
 }
 
-// nearestNeighbours returns 1 for every point whose label most of its nearest other points have, else 0. Of equally
-// many the smallest label wins, of points equally near the first.
+// nearestNeighbours returns 1 for every point whose label most of its nearest other points have, else 0. If labels have
+// the same number of votes, the smallest label wins. If points are equally near, the first counts.
 func nearestNeighbours(x Matrix, g *groups, workers int) []float64 {
 	out := make([]float64, x.Rows)
 	cut(x.Rows).each(workers, func(_, lo, hi int) {
@@ -187,7 +187,7 @@ func linearProbe(x Matrix, g *groups, workers int) ([]float64, error) {
 
 // logistic is a multinomial logistic regression on standardised features.
 type logistic struct {
-	mean, scale []float64 // of the features
+	mean, scale []float64 // mean and scale of the features
 	weight      []float64 // labels × (features and intercept), row-major
 	labels      int
 }
@@ -277,7 +277,7 @@ func (m *logistic) features(row []float64) []float64 {
 	return out
 }
 
-// scores are the logits of the labels, of which w has one row each.
+// scores are the logits of the labels. w has one row for each label.
 func scores(out, w, features []float64) {
 	for c := range out {
 		s := 0.0

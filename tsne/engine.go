@@ -53,8 +53,8 @@ var ErrStretched = errors.New("the layout is too wide for its grid")
 // MethodFFT.
 func WithEngine(e Accelerator) Option { return func(t *TSNE) { t.engine = e } }
 
-// readEvery is after how many iterations the state is read at the latest: so many are lost with a device, and made
-// again.
+// readEvery is the largest number of iterations between two reads of the state. If a device fails, at most this number
+// is lost and made again.
 const readEvery = 50
 
 // engage hands the layout to the accelerator, if there is one for it.
@@ -81,14 +81,14 @@ func (s *Optimization) engage(ctx context.Context) error {
 	return nil
 }
 
-// state is where the session keeps what iterations change.
+// state is the optimization's storage of the values that iterations change.
 func (s *Optimization) state() State {
 	n := 2 * s.x.n
 	return State{Positions: s.y[:n], Steps: s.step[:n], Gains: s.gain[:n]}
 }
 
-// advance makes up to k iterations of a phase on the engine. Of those after which it fails to give the state, none was
-// made; the processor continues the layout.
+// advance makes up to k iterations of a phase on the accelerator. If the accelerator then fails to return the state, no
+// iteration was made, and the processor continues the layout.
 func (s *Optimization) advance(ctx context.Context, k int, ph Phase) (made int, err error) {
 	if ph.Restart && !s.begun {
 		s.restart()
@@ -120,7 +120,7 @@ func (s *Optimization) advance(ctx context.Context, k int, ph Phase) (made int, 
 	return made, ctx.Err()
 }
 
-// disengage goes on without the engine.
+// disengage continues without the accelerator.
 func (s *Optimization) disengage(why error) error {
 	s.descent.Close()
 	s.descent = nil

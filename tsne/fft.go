@@ -6,8 +6,9 @@ import (
 	"nacre/tsne/internal/lanes"
 )
 
-// transform is a plan for 16 complex transforms of one length at a time, one per lane. Forward leaves the frequencies
-// in the order of freq, Inverse takes them so: multiplying spectra needs no particular order, and none is made.
+// transform is a plan for 16 complex transforms of one length at a time, one per lane. forward leaves the frequencies
+// in the order of freq, and inverse takes them in this order. Spectra can be multiplied in any order, so they are not
+// sorted.
 type transform struct {
 	n      int
 	stages []stage
@@ -84,10 +85,10 @@ func (t *transform) inverse(k *lanes.Set, a *lanes.StageArgs, re, im []lanes.Vec
 type convolution struct {
 	k            *lanes.Set
 	x, y         *transform
-	tiles        int         // of 16 frequencies in y, 0 … y.n/2
+	tiles        int         // number of tiles of 16 frequencies in y, 0 … y.n/2
 	spectrum     []lanes.Vec // [tile][place in x]: the kernel's, divided by the number of values
 	midRe, midIm []lanes.Vec // [tile][x]
-	atOf         [][]int32   // by tile: places of frequencies k and −k in y
+	atOf         [][]int32   // places of frequencies k and −k in y, for each tile
 	scratch      []*convolutionScratch
 	workers      int
 }

@@ -12,8 +12,8 @@ import (
 //
 // so that charges of one kind, spread by B-splines of order 6, one convolution and the spline's value and slope at the
 // points give forces and Z (FIt-SNE, Linderman et al. 2019, convolves four kinds of charge). The kernel's spectrum is
-// divided by that of both splines, and what a point's own charge leaves at the point, which depends on its place in
-// the cell alone, is tabulated and taken off.
+// divided by the spectrum of both splines. The effect of a point's own charge at the point depends only on the point's
+// place in its cell; it is tabulated and subtracted.
 type field struct {
 	k       *lanes.Set
 	workers int

@@ -20,8 +20,8 @@ func (m Metric) check() error {
 	return nil
 }
 
-// of returns the rows of x in a space whose Euclidean distances order neighbours as the metric does: rows of length one
-// for the cosine distance, of which half the squared Euclidean one is the cosine's.
+// of returns the rows of x in a space whose Euclidean distances order neighbours as the metric does. For the cosine
+// distance these are rows of length one: half their squared Euclidean distance is the cosine distance.
 func (m Metric) of(x Matrix) (Matrix, error) {
 	if m != Cosine {
 		return x, nil
@@ -48,8 +48,8 @@ func (m Metric) of(x Matrix) (Matrix, error) {
 	return out, nil
 }
 
-// squares turns squared Euclidean distances in that space into squares of the metric's, but for a factor that does not
-// count.
+// squares turns squared Euclidean distances in the space of Metric.of into squared distances of the metric, except for
+// a constant factor, which has no effect.
 func (m Metric) squares(d []float64) {
 	if m != Cosine {
 		return

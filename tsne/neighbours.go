@@ -96,11 +96,11 @@ type nearby struct {
 	recall float64
 }
 
-// nearestOf finds the neighbours, a team's program those of its part of the points.
+// nearestOf finds the neighbours of all points. A program of a team finds the neighbours of its part of the points.
 func nearestOf(ctx context.Context, set *lanes.Set, t table, k, workers int, team *member,
 	exact bool) (*nearby, error) {
 	var h *heaps
-	var place []int32 // of every heap's point, nil if that is its number
+	var place []int32 // place of every heap's point; nil if it is the point's number
 	recall := 1.0
 	first := team.even(t.n, 64)
 	if exact || float64(t.n)*float64(t.n)*float64(t.d) <= exactPairs {
@@ -222,7 +222,7 @@ func newHeaps(n, k int) *heaps {
 	return h
 }
 
-// search offers every point of the sets to the queries, rows of t, whose heaps are those of their numbers.
+// search offers every point of the sets to the queries, which are rows of t. A query's heap has the number of its row.
 func (h *heaps) search(set *lanes.Set, t table, queries []int32, sets ...packed) {
 	h.searchAs(set, t, queries, queries, sets...)
 }
@@ -264,7 +264,7 @@ func (h *heaps) searchAs(set *lanes.Set, t table, queries, heap []int32, sets ..
 	}
 }
 
-// offer puts the points of the lanes set in mask into heap i, but for self.
+// offer puts the points of the lanes set in mask into heap i, except self.
 func (h *heaps) offer(i int, self int32, mask uint32, d *lanes.Vec, ids []int32) {
 	hd, hid := h.d[i*h.k:(i+1)*h.k], h.id[i*h.k:(i+1)*h.k]
 	for l, v := range d {

@@ -2,8 +2,8 @@ package tsne
 
 import "nacre/tsne/internal/lanes"
 
-// pairs computes the repulsion of all pairs of points in the plane, each pair once. Points are cut into tiles; what a
-// tile receives from each other tile has a place of its own and is summed afterwards in a fixed order.
+// pairs computes the repulsion of all pairs of points in the plane, each pair once. Points are cut into tiles. The
+// forces on a tile from each other tile are stored separately and summed afterwards in a fixed order.
 type pairs struct {
 	k       *lanes.Set
 	workers int
@@ -12,7 +12,7 @@ type pairs struct {
 	tiles   int
 	x, y    []lanes.Vec
 	fx, fy  []lanes.Vec // [from tile][vector]
-	z       []float64   // by pair of tiles
+	z       []float64   // parts of Z, by pair of tiles
 	tasks   [][2]int
 	scratch []pairScratch
 }

@@ -66,7 +66,7 @@ func (b blocks) sum(workers int, f func(lo, hi int) float64) float64 {
 	return b.sumBy(workers, func(_, lo, hi int) float64 { return f(lo, hi) })
 }
 
-// sumBy is sum with workers told apart, as in parallelBy.
+// sumBy is sum with the number of the worker, as in parallelBy.
 func (b blocks) sumBy(workers int, f func(worker, lo, hi int) float64) float64 {
 	part := make([]float64, b.count)
 	parallelBy(workers, b.count, func(worker, i int) {

@@ -8,8 +8,8 @@ import (
 	"nacre/tsne/internal/lanes"
 )
 
-// How new points are placed; the values are openTSNE's (Poličar, Stražar and Zupan 2019), but for the number of
-// neighbours, which there is three times the perplexity.
+// These values decide how new points are placed. They are openTSNE's (Poličar, Stražar and Zupan 2019), except the
+// number of neighbours, which in openTSNE is three times the perplexity.
 const (
 	placePerplexity   = 5
 	placeNeighbours   = 25
@@ -68,7 +68,7 @@ type placement struct {
 	new     table
 	k       int
 	near    []int32   // k rows of the data for each new point
-	prob    []float32 // their probabilities
+	prob    []float32 // probabilities of these rows
 	field   *field
 	tree    *tree
 	y       []float32

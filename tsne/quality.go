@@ -19,8 +19,8 @@ type Neighbourhood struct {
 }
 
 const (
-	allPoints   = 5000 // up to which every point is looked at
-	somePoints  = 1000 // of more
+	allPoints   = 5000 // largest number of points of which all are used
+	somePoints  = 1000 // size of the sample of more points
 	sampleDraws = 3    // path of the random stream
 )
 

@@ -33,7 +33,7 @@ type Optimization struct {
 	done   int
 	recipe Recipe
 
-	descent Descent // on an engine, nil on the processor
+	descent Descent // layout on an accelerator; nil on the processor
 	device  string
 	next    State // what is read of it
 	notes   []string
@@ -77,7 +77,7 @@ func (t *TSNE) affinityOptions(r Recipe) AffinityOptions {
 		Metric: r.Metric}
 }
 
-// check says what is wrong with data, recipe and given start before anything is computed.
+// check returns what is wrong with data, recipe and given start, before anything is computed.
 func (t *TSNE) check(x Matrix) error {
 	n, dims := x.Rows, t.recipe.dims()
 	if t.graph == nil || x.Cols > 0 {
@@ -159,7 +159,8 @@ func (s *Optimization) Step(ctx context.Context, k int) (int, error) {
 	return max(k, 0), nil
 }
 
-// some makes one iteration of the present phase, or on an engine up to k, but none beyond one that is told of.
+// some makes one iteration of the present phase, or up to k on an accelerator. It stops at an iteration whose progress
+// is reported.
 func (s *Optimization) some(ctx context.Context, k int) (made int, err error) {
 	if s.descent != nil {
 		if s.t.progress != nil && s.t.every > 0 {

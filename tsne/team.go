@@ -29,13 +29,14 @@ type member struct {
 	team     Team
 	rank, of int
 	cuts     []int
-	err      error // the first; what is computed after it is worthless
+	err      error // first error; values computed after it are worthless
 }
 
 // alone is the one program that computes a layout.
 func alone() *member { return &member{of: 1} }
 
-// even is where every program's part of n values begins, cut in units of so many, and where the last ends.
+// even returns where every program's part of n values begins, and where the last part ends. The cuts are multiples of
+// unit.
 func (m *member) even(n, unit int) []int {
 	units, first := (n+unit-1)/unit, make([]int, m.of+1)
 	for r := range first {
@@ -44,7 +45,7 @@ func (m *member) even(n, unit int) []int {
 	return first
 }
 
-// byWork is where every program's part of some units begins, of which unit i is the work from ends[i] to ends[i+1].
+// byWork returns where every program's part of some units begins. The work of unit i is ends[i+1] − ends[i].
 func (m *member) byWork(ends []int32) []int {
 	units, first := len(ends)-1, make([]int, m.of+1)
 	for r := 1; r <= m.of; r++ {
@@ -56,7 +57,7 @@ func (m *member) byWork(ends []int32) []int {
 	return first
 }
 
-// share completes v, of which program r has computed each·first[r] to each·first[r+1].
+// share completes v. Program r has computed its elements each·first[r] to each·first[r+1].
 func share[T float32 | float64 | int32](m *member, v []T, first []int, each int) {
 	if m.of == 1 || m.err != nil {
 		return

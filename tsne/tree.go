@@ -2,8 +2,8 @@ package tsne
 
 import "math"
 
-// tree is a Barnes–Hut tree over points in two or three dimensions: the points sorted along a Morton curve, nodes in
-// the order in which a traversal meets them, each with the place to go on at when its subtree is skipped.
+// tree is a Barnes–Hut tree over points in two or three dimensions. The points are sorted along a Morton curve. The
+// nodes are in the order of a traversal. Each node has the place of the next node if its subtree is skipped.
 type tree struct {
 	dims    int
 	theta   float32
@@ -14,7 +14,7 @@ type tree struct {
 	keyTo   []uint64
 	orderTo []int32
 	at      []float32 // points in Morton order
-	bits    int       // of the key for each coordinate
+	bits    int       // bits of the key for each coordinate
 }
 
 type node struct {

@@ -50,7 +50,7 @@ type Progress struct {
 // TSNE is a configured method. It holds no data and may be used again and from several goroutines.
 type TSNE struct {
 	recipe   Recipe
-	bySize   bool // the schedule is that of CurrentFor
+	bySize   bool // whether the schedule comes from CurrentFor
 	seed     uint64
 	workers  int
 	init     []float64

@@ -128,8 +128,8 @@ type memberships struct {
 }
 
 // fuzzy gives each neighbour j of i the membership exp(−max(0, d_ij − ρ_i)/σ_i), where ρ_i is the distance of the
-// nearest and σ_i such that those of i sum to log2(k+1), and joins both directions by the probabilistic sum a + b −
-// a·b.
+// nearest neighbour and σ_i makes the memberships of i sum to log2(k+1). It joins both directions by the probabilistic
+// sum a + b − a·b.
 func fuzzy(g *nearby, n, workers int) memberships {
 	weight := make([]float32, len(g.d))
 	cut(n).each(workers, func(_, lo, hi int) {
@@ -157,7 +157,7 @@ func fuzzy(g *nearby, n, workers int) memberships {
 		at[j]++
 	}
 	p := memberships{n: n, ptr: make([]int32, n+1)}
-	place := make([]int32, n) // of a column in the present row, from 1
+	place := make([]int32, n) // place of each column in the present row, from 1
 	for i := range n {
 		first := len(p.col)
 		for s := i * g.k; s < (i+1)*g.k; s++ {
@@ -306,9 +306,9 @@ func (t *powers) of(x float32) float32 {
 	return float32(t.whole[bits>>23&255] * (lo + float32(rest*(hi-lo))))
 }
 
-// descend moves the points for so many epochs. An edge of weight w pulls in epochs w/max apart; as each edge is there
-// from both ends, and each moves both in umap-learn, it pulls twice here. With each pull come pushes from random
-// points.
+// descend moves the points for the given number of epochs. An edge of weight w pulls in a share w/max of the epochs. In
+// umap-learn each edge is stored from both ends, and both move its two points; so an edge pulls twice here. Each pull
+// comes with pushes from random points.
 func (u UMAP) descend(ctx context.Context, p memberships, y []float32) error {
 	a64, b64 := u.curve()
 	a, b := float32(a64), float32(b64)
@@ -316,7 +316,7 @@ func (u UMAP) descend(ctx context.Context, p memberships, y []float32) error {
 	for _, v := range p.val {
 		largest = max(largest, v)
 	}
-	power := newPowers(b64) // of squared distances: d^2b
+	power := newPowers(b64) // power of squared distances: d^2b
 	old := make([]float32, len(y))
 	clip := func(v float32) float32 { return max(-4, min(4, v)) }
 	seed, _ := rng.Address(u.Seed, rng.TSNE, umapPush)

@@ -22,7 +22,7 @@ type SeedMean struct {
 
 	N, Breaks []int
 	Seeds     int
-	starts    []float64 // of every seed's line, sorted
+	starts    []float64 // starts of every seed's line, sorted
 	ends      []float64 // the same
 }
 

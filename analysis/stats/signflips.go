@@ -90,14 +90,14 @@ func Detectable(n int, deviation, alpha, power float64) float64 {
 	}
 	nu := float64(n - 1)
 	critical := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: nu}.Quantile(1 - alpha/2)
-	// What |T| must exceed, in standard errors of a known deviation, at the midpoints of equally likely parts of the
-	// estimated one.
+	// These are the values that |T| must exceed, in standard errors of a known deviation, at the midpoints of equally
+	// likely parts of the estimated deviation.
 	limits := make([]float64, 500)
 	chi := distuv.ChiSquared{K: nu}
 	for i := range limits {
 		limits[i] = critical * math.Sqrt(chi.Quantile((float64(i)+.5)/float64(len(limits)))/nu)
 	}
-	low, high := 0.0, 100*critical // of the shift in standard errors
+	low, high := 0.0, 100*critical // bounds of the shift in standard errors
 	for range 50 {
 		middle, found := (low+high)/2, 0.0
 		for _, l := range limits {

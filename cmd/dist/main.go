@@ -150,8 +150,8 @@ func writeBill(file, binary, release string, when time.Time) error {
 	return errors.Join(bom.Write(out, "nacre", release, when, parts), out.Close())
 }
 
-// environment is that of a build: with cgo and MuJoCo's headers where a C compiler for the target is known, else
-// without, and why.
+// environment returns the environment of a build. It has cgo and MuJoCo's headers if a C compiler for the target is
+// known. Otherwise it returns why not.
 func environment(system, processor string) (set []string, without string) {
 	plain := []string{"CGO_ENABLED=0"}
 	compiler := cmp.Or(os.Getenv("CC"), "cc")
@@ -181,7 +181,7 @@ func environment(system, processor string) (set []string, without string) {
 
 // entry is a file of an archive.
 type entry struct {
-	name string // with slashes, within the archive's folder
+	name string // name with slashes, within the archive's folder
 	path string
 	mode fs.FileMode
 }
@@ -220,14 +220,13 @@ func collect() ([]entry, error) {
 	return entries, nil
 }
 
-// copied reports whether a file beside the notebooks is none of those that are shipped: the copy that one's user has
-// edited.
+// copied reports whether a file beside the notebooks is not shipped, because it is a user's edited copy.
 func copied(from, rel string) bool {
 	_, err := fs.Stat(notebooks.Files, filepath.ToSlash(rel))
 	return from == "notebooks" && filepath.Ext(rel) == ".ipynb" && err != nil
 }
 
-// git returns what a git command says, "" where it fails.
+// git returns the output of a git command; "" if the command fails.
 func git(args ...string) string {
 	out, err := exec.Command("git", args...).Output()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"nacre/cmd/nacre/app"
 )
 
-// A command is one file: a function that makes it, with its help, its flags and what it runs, and an init that
-// registers this function. A command that belongs to another, such as "bench sim", is a file too, and names the other.
+// A command is one file. It has a function that makes the command with its help, its flags and its action, and an init
+// that registers this function. A subcommand, such as "bench sim", is a file too and names its command.
 
 // heading groups commands in nacre --help.
 type heading string
@@ -32,7 +32,7 @@ var headings = []heading{headNotebook, headTrain, headLook, headMeasure, headSet
 // maker makes a command that works in env.
 type maker func(env *app.Env) *cobra.Command
 
-// commands are nacre's own, by heading; subcommands are those that belong to one of them, by its name.
+// commands are nacre's commands by heading. subcommands are the subcommands of a command, by its name.
 var (
 	commands    = map[heading][]maker{}
 	subcommands = map[string][]maker{}
@@ -46,7 +46,8 @@ func registerUnder(parent string, make maker) {
 	subcommands[parent] = append(subcommands[parent], make)
 }
 
-// addCommands makes all registered commands. Two of one name, or one that belongs to none, are mistakes of the program.
+// addCommands makes all registered commands. Two commands of one name, or a subcommand without its command, are
+// mistakes of the program.
 func addCommands(root *cobra.Command, env *app.Env) {
 	for _, h := range headings {
 		root.AddGroup(&cobra.Group{ID: string(h), Title: string(h)})

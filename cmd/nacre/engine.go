@@ -10,7 +10,7 @@ import (
 	"nacre/kernel"
 )
 
-// engines are what --engine names.
+// engines are the engines by their names in --engine.
 var engines = map[string]kernel.Engine{
 	"auto": kernel.Auto(source(), packageList()), "yaegi": kernel.Yaegi, "go": kernel.Compiled(source(), packageList()),
 }

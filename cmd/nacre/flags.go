@@ -75,7 +75,7 @@ func checkDevice(h experiment.Host) error {
 	return nil
 }
 
-// checkOtherDevice checks them for a run that goes on where it was unless a device is named.
+// checkOtherDevice checks the flags for a run that continues on its device unless another is named.
 func checkOtherDevice(h experiment.Host) error {
 	if h.Device == "" {
 		return nil
@@ -101,7 +101,7 @@ func checkKeep(h experiment.Host) error {
 	return firstError(between("keep", h.Keep, 0, 1e6), between("keep-checkpoints", h.KeepState, 0, 1e6))
 }
 
-// columnFlags are those that choose columns of the logs of other programs.
+// columnFlags are the flags that choose columns of the logs of other programs.
 func columnFlags(cmd *cobra.Command, c *foreign.Columns) {
 	cmd.Flags().StringVar(&c.Step, "step-column", "", "`column` of environment steps in logs of other programs")
 	cmd.Flags().StringVar(&c.Return, "return-column", "", "`column` of the return in logs of other programs")
@@ -110,7 +110,7 @@ func columnFlags(cmd *cobra.Command, c *foreign.Columns) {
 // chosenPython says which Python is used where none is named.
 const chosenPython = "$NACRE_PYTHON, the active environment's, or python3 of PATH"
 
-// orChosen is the interpreter named, or the one that package python chooses.
+// orChosen is the named interpreter, or else the interpreter that package python chooses.
 func orChosen(named string) (string, error) {
 	if named != "" {
 		return named, nil

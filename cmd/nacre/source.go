@@ -24,8 +24,8 @@ func source() string {
 	return home.Beside("src")
 }
 
-// packageList is the file that says where the packages lie that cells import, as the engine go has compiled them for
-// this program; "" where there is no place for it.
+// packageList is the file that lists the folders of the packages that cells import, as the engine go has compiled them
+// for this program. It is "" if there is no place for the file.
 func packageList() string {
 	program, err := os.Executable()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 func init() { registerUnder("sweep", sweepWorkerCommand) }
 
-// sweepWorkerCommand is what sweeps start for one run, or for several together.
+// sweepWorkerCommand is the command that sweeps start for one run or for several runs together.
 func sweepWorkerCommand(env *app.Env) *cobra.Command {
 	var o app.SweepWorkerOptions
 	cmd := &cobra.Command{

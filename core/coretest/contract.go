@@ -110,7 +110,8 @@ func (s *soft) Fatal(args ...any) {
 	s.Error(args...)
 }
 
-// sharedMemory has a second program read the parameters that the first steps, whichever was loaded first.
+// sharedMemory checks that a second program reads the parameters that the first program steps, in either order of
+// loading.
 func (s suite) sharedMemory(t *testing.T) {
 	p := mustUpdate(t)
 	b := core.NewBuilder("act", 1)
@@ -261,7 +262,7 @@ func (negation) Eval(dst op.Mat, in []op.Mat) {
 	}
 }
 
-// total is one that sums over all rows.
+// total is a program that sums over all rows.
 type total struct{ op.SumAll }
 
 func (total) Eval(dst op.Mat, in []op.Mat) { dst.Data[0] = 17 }
@@ -319,7 +320,7 @@ func (s suite) close(t *testing.T) {
 	identical(t, "loaded again", again.results(t), want.results(t))
 }
 
-// allocations counts those of a run.
+// allocations counts the allocations of a run.
 func (s suite) allocations(t *testing.T) {
 	if s.Allocates {
 		t.Skip("not tested: this device's runs may allocate")

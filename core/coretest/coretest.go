@@ -61,7 +61,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// numbers are those of a program's parameters or inputs, by name.
+// numbers are the values of a program's parameters or inputs, by name.
 type numbers map[string][]float64
 
 // draw makes n numbers around zero, or between 0.5 and 2 where the name says so; float32 holds them exactly.
@@ -77,7 +77,7 @@ func draw(r *rand.Rand, name string, n int) []float64 {
 	return x
 }
 
-// inputs draws those of a program.
+// inputs draws the inputs of a program.
 func inputs(p *core.Program, seed uint64) numbers {
 	out := numbers{}
 	for _, name := range sorted(p.Inputs) {
@@ -103,7 +103,7 @@ type running struct {
 	mem core.Memory
 }
 
-// start loads a program on a memory of its own, with parameters drawn for its widths.
+// start loads a program on its own memory, with parameters drawn for its widths.
 func start(t testing.TB, d core.Device, p *core.Program) running {
 	t.Helper()
 	mem, err := d.NewMemory(p.ParamSpecs())
@@ -206,8 +206,8 @@ func distance(got, want []float64) float64 {
 	return d / largest
 }
 
-// operations compares every operation with the reference, at sizes of one element, of odd rows and columns, and of more
-// than a kernel or a tile takes at once.
+// operations compares every operation with the reference at three kinds of sizes: one element, odd rows and columns,
+// and more than a kernel or a tile takes at once.
 func (s suite) operations(t *testing.T) {
 	for _, size := range []Size{{1, 1, 1, 1}, {3, 5, 7, 3}, {3, 43, 67, 71}, {2, 130, 33, 17}} {
 		p, err := Operations(size)

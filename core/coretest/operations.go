@@ -21,7 +21,7 @@ type operand struct {
 	whole      bool // not divided over the groups
 }
 
-// application is an operation with the shapes of what it is applied to.
+// application is an operation with the shapes of its operands.
 type application struct {
 	op       op.Op
 	operands []operand

@@ -30,7 +30,8 @@ var (
 	numberMark = regexp.MustCompile(`(?:^|[-_. ])\d[\d_.:T-]*$`)
 )
 
-// describe fills in what the log is of, from what it says itself, files beside it and the names of its folders.
+// describe fills in the description of the log from the log itself, from files beside it and from the names of its
+// folders.
 func (l *Log) describe(s source, run string, a about) {
 	dir := filepath.Dir(s.files[0])
 	l.settings = a.settings
@@ -131,7 +132,8 @@ func pick(texts ...string) string {
 	return ""
 }
 
-// setting is the value of the first of some keys, wherever among the settings it lies; one that lies less deep counts.
+// setting is the value of the first key that is found anywhere in the settings. If a key is found several times, the
+// least deep one counts.
 func (l *Log) setting(keys []string) string {
 	for _, key := range keys {
 		best, value := 0, ""

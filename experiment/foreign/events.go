@@ -12,7 +12,7 @@ import (
 	"nacre/experiment/tfevents"
 )
 
-// events are TensorBoard's files: of one folder one run.
+// events reads TensorBoard's event files. The files of one folder are one run.
 type events struct{}
 
 func (events) sources(dir string, names []string) []source {
@@ -25,7 +25,7 @@ func (events) sources(dir string, names []string) []source {
 	if len(files) == 0 {
 		return nil
 	}
-	slices.Sort(files) // as TensorBoard reads them
+	slices.Sort(files) // in TensorBoard's order
 	return []source{{tool: "TensorBoard", files: files, read: func(string) (*frame.Frame, about, error) {
 		return scalars(files)
 	}}}
@@ -71,8 +71,8 @@ func scalars(files []string) (*frame.Frame, about, error) {
 	return f, a, nil
 }
 
-// join adds what a file says. A value at the step of the one before it, as several environments give, counts in their
-// mean; one at an earlier step, as a resumed run gives, replaces what was told of that step and later ones.
+// join adds what a file says. Several values at one step, as from several environments, are averaged. A value at an
+// earlier step, as from a resumed run, replaces the values of this step and later steps.
 func join(tags map[string]tagged, e tfevents.Events) (shared int) {
 	type place struct {
 		step int64

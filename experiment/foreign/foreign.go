@@ -58,7 +58,7 @@ type Columns struct{ Step, Return string }
 
 // reader is a format.
 type reader interface {
-	// sources are the logs of the format in a folder, told by the names of its files alone.
+	// sources returns the logs of the format in a folder, by the names of its files.
 	sources(dir string, names []string) []source
 }
 
@@ -69,8 +69,9 @@ var readers = []reader{progress{}, evaluations{}, events{}, offline{}, monitor{}
 type source struct {
 	tool  string
 	files []string
-	runs  func() ([]string, error)                              // of a file with several; nil of one
-	read  func(run string) (f *frame.Frame, a about, err error) // its table, with notes in about
+	// runs of a file with several runs; nil for a file with one
+	runs func() ([]string, error)
+	read func(run string) (f *frame.Frame, a about, err error) // reads the table, with notes in about
 }
 
 // about holds what a log says of itself beside its table.
@@ -79,7 +80,8 @@ type about struct {
 	seed                 *uint64
 	settings             map[string]string
 	notes                []string
-	nan                  map[string]int // of a log that tells them from no value: by column, the returns that are NaN
+	// number of returns that are NaN, by column, in a log that has both NaN and missing values
+	nan map[string]int
 }
 
 // Find lists the logs of a file or of a folder, without its subfolders. The list is empty if there is no log.
@@ -108,7 +110,7 @@ func Find(path string) (refs []string, err error) {
 // own are files of Nacre's run folders, whose event files are no log of another program.
 var own = []string{"config.toml", "checkpoint.bin", "checkpoint.previous.bin"}
 
-// sources are those of a folder or a file; of a file of another name any table where tables are wanted.
+// sources returns the logs of a folder or a file. If tables are wanted, a file of another name may be any table.
 func sources(path string, tables bool) (list []source, err error) {
 	info, err := plainfile.Stat(path)
 	if err != nil {
@@ -244,7 +246,7 @@ func (s source) open(ref, run string, c Columns) (*Log, error) {
 func (l *Log) points() {
 	steps, err := l.frame.Numbers(l.Step)
 	if err != nil {
-		return // of text: there is no row yet
+		return // columns of text: there is no row yet
 	}
 	returns := l.returns()
 	success, _ := l.frame.Numbers(l.Success)

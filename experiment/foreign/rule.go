@@ -61,8 +61,8 @@ func (l *Log) choose(c Columns) (err error) {
 	return nil
 }
 
-// numeric are the columns of numbers that have one; results0, results1, …, the episodes of one evaluation, are also
-// results.
+// numeric returns the columns of numbers that have at least one number. The columns results0, results1, …, which are
+// the episodes of one evaluation, also give a column results.
 func (l *Log) numeric() (names []string) {
 	for _, name := range l.frame.Names() {
 		if v, err := l.frame.Numbers(name); err == nil && slices.ContainsFunc(v, func(x float64) bool {
@@ -126,7 +126,7 @@ func chosen(names, all []string, wanted, what string, known []string) (string, e
 		strings.Join(shown, ", "))
 }
 
-// first is the first known name among names; one that differs in case only counts where none is exact.
+// first is the first known name among names. A name that differs only in case counts if there is no exact one.
 func first(names, known []string) string {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		for _, k := range known {

@@ -90,7 +90,7 @@ func tableFile(path string) []source {
 	return []source{tabular(path, "table")}
 }
 
-// seeds is a table of several runs one below another, told apart by a column of seeds.
+// seeds is a table of several runs one below another, with a column of seeds.
 type seeds struct{}
 
 // file is the source of such a table, nothing of a file that has no column of seeds, or one seed only.
@@ -236,8 +236,8 @@ func isMonitor(name string) bool {
 // ended holds what a monitor tells of an episode.
 type ended struct{ r, l, t, success float64 }
 
-// episodes joins the files of the environments of one training: episodes in the order in which they ended, each file's
-// times being seconds since its t_start, and the steps those of all until then.
+// episodes joins the files of the environments of one training. Episodes are in the order in which they ended; the
+// times of a file are seconds since its t_start. The steps are those of all environments until then.
 func episodes(files []string) (*frame.Frame, about, error) {
 	var all []ended
 	a := about{tool: "Stable-Baselines3"}
@@ -274,8 +274,8 @@ func episodes(files []string) (*frame.Frame, about, error) {
 	return out, a, nil
 }
 
-// monitored reads a monitor's file: a line "#{JSON}", the columns' names, a line an episode. It is of one shape, so
-// that nothing is to be found out; only a last line without its end is left out.
+// monitored reads a monitor's file: a line "#{JSON}", the names of the columns, and one line per episode. All such
+// files have this form. Only an incomplete last line is left out.
 func monitored(text string) (list []ended, family, note string, err error) {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	if last := len(lines) - 1; lines[last] != "" {

@@ -33,7 +33,7 @@ const (
 	wandbRun     = 17 // Record.run: RunRecord
 	runConfig    = 4  // RunRecord.config
 	runName      = 8  // RunRecord.display_name
-	items        = 1  // of HistoryRecord and ConfigRecord
+	items        = 1  // field of HistoryRecord and ConfigRecord
 	itemKey      = 1
 	itemNested   = 2
 	itemBoolean  = 4

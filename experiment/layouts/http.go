@@ -44,10 +44,10 @@ type opened struct {
 	done   chan struct{}
 }
 
-// maxOpened layouts are kept: three side by side, and those of another tab.
+// maxOpened is the number of layouts that are kept: three side by side, and those of another tab.
 const maxOpened = 6
 
-// maxNames are as many names of a column as the page is told.
+// maxNames is the largest number of names of a column that the page gets.
 const maxNames = 5000
 
 // Info holds the facts about a layout that the page gets.
@@ -95,7 +95,7 @@ type Spot struct {
 	Text []string   `json:"text"` // value of the point in each column
 }
 
-// maxPlaces is up to how many selected points their places are told.
+// maxPlaces is the largest number of selected points whose places the page gets.
 const maxPlaces = 100
 
 func (l *Layout) places(rows Rows, near *Near) (out []Spot) {

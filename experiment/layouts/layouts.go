@@ -38,8 +38,8 @@ type Layout struct {
 	Planes  []string // names of the layouts if the file holds several
 
 	pyramid *pyramid
-	file    string // with the vectors; empty if there is none
-	rows    []int  // of the vectors; nil is all in order
+	file    string // file with the vectors; empty if there is none
+	rows    []int  // rows of the vectors; nil means all rows in order
 	once    sync.Once
 	vectors vectors
 	problem error
@@ -60,8 +60,8 @@ type vectors struct {
 
 func (v vectors) row(i int) []float32 { return v.data[i*v.dim : (i+1)*v.dim] }
 
-// files of a folder that may hold a layout, in the order in which they are looked for: that of nacre tsne, and that of
-// a study.
+// files of a folder that may hold a layout, in the order of the search: the file of nacre tsne, and the file of a
+// study.
 var files = []string{"tsne.csv", "layout.npz"}
 
 // embeddingsFile has the vectors of a layout beside it.
@@ -105,8 +105,8 @@ func Open(path string) (*Layout, error) {
 	return l, nil
 }
 
-// runName returns the name of a run in pictures, what tells runs apart first; empty where the folder is that of no
-// run.
+// runName returns the name of a run in pictures. The parts that distinguish runs come first. It is empty if the folder
+// is not a run's.
 func runName(dir string) string {
 	run, err := experiment.View(dir)
 	if err != nil {
@@ -122,7 +122,7 @@ func runName(dir string) string {
 // part is the name of a column of a matrix: vectors, not properties.
 var part = regexp.MustCompile(`^(mean|std|z)[0-9]+$`)
 
-// read takes the points of a file, or those of one of its planes.
+// read reads the points of a file, or the points of one of its planes.
 func (l *Layout) read(file, plane string) error {
 	f, err := frame.Read(file)
 	if err != nil {
@@ -212,7 +212,7 @@ func (l *Layout) each(n int, f func(i int)) {
 // fewValues is up to how many whole numbers in a column are taken for names of groups.
 const fewValues = 40
 
-// groups reports whether numbers are those of groups.
+// groups reports whether numbers stand for groups.
 func groups(x []float64) bool {
 	known := map[float64]bool{}
 	for _, v := range x {

@@ -94,8 +94,8 @@ func (l *Layout) encode(rows []int32) []byte {
 	return out
 }
 
-// density counts the points in size × size cells of the square, from the lower left, row by row; of those that keep
-// leaves.
+// density counts the points in size × size cells of the square, from the lower left, row by row. It counts only the
+// points for which keep is true.
 func (l *Layout) density(size int, keep func(i int) bool) []uint32 {
 	out := make([]uint32, size*size)
 	p, n := l.pyramid, float64(size)

@@ -131,7 +131,7 @@ func (p *Packed) list(root string) (names []string, err error) {
 	return names, nil
 }
 
-// actsByCollection reports whether a folder is that of a run whose agent needs what is in its checkpoint.
+// actsByCollection reports whether a folder belongs to a run whose agent needs its checkpoint.
 func actsByCollection(dir string) bool {
 	run, err := experiment.View(dir)
 	if err != nil {

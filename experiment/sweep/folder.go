@@ -94,15 +94,15 @@ func (f *Folder) unchanged(r Run) error {
 	if err != nil {
 		return err
 	}
-	if _, err = experiment.Longer(r.Config, before); err == nil { // one that is only longer is trained on
+	if _, err = experiment.Longer(r.Config, before); err == nil { // a run that only gets longer is trained further
 		return nil
 	}
 	return fmt.Errorf("sweep: %s was begun with %w; give the plan another name or out, or move that run's folder away",
 		f.RunDir(r), err)
 }
 
-// others finds what was begun in the folder and is not among Runs: by the manifest, and by the configurations, since
-// older programs took out of the manifest what another plan had begun.
+// others finds the runs that began in the folder and are not among Runs. It looks in the manifest and at the
+// configurations, because older programs removed the runs of another plan from the manifest.
 func (f *Folder) others() ([]Run, error) {
 	known := map[string]bool{}
 	for _, r := range f.Runs {
@@ -218,7 +218,8 @@ func (f *Folder) configFile(name string) string {
 
 func (f *Folder) stateFile(name string) string { return filepath.Join(f.Dir, stateDir, name+".json") }
 
-// config reads what a run is to train. A run that was begun and has lost that is asked itself.
+// config reads the configuration of a run. If a run that has begun lacks it, the configuration in the run's own folder
+// is read.
 func (f *Folder) config(r Run) (experiment.Config, error) {
 	cfg := experiment.Default()
 	file := f.configFile(r.Name)

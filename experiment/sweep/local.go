@@ -102,9 +102,9 @@ func (e Runner) Run(ctx context.Context, f *Folder) (Outcome, error) {
 	return j.out, nil
 }
 
-// batches divides runs into those of one process each: up to n of one system, in their order.
+// batches divides runs into groups, one for each process: up to n runs of one system, in their order.
 func batches(runs []Run, n int) (out [][]Run) {
-	open := map[string]int{} // by system, the batch that has room
+	open := map[string]int{} // batch of each system that has room
 	for _, r := range runs {
 		i, has := open[r.System]
 		if !has {

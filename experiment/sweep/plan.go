@@ -201,7 +201,7 @@ func (p Plan) run(s System, family string, seed uint64) (Run, error) {
 	if s.Algorithm != "" {
 		cfg.Algorithm = s.Algorithm
 	}
-	// What the plan sets for all systems concerns those whose algorithm reads it.
+	// A setting of the plan for all systems is used by those whose algorithm reads it.
 	shared := slices.DeleteFunc(slices.Clone(p.Set), func(pair string) bool { return cfg.Ignores(pair) })
 	if err := experiment.Change(&cfg, slices.Concat(shared, s.Set)...); err != nil {
 		return Run{}, err

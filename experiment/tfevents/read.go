@@ -37,7 +37,7 @@ type Purge struct {
 	Step int64
 }
 
-// Further field numbers; those of what Writer writes stand beside it.
+// These are further field numbers. The numbers of the fields that Writer writes stand beside Writer.
 const (
 	valueTensor   = 8 // TensorProto, as TensorFlow 2 writes scalars
 	tensorType    = 1 // enum
@@ -104,7 +104,8 @@ var (
 	errLarge   = errors.New("it is too large")
 )
 
-// record reads the message of a record: io.EOF behind the last, io.ErrUnexpectedEOF in one that is cut off.
+// record reads the message of a record. It returns io.EOF after the last record and io.ErrUnexpectedEOF if the record
+// is cut off.
 func record(in io.Reader) ([]byte, error) {
 	head := make([]byte, 12)
 	if _, err := io.ReadFull(in, head); err != nil {

@@ -42,7 +42,7 @@ func (p *literal) value(depth int) (any, error) {
 	case "True", "False":
 		return word == "True", nil
 	}
-	n, err := strconv.Atoi(strings.TrimSuffix(word, "L")) // of Python 2
+	n, err := strconv.Atoi(strings.TrimSuffix(word, "L")) // number of Python 2
 	if err != nil {
 		return nil, errDamaged
 	}

@@ -172,8 +172,8 @@ func fields(list []any) ([]Field, error) {
 	return out, nil
 }
 
-// An archive may unpack to this many bytes, and to so many times its size: far more than numbers do, far less than a
-// bomb.
+// An archive may unpack to this number of bytes and to this multiple of its size. Both are far more than numbers need
+// and far less than a bomb.
 const (
 	mayUnpack   = 64 << 20
 	unpackRatio = 100

@@ -120,7 +120,7 @@ func traceback(e *kernel.Error) []string {
 	return e.Traceback
 }
 
-// abort answers the cells that wait behind one that failed. Controls are moved all the same.
+// abort answers the cells that wait behind a cell that failed. Controls are still moved.
 func (k *Kernel) abort() {
 	for _, m := range k.cells.drain() {
 		if m.Type() != "execute_request" {
@@ -146,8 +146,8 @@ func CellID(m *Message) string {
 	return id
 }
 
-// controls are those that the notebook's cell showed before an execute request runs it, by label, as Nacre's front end
-// puts them in the message's metadata.
+// controls are the controls that the notebook's cell showed before an execute request runs it, by label. Nacre's front
+// end puts them in the message's metadata.
 func controls(m *Message) map[string][]byte {
 	var meta struct {
 		Controls map[string]json.RawMessage `json:"controls"`

@@ -10,7 +10,7 @@ import (
 // historyLimit is how many cells are remembered.
 const historyLimit = 10_000
 
-// history holds what was executed in this session, oldest first. There is one session, number 1.
+// history holds the cells that were executed in this session, oldest first. There is one session, number 1.
 type history struct {
 	mu   sync.Mutex
 	list []entry

@@ -13,7 +13,7 @@ import (
 // requests. Other requests are answered at once, even while a cell runs.
 type Kernel struct {
 	session kernel.Session
-	id      string // of this kernel's side of the conversation
+	id      string // identifier of this kernel's session in messages
 	send    func(*Message)
 
 	cells    *queue // execute requests
@@ -28,7 +28,7 @@ type Kernel struct {
 
 	mu      sync.Mutex
 	running *running // the cell being executed, nil between cells
-	count   int      // of the last cell
+	count   int      // count of the last cell
 }
 
 // running holds what an interrupt and an answer from the user need of the cell being executed.

@@ -30,9 +30,9 @@ type output struct {
 	allowStdin bool
 
 	mu    sync.Mutex // held while sending, so that messages keep their order
-	name  string     // of the stream that text belongs to
+	name  string     // name of the stream of text
 	text  strings.Builder
-	timer *time.Timer // sends text when it fires; nil where none waits
+	timer *time.Timer // sends text when it fires; nil if no text waits
 }
 
 func newOutput(k *Kernel, parent *Message, run *running, allowStdin bool) *output {

@@ -23,8 +23,8 @@ var ErrTooLarge = fmt.Errorf("the message is larger than %d MiB", MaxFrame>>20)
 // cannot be found.
 var ErrGarbage = errors.New("bytes that are no message were written to the kernel's channel")
 
-// mark begins every message in a stream. Without it, what a cell writes to a file descriptor that is not its own would
-// be taken for the length of a message that never comes.
+// mark begins every message in a stream. Without it, bytes that a cell writes to the stream's file descriptor would be
+// read as the length of a message that never comes.
 const mark = 0x4e435245
 
 const headSize = 8

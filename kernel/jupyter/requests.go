@@ -55,7 +55,7 @@ func editOf(e *kernel.Edit) *edit {
 	return &edit{e.At, e.Text}
 }
 
-// typed is a match as front ends understand it. What Insert and Import hold is Nacre's own.
+// typed is a match as front ends understand it. Insert and Import are Nacre's own fields.
 type typed struct {
 	Start     int    `json:"start"`
 	End       int    `json:"end"`

@@ -169,8 +169,8 @@ type control struct {
 	kind, label     string
 	id              string
 	p               reflect.Value // the variable
-	low, high, step float64       // of a slider
-	options         []string      // of a choice, as they are shown
+	low, high, step float64       // range and step of a slider
+	options         []string      // options of a choice, as they are shown
 	values          []reflect.Value
 	initial, shown  any
 }
@@ -213,7 +213,7 @@ func (c *control) restore(was []byte) {
 		return
 	}
 	if old.Kind == c.kind && string(old.Initial) == string(initial) {
-		_ = c.set(old.Value) // one that no longer fits is left out
+		_ = c.set(old.Value) // a value that no longer fits is left out
 	}
 }
 
@@ -286,7 +286,7 @@ func (c *control) set(text []byte) error {
 		c.p.Set(c.values[k])
 	case c.kind == "toggle" && take(&b):
 		c.p.SetBool(b)
-	case c.kind == "button" && take(&k) && k > 0: // so many times
+	case c.kind == "button" && take(&k) && k > 0: // k more presses
 		c.p.SetInt(c.p.Int() + int64(k))
 	case c.kind == "text" && take(&s):
 		if err := c.check(s); err != nil {

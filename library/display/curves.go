@@ -223,7 +223,7 @@ func gaps(x []float64) []any {
 	return out
 }
 
-// png draws the curves as a chart. Like the page it goes on behind a value that is missing.
+// png draws the curves as a chart. Like the page, it continues after a missing value.
 func (c *Curves) png() ([]byte, error) {
 	chart := plots.Chart{Title: c.title, X: plots.Scale{Label: c.xLabel}, Y: plots.Scale{Label: c.yLabel, Log: c.logY},
 		Panels: make([]plots.ChartPanel, 1)}

@@ -10,8 +10,8 @@ import (
 	"nacre/sim"
 )
 
-// ofFields shows a struct of this project's packages that says nothing of its own as a table of its exported fields,
-// those of structs within as Outer.Inner.
+// ofFields shows a struct of this project's packages that has no form of its own. It is a table of the exported fields;
+// fields of inner structs are named Outer.Inner.
 func ofFields(v any) (map[string]any, error) {
 	if f, ok := v.(sim.Family); ok && ours(reflect.TypeOf(v)) {
 		v = f.Spec()

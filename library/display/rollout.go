@@ -87,7 +87,7 @@ func (r Rollout) data() (json.RawMessage, playback.Document, string, error) {
 	return b, d, text, err
 }
 
-// fitsOutput says where so many bytes of JSON are too many.
+// fitsOutput returns an error if there are too many bytes of JSON for an output.
 func fitsOutput(what string, bytes int) error {
 	if bytes <= RolloutLimit {
 		return nil
@@ -97,7 +97,7 @@ func fitsOutput(what string, bytes int) error {
 		what, float64(bytes)/1e6, float64(RolloutLimit)/1e6)
 }
 
-// poster is three moments of one episode, or the middle of each of up to four.
+// poster shows three moments of one episode, or the middle of each of up to four episodes.
 func poster(episodes []playback.Episode) ([]byte, error) {
 	const width, height, gap = 320, 240, 4
 	type moment struct {

@@ -61,7 +61,7 @@ func known(v any) (map[string]any, error) {
 	return ofFields(v)
 }
 
-// What is shown as a table by itself, and how much of a value's text is kept beside it.
+// A value up to these sizes is shown as a table. tableText is the length of its text that is kept with the table.
 const (
 	tableRows    = 10_000
 	tableColumns = 200
@@ -78,7 +78,7 @@ func tabled(v any, rows, columns int, text string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Names()[0] == "0" { // of a matrix
+	if f.Names()[0] == "0" { // the table is of a matrix
 		numbered := frame.New(frame.Numbers("row", counted(rows)))
 		for _, name := range f.Names() {
 			x, err := f.Numbers(name)

@@ -51,7 +51,7 @@ func Branch(run *Run, iteration int, options ...Option) (branch *Run, err error)
 	}
 	w := newWatch(Runs{b}, p.quiet, p.look)
 	defer func() { w.end(err) }()
-	if found != nil { // its own training goes on, or is found at its end
+	if found != nil { // continue its own training, unless it has ended
 		return b, b.train(cell.Context(), w)
 	}
 	t, _, err := experiment.Branch(run.Dir, iteration, b.Dir, b.host, change)

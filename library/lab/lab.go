@@ -41,7 +41,7 @@ type plan struct {
 	quiet     bool
 	keep      int
 	look      *look
-	shared    bool              // by several algorithms, of which not all read all that is set
+	shared    bool              // whether several algorithms share it; not all of them read all settings
 	own       map[string]string // the algorithms of Loss, by the names that it was given
 	family    string            // another than the preset's, and what tells it from others of its name
 	behaviour string
@@ -75,7 +75,7 @@ func Iterations(n int) Option { return name("iterations", n) }
 // Latent sets the number of latent dimensions of the context encoder.
 func Latent(n int) Option { return name("latent", n) }
 
-// name sets a value of whichever table of the algorithm has it.
+// name sets a value in the table of the algorithm that has it.
 func name(key string, n int) Option {
 	return func(p *plan) { p.named = append(p.named, setting{key, fmt.Sprint(n)}) }
 }
@@ -164,7 +164,7 @@ func train(preset string, algorithms []string, seeds []int, options []Option) (r
 	if base.folder != "" && len(plans) > 1 {
 		return nil, fmt.Errorf("lab: one folder (%s) for %d runs; leave Folder out", base.folder, len(plans))
 	}
-	for _, p := range plans { // what cannot be trained is said before anything is
+	for _, p := range plans { // errors come before anything is trained
 		cfg, err := p.config(preset)
 		if err != nil {
 			return nil, err

@@ -46,8 +46,8 @@ func Auxiliary(name string,
 
 var ownName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// ownLoss registers the algorithm and returns its name, which ends in digits of the update that the loss makes: a run
-// is found again only while the loss is what it was.
+// ownLoss registers the algorithm and returns its name. The name ends in digits that are computed from an update with
+// the loss. So a run is found again only if the loss is the same.
 func ownLoss(name string, loss func(tcl.Config, belief.Encoder, int) (belief.Auxiliary, error)) (string, error) {
 	if !ownName.MatchString(name) {
 		return "", fmt.Errorf("lab: a loss called %q; expected small letters, figures and hyphens", name)
@@ -113,8 +113,8 @@ func Reward(base, name string, reward sim.Reward) Option {
 	}
 }
 
-// behaviour are digits of what a family's tasks do under a policy that acts at random: a run is found again only while
-// they do the same.
+// behaviour returns digits that are computed from a family's tasks under random actions. So a run is found again only
+// if the tasks behave the same.
 func behaviour(f sim.Family) (string, error) {
 	train, test, err := f.Tasks(1, 0, 0)
 	if err != nil {

@@ -31,8 +31,8 @@ type Run struct {
 	Dir  string
 	cfg  experiment.Config
 	host experiment.Host
-	at   []setting // its values of what Over varies
-	name string    // of its system in a sweep; empty is that of its algorithm
+	at   []setting // values of the settings that Over varies
+	name string    // name of its system in a sweep; empty means the name of its algorithm
 	log  *foreign.Log
 }
 
@@ -159,7 +159,7 @@ func (r *Run) seed() float64 {
 	return float64(r.cfg.Seed)
 }
 
-// named adds the columns by which the rows of several runs are told apart.
+// named adds the columns that distinguish the rows of several runs.
 func (r *Run) named(f *frame.Frame) *frame.Frame {
 	f = f.Label("algorithm", func(frame.Row) string { return rl.Title(r.cfg.Algorithm) }).
 		Compute("seed", func(frame.Row) float64 { return r.seed() })

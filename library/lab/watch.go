@@ -14,21 +14,21 @@ import (
 	"nacre/rl"
 )
 
-// watch shows runs while they are trained: a curve each, and a line that says how far they are; nothing where it is
+// watch shows runs during training: a curve for each run, and a line with their progress. It shows nothing if it is
 // quiet.
 type watch struct {
 	curves *display.Curves // nil until a training begins
 	line   *display.Handle
-	device string // of the run under way
+	device string // device of the present run
 	runs   Runs
-	there  Runs // those that were trained already
+	there  Runs // runs that were trained already
 	began  time.Time
 	quiet  bool
-	look   *look // nil where nothing is to be done while it trains
+	look   *look // nil if there is nothing to do during training
 
 	mu    sync.Mutex
-	at    int // of runs
-	done  int // updates of the run under way
+	at    int // index of the present run in runs
+	done  int // updates made by the present run
 	total int
 	said  time.Time
 }
@@ -67,8 +67,8 @@ func (w *watch) progress() progress.Progress {
 	return w
 }
 
-// begin shows the curves, those of runs that were there already too, and that a run trains on another device than was
-// asked for first. Where nothing is left to train nothing is shown.
+// begin shows the curves of all runs, also of those that exist already. It says if a run trains on another device than
+// the one asked for first. If nothing is left to train, it shows nothing.
 func (w *watch) begin(t *experiment.Training) {
 	w.device = t.Device()
 	if w.quiet {

@@ -58,7 +58,7 @@ func (a *actors) Close() error {
 	return errors.Join(errs...)
 }
 
-// slot is an actor with parameters of its own, for one row at a time.
+// slot is an actor with its own parameters, for one row at a time.
 type slot struct {
 	mem core.Memory
 	*inference
@@ -94,13 +94,13 @@ func (l *Learner) loadSlot(i int, values [][]float64) error {
 // Before an episode begins, its history is one row (o₀, a, 0) with a random action a.
 type rollout struct {
 	actors *actors
-	own    []*inference // one per episode where actors differ; nil: that of the worker
-	first  [][]float64  // by episode: the random action at the beginning of its history
-	noise  []*rand.Rand // by episode; nil: deterministic
+	own    []*inference // actor of each episode if actors differ; nil means the worker's actor
+	first  [][]float64  // random action at the beginning of each episode's history
+	noise  []*rand.Rand // random stream of each episode; nil for deterministic actions
 	scale  float64      // deviation of the noise
 
-	history [][]float64 // by episode: window × (o, a, r)
-	last    [][]float64 // by episode: (o, a) of the step under way
+	history [][]float64 // history of each episode: window × (o, a, r)
+	last    [][]float64 // (o, a) of the present step of each episode
 }
 
 // newRollout makes the policy of len(seeds) episodes; seeds draw the first row's action.

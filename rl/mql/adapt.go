@@ -61,8 +61,8 @@ func (t *tuner) close() error {
 	return core.CloseAll(t.own[0], t.own[1], t.replay[0], t.replay[1], t.context)
 }
 
-// adapt fine-tunes to a test task from what was seen there, and returns the actor's parameters, in the order of its
-// Specs. What the learner holds, optimisers included, is afterwards as it was, to the last bit.
+// adapt fine-tunes the networks with a test task's transitions and returns the actor's parameters, in the order of its
+// Specs. Afterwards the learner's parameters and optimisers are the same as before, to the last bit.
 func (l *Learner) adapt(r *rand.Rand, seen *replay.Task, rows int) (actor [][]float64, err error) {
 	if err := l.tune(rows); err != nil {
 		return nil, err
@@ -125,8 +125,8 @@ func (l *Learner) own(seen *replay.Task) (n int, err error) {
 	return n, nil
 }
 
-// propensity fits the classifier that tells the test task's n contexts from those of the train tasks, about as many of
-// both, equally many of each train task.
+// propensity fits the classifier that separates the test task's n contexts from contexts of the train tasks. Both sides
+// have about the same number of contexts. Each train task has the same number.
 func (l *Learner) propensity(r *rand.Rand, n int) (logistic, error) {
 	x, err := l.contexts(l.tuner.ownIn.rows, n, nil)
 	if err != nil {

@@ -17,12 +17,12 @@ func (l *Learner) Adapter() protocol.Adapter { return &adapter{l: l} }
 type adapter struct {
 	l     *Learner
 	seeds []uint64
-	seen  []*replay.Task // by adaptation
-	tuned []*inference   // by adaptation, with an actor of its own; nil while the trained one acts
+	seen  []*replay.Task // transitions of each adaptation
+	tuned []*inference   // each adaptation's own actor; nil while the trained actor acts
 	stale bool           // something was seen since the last fine-tuning
 }
 
-// maxSeen bounds what is kept of one test task; a protocol's trajectories are never as many.
+// maxSeen is the largest number of transitions kept of one test task. A protocol's trajectories never have so many.
 const maxSeen = 1 << 30
 
 // Start implements protocol.Adapter.

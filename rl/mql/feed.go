@@ -42,7 +42,7 @@ func (l *Learner) updates() (offpolicy.Updates, error) {
 	return u, nil
 }
 
-// choose is the place among both programs of that of update number u: every PolicyEvery-th steps the actor too.
+// choose returns which of the two programs makes update number u. Every PolicyEvery-th update also steps the actor.
 func (l *Learner) choose(u int) int {
 	if u%l.cfg.PolicyEvery == 0 {
 		return 1

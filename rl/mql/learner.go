@@ -22,12 +22,13 @@ type Learner struct {
 	seed uint64
 	nets Networks
 
-	device             core.Device
-	mem                core.Memory
-	*offpolicy.Updater // of training; its programs are the critics' and that with actor and targets
-	actors             *actors
-	tuner              *tuner // made when a task is first adapted to
-	slots              []slot // the actors of adapted tasks
+	device core.Device
+	mem    core.Memory
+	// updater of training, with two programs: one for the critics only, one also for the actor and the targets
+	*offpolicy.Updater
+	actors *actors
+	tuner  *tuner // made when a task is first adapted to
+	slots  []slot // the actors of adapted tasks
 
 	pool   protocol.Roller
 	tasks  []sim.Task // train

@@ -43,7 +43,7 @@ func (k column) config(trainTasks int) Config {
 	return m
 }
 
-// on configures MQL for a benchmark, by its own protocol with so many scored episodes.
+// on configures MQL for a benchmark, with its own protocol and the given number of scored episodes.
 func on(c rl.Config, m Config, episodes int) rl.Config {
 	c = c.For(name, scored)
 	c.Evaluation.Protocol.Repeats, c.Evaluation.Protocol.Scored = 1, episodes

@@ -5,8 +5,8 @@ import (
 	"nacre/rl/replay"
 )
 
-// feedPlan describes what an update draws: tasks, again from the first where there are too few, for each transitions
-// and what the networks are told of it, and noise.
+// feedPlan describes what an update draws: tasks, transitions and the task vector for each task, and noise. If there
+// are too few tasks, they are used again from the first.
 func (l *Learner) feedPlan() feed.Recipe {
 	c, nb := l.cfg, l.cfg.MetaBatch*l.cfg.Batch
 	n := len(l.tasks)

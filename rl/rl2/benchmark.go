@@ -41,7 +41,7 @@ func NewBenchmark(s benchmark.Size, d core.Device) (*Benchmark, error) {
 	return y, y.ppo.Set(sampleTrials(s))
 }
 
-// sampleTrials are those of streams 10·i + 1, 2, 3.
+// sampleTrials returns the trials of streams 10·i + 1, 2, 3.
 func sampleTrials(s benchmark.Size) []onpolicy.Path {
 	out, in := make([]onpolicy.Path, trials), s.Obs+s.Act+2
 	for i := range out {

@@ -10,7 +10,7 @@ import (
 	"nacre/sim"
 )
 
-// trial is the episodes of one task joined.
+// trial holds the episodes of one task in sequence.
 type trial struct {
 	onpolicy.Path         // Obs holds the inputs x
 	first, last   float64 // returns of its first and last episodes

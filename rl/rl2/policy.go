@@ -20,7 +20,7 @@ type Policy struct {
 	memory   nn.GRU
 	mean     nn.MLP
 	obs, act int
-	least    float64 // of the log standard deviation
+	least    float64 // lower bound of the log standard deviation
 }
 
 const logStd = "policy/log_std"
@@ -130,7 +130,8 @@ func (a *actor) std() ([]float64, error) {
 	return x, nil
 }
 
-// trialState is what a policy carries through a trial: its state, and what the next step's input says of the last.
+// trialState is what a policy keeps during a trial: its state, and the part of the next step's input that comes from
+// the last step.
 type trialState struct {
 	h      []float64
 	last   []float64 // action and reward

@@ -35,7 +35,7 @@ func newBatch(k chunk, steps int) *batch {
 type PPO struct {
 	chunk
 	forward, backward, apply core.Runner
-	flops                    []int64 // of those
+	flops                    []int64 // operations of each program
 
 	batch  *batch               // the trials; nil while there are none
 	states [][]float64          // before each chunk

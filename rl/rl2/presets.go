@@ -5,8 +5,8 @@ import (
 	"nacre/rl/suite"
 )
 
-// on configures RL² for a benchmark, by the protocol of the on-policy algorithms with as many exploration trajectories
-// as a trial has before its last.
+// on configures RL² for a benchmark with the protocol of the on-policy algorithms. The number of exploration
+// trajectories is the number of a trial's episodes less one.
 func on(c rl.Config, r Config) rl.Config {
 	c = c.For(name, scored)
 	c.Evaluation.Protocol.Repeats, c.Evaluation.Protocol.Explore = 1, max(r.Episodes-1, 1)

@@ -161,7 +161,7 @@ func (r *runner) cell(ctx context.Context, number int, c nbformat.Cell) error {
 // interruptGrace is how long an interrupted cell has to show its end.
 const interruptGrace = 3 * time.Second
 
-// execute waits for a request's end. When ctx ends first, the cell is interrupted, so that what it has shown is kept.
+// execute waits for a request's end. If ctx ends first, the cell is interrupted, so that its outputs are kept.
 func (r *runner) execute(ctx context.Context, request *jupyter.Message,
 	on func(*jupyter.Message)) (*jupyter.Message, error) {
 	interrupt := context.AfterFunc(ctx, func() {

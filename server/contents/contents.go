@@ -161,7 +161,7 @@ func unwrapPath(err error) error {
 	return err
 }
 
-// lock serialises the writers of one file, however it is named.
+// lock serialises the writers of one file, under all its names.
 func (s *Store) lock(p string) (unlock func()) {
 	m, _ := s.locks.LoadOrStore(s.same(p), &sync.Mutex{})
 	m.(*sync.Mutex).Lock()
@@ -208,8 +208,8 @@ func mimeOf(p string) *string {
 	return &kind
 }
 
-// stat looks at a file or folder. Devices, pipes and sockets are not served: opening one may block for ever. Nor is
-// what is hidden, under whatever name.
+// stat looks at a file or folder. Devices, pipes and sockets are not served: opening one may block for ever. Hidden
+// files are not served either, under any name.
 func (s *Store) stat(p string) (fs.FileInfo, error) {
 	if _, err := s.visible(p); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 const maxLinks = 16
 
 // resolve is the path without symbolic links that p, which is clean or ours, leads to; its last part, or a part after
-// one that does not exist, need not exist. Two names of one file have the same.
+// one that does not exist, need not exist. Two names of one file have the same resolved path.
 func (s *Store) resolve(p string) (string, error) {
 	done, rest := ".", p
 	for links := 0; rest != ""; {
@@ -83,8 +83,8 @@ var tempName = regexp.MustCompile(`^` + regexp.QuoteMeta(tempPrefix) + `[0-9a-f]
 // orphanAge is how old a file must be that nobody is writing any more: another server may serve the same folder.
 const orphanAge = time.Minute
 
-// removeOrphans removes what a program that was killed left of files it was writing. Hidden folders are not searched,
-// except those of checkpoints. It ends when the store is closed.
+// removeOrphans removes partly written files of a killed program. Hidden folders are not searched, except those of
+// checkpoints. It ends when the store is closed.
 func (s *Store) removeOrphans() {
 	_ = fs.WalkDir(s.root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
 		switch {

@@ -137,7 +137,7 @@ func (s *Store) Rename(from, to string) (*Model, error) {
 	return s.Get(to, GetOptions{Hash: true})
 }
 
-// sameFile is true of two spellings of one name on a file system that ignores case.
+// sameFile reports whether two names are spellings of one file, on a file system that ignores case.
 func (s *Store) sameFile(a, b string) bool {
 	x, err := s.root.Lstat(a)
 	if err != nil {

@@ -91,7 +91,7 @@ func (s *Store) isDir(p string) bool {
 }
 
 // bytes returns what the file will hold. A notebook that breaks the format's rules is saved, so that nothing is lost,
-// and the problem is told; what is not a notebook at all is refused.
+// and the problem is reported. Content that is not a notebook is an error.
 func (save Save) bytes(p string) (data []byte, problem string, err error) {
 	switch save.Type {
 	case "notebook":
@@ -126,8 +126,8 @@ func (save Save) bytes(p string) (data []byte, problem string, err error) {
 	return nil, "", fail(http.StatusBadRequest, "type %.40q: expected notebook, file or directory", save.Type)
 }
 
-// checkUnchanged refuses to overwrite what another program, or another window, has written since. What this program
-// itself has added to the notebook is no conflict.
+// checkUnchanged returns an error if another program or another window has written the file since. Changes by this
+// program itself are no conflict.
 func (s *Store) checkUnchanged(p string, save Save) error {
 	info, err := s.stat(p)
 	if err != nil {

@@ -177,8 +177,8 @@ func NewCode(id, source string) Cell {
 	}
 }
 
-// upgrade gives every cell an identifier of its own. It depends on the cell's place and text only, so that a file that
-// is read twice before it is saved has the same ones.
+// upgrade gives every cell its own identifier. The identifier depends only on the cell's place and text, so a file that
+// is read twice before it is saved has the same identifiers.
 func (n *Notebook) upgrade() {
 	taken := map[string]bool{}
 	for i, c := range n.Cells() {

@@ -19,7 +19,7 @@ type Output struct {
 	Traceback []string
 	DisplayID string // display id under which it can be updated; not part of the file
 
-	text terminal // of a stream
+	text terminal // text of a stream
 }
 
 // Text returns what a stream shows.

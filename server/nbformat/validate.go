@@ -73,8 +73,8 @@ func (n *Notebook) checkCell(c Cell) error {
 	return checkCode(c)
 }
 
-// checkCellMetadata checks what the format says of a cell's metadata. Values of "execution" are texts, which is easily
-// got wrong.
+// checkCellMetadata checks a cell's metadata by the rules of the format. Values of "execution" must be texts, a
+// frequent mistake.
 func checkCellMetadata(c Cell) error {
 	meta, ok := c["metadata"].(map[string]any)
 	if !ok {

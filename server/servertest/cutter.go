@@ -22,8 +22,8 @@ import (
 	"time"
 )
 
-// swallow is how long the proxy goes on taking what the server sends after it has cut the client off: a server that
-// counts what it has written as received loses that.
+// swallow is how long the proxy still reads from the server after it has cut the client off. A server that counts
+// written bytes as received loses these bytes.
 const swallow = 50 * time.Millisecond
 
 // Cutter is a proxy for HTTP that breaks connections, with a reset, after a number of bytes in one direction.

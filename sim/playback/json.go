@@ -44,7 +44,7 @@ type episode struct {
 	Model    *model     `json:"model,omitempty"`
 }
 
-// model is there where the browser's MuJoCo can go on from a frame.
+// model is set if the browser's MuJoCo can continue from a frame.
 type model struct {
 	scene.Model
 	NQ   int        `json:"nq"`
@@ -76,7 +76,7 @@ func (d *Document) MarshalJSON() ([]byte, error) {
 		return nil, fmt.Errorf("playback: there are no episodes")
 	}
 	out := document{Format: Format, Version: Version, Title: d.Title, Link: d.Link, Meshes: []packed{}}
-	index := map[string]int{} // of a mesh in the document, by its content
+	index := map[string]int{} // index of a mesh in the document, by its content
 	for i := range d.Episodes {
 		e := &d.Episodes[i]
 		if err := e.check(); err != nil {
@@ -189,7 +189,7 @@ func (d *Document) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// mostFrames bounds a film: of one in which nothing moves the document's length says nothing.
+// mostFrames bounds the frames of a film. If nothing moves in a film, the document's length does not bound them.
 const mostFrames = 1_000_000
 
 func (e *episode) unpack(meshes []scene.Triangles) (Episode, error) {

@@ -9,7 +9,7 @@ import (
 	"nacre/sim/scene"
 )
 
-// maxFaces bounds the triangles of one mesh: what has more is made coarser until it has not.
+// maxFaces bounds the triangles of one mesh. A mesh with more is made coarser.
 const maxFaces = 4000
 
 // packed is a mesh whose vertices are three uint16 each: coordinate = Low + Step·number.
@@ -132,7 +132,7 @@ func merge(m scene.Triangles, cells int) scene.Triangles {
 	low, high := extent(m.Vertices)
 	side := max(high[0]-low[0], high[1]-low[1], high[2]-low[2]) / float32(cells)
 	out := scene.Triangles{Name: m.Name}
-	index := map[[3]int32]int32{} // of the merged vertex of a cell
+	index := map[[3]int32]int32{} // index of the merged vertex of a cell
 	to := make([]int32, len(m.Vertices))
 	var count []float32
 	for i, v := range m.Vertices {
@@ -158,7 +158,7 @@ func merge(m scene.Triangles, cells int) scene.Triangles {
 		if a == b || b == c || c == a {
 			continue
 		}
-		// A triangle is the same whichever corner comes first.
+		// A triangle is the same with any corner first.
 		for a > b || a > c {
 			a, b, c = b, c, a
 		}

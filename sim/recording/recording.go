@@ -134,7 +134,7 @@ func (c *Recorder) episode(ctx context.Context, e int, ep sim.Episode, policy si
 	return r, nil
 }
 
-// look appends what there is to see now.
+// look appends the present physical state.
 func (c *Recorder) look(r *Recording, obs []float64) {
 	r.Obs = append(r.Obs, append([]float64(nil), obs...))
 	if s, ok := c.batch.(sim.Stateful); ok {

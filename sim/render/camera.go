@@ -104,7 +104,8 @@ func follow(r *scene.Film, v scene.View) []scene.View {
 	for t := range views {
 		var x, y, total float64
 		for k := t - reach; k <= t+reach; k++ {
-			// Beyond the ends the motion goes on as its mirror image, so that the first and the last view are centred.
+			// Beyond its ends the motion continues as its mirror image, so that the first and the last view are
+			// centred.
 			at, sign := k, 1.
 			var about scene.Pose
 			switch last := r.Frames() - 1; {

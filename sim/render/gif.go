@@ -77,10 +77,10 @@ func difference(shown, next *image.Paletted) *image.Paletted {
 // palette is up to 255 colours and, for each cell of a grid over all colours, the nearest of them.
 type palette struct {
 	model   color.Palette
-	nearest []int16 // by cell, -1 where it has not been asked for
+	nearest []int16 // nearest colour of each cell; -1 if not computed yet
 }
 
-// bits is how finely colours are told apart, per channel.
+// bits is the resolution of colours, in bits per channel.
 const bits = 6
 
 func cellOf(p []uint8) int {

@@ -31,7 +31,7 @@ type light struct {
 	rays    [sunRays]vec
 	casters []*thing      // things that shade others
 	low     [2]float64    // corner of the cells
-	step    [2]float64    // their widths
+	step    [2]float64    // widths of the cells
 	cells   [][]*thing    // things that may be between a point and the sun
 	around  [2][2]float64 // lowest and highest x and y that they reach
 }
@@ -169,7 +169,7 @@ func blocked(list []*thing, first int, p, d vec, self *thing) int {
 			continue
 		}
 		t := list[i]
-		// What is convex does not shade its own lit side.
+		// A convex thing does not shade its own lit side.
 		if t == self && t.kind != scene.Mesh {
 			continue
 		}
@@ -189,8 +189,8 @@ func blocked(list []*thing, first int, p, d vec, self *thing) int {
 	return -1
 }
 
-// open is how much of the sky a point of a floor sees past the things above it: each hides what a sphere there would,
-// and together they hide what is left by each.
+// open is the share of the sky that a point of a floor sees past the things above it. Each thing hides as much as a
+// sphere there, and each further thing hides its share of the rest.
 func (l *light) open(p, normal vec) float64 {
 	seen := 1.
 	if p.x < l.around[0][0] || p.x > l.around[1][0] || p.y < l.around[0][1] || p.y > l.around[1][1] {

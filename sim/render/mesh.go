@@ -18,7 +18,7 @@ type mesh struct {
 	tris   []tri
 	smooth [][3]vec // normals at the corners of each, for shading
 	nodes  []node
-	centre vec // of the sphere around it
+	centre vec // centre of the sphere around it
 	radius float64
 }
 
@@ -27,7 +27,7 @@ type tri struct {
 	id        int // among smooth
 }
 
-// node is a box and what is in it: triangles, or two nodes, the first of which follows it.
+// node is a box with triangles or with two nodes in it. The first of the two nodes follows it.
 type node struct {
 	low, high    vec
 	first, count int // triangles of a leaf

@@ -20,7 +20,7 @@ type thing struct {
 	opacity float64
 	sign    bool
 	id      int
-	centre  vec // of the sphere around it, in the world
+	centre  vec // centre of the sphere around it, in the world
 	radius  float64
 }
 
@@ -63,7 +63,7 @@ func (g *thing) misses(o, d vec, limit float64) bool {
 type shot struct {
 	camera *camera
 	things []thing
-	tiles  [][]*thing // by tile of the picture, without planes
+	tiles  [][]*thing // things in each tile of the picture, without planes
 	across int        // tiles in a row
 	planes []*thing
 	target vec
@@ -109,7 +109,7 @@ func (p *Painter) shot(poses []scene.Pose, v scene.View, c *camera) *shot {
 	for i := range s.things {
 		s.place(&s.things[i])
 	}
-	// Nearer things first: what lies behind a hit is then passed over.
+	// Nearer things come first, so that things behind a hit are skipped.
 	for _, list := range s.tiles {
 		slices.SortFunc(list, func(a, b *thing) int {
 			da, db := a.centre.sub(c.eye).length()-a.radius, b.centre.sub(c.eye).length()-b.radius
@@ -149,14 +149,15 @@ type sample struct {
 	colour vec
 	normal vec
 	tone   float64 // see shade
-	solid  int     // of the scene, -1 for the background
+	solid  int     // solid of the scene; -1 for the background
 	depth  float64 // metres along the ray
 }
 
 // maxLayers is how many transparent surfaces before an opaque one are seen.
 const maxLayers = 6
 
-// trace follows a ray from the eye; list holds the things it may meet beside planes, phase is that of its shadows.
+// trace follows a ray from the eye. list holds the things that it may meet, besides planes. phase is the phase of its
+// shadows.
 func (s *shot) trace(list []*thing, d vec, phase int) sample {
 	eye := s.camera.eye
 	var first *thing

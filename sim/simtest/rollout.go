@@ -102,7 +102,7 @@ func controller(s *suite) error {
 	return err
 }
 
-// blind checks that the goal-blind controller is the goal-knowing one or does the same whatever the task.
+// blind checks that the goal-blind controller is the goal-knowing controller, or does the same for every task.
 func blind(s *suite) error {
 	b, ok := s.family.(sim.Blinder)
 	if !ok {

@@ -101,7 +101,7 @@ type suite struct {
 	spec   sim.Spec
 	train  []sim.Task
 	test   []sim.Task
-	batch  sim.Batch // of envs environments; nil where the family cannot be run
+	batch  sim.Batch // batch of envs environments; nil if the family cannot be run
 	obs    []float64 // what the last step or reset of batch wrote
 	out    sim.StepResult
 }
@@ -199,7 +199,7 @@ func (s *suite) draw(n, step int) []float64 {
 	return act
 }
 
-// same returns the actions of one row, once per environment.
+// same returns the actions of one row, repeated for every environment.
 func (s *suite) same(step int) []float64 { return slices.Repeat(s.draw(1, step), envs) }
 
 // finite names the first number that is none.

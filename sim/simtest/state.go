@@ -16,8 +16,8 @@ import (
 	"nacre/sim/render"
 )
 
-// state checks a Stateful: a state is a copy, another environment can be put into it and goes on from there, and one of
-// other lengths is refused.
+// state checks a Stateful. A state is a copy. Another environment can be set to it and continues from it. A state of
+// other lengths is an error.
 func state(s *suite) error {
 	b, ok := s.batch.(sim.Stateful)
 	if !ok {

@@ -164,7 +164,7 @@ func horizon(s *suite) error {
 	return nil
 }
 
-// starts checks that an episode's start is that of its task and stream, and what a Starter says of itself.
+// starts checks that an episode's start depends only on its task and stream, and that a Starter keeps its promises.
 func starts(s *suite) error {
 	first, other, err := s.firsts(s.family)
 	if err != nil {

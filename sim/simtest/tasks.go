@@ -39,7 +39,7 @@ func spec(s *suite) error {
 // tasks checks the lists: made again alike, of the lengths asked for, and apart from each other.
 func tasks(s *suite) error {
 	errs := []error{s.vectors("train", s.train), s.vectors("test", s.test)}
-	// What a caller does to its tasks must not reach the next caller's.
+	// Changes that a caller makes to its tasks must not reach the next caller's tasks.
 	train, test, err := s.family.Tasks(1, 0, 0)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func params(list []sim.Task) []sim.Task {
 	return list
 }
 
-// grid checks a Gridder: as many tasks as asked for, all different, and within the range of drawn ones.
+// grid checks a Gridder: it returns the requested number of tasks, all different and within the range of drawn tasks.
 func grid(s *suite) error {
 	g, ok := s.family.(sim.Gridder)
 	if !ok {

@@ -20,15 +20,15 @@ type descent struct {
 
 	state, ends, neighbours, affinities wgpu.Handle
 	settings                            wgpu.Handle
-	nodes, waves, table                 wgpu.Handle // of the present grid
+	nodes, waves, table                 wgpu.Handle // buffers of the present grid
 	groups                              [2]wgpu.Handle
 	owned                               []wgpu.Handle
 	list                                wgpu.Recording
-	transforms                          string // which kernels make those of the grid
+	transforms                          string // kernels of the grid's transforms
 
 	grid   grid
 	around box     // the layout
-	z      float64 // of the layout before the last iteration
+	z      float64 // Z of the layout before the last iteration
 	made   int
 	placed bool // there is a grid
 	out    bool // the layout has left it
@@ -182,7 +182,7 @@ func (d *descent) Advance(ctx context.Context, k int, ph tsne.Phase, clip float6
 	return made, nil
 }
 
-// iterate submits so many iterations and returns how many were made before the layout left its grid.
+// iterate submits the given number of iterations. It returns how many were made before the layout left its grid.
 func (d *descent) iterate(k int, ph tsne.Phase, clip float64) (int, error) {
 	if err := d.gpu.Write(d.settings, 0, d.settingsOf(ph, clip)); err != nil {
 		return 0, err
@@ -237,8 +237,8 @@ func (d *descent) settingsOf(ph tsne.Phase, clip float64) []uint32 {
 	return out
 }
 
-// charge returns the number that a point's charge counts as: a power of two, such that 32 bits hold those of all points
-// at one node, of which each leaves at most 0.55² there.
+// charge returns the number for a point's charge. It is a power of two, small enough that 32 bits hold the charges of
+// all points at one node; each point leaves at most 0.55² of its charge there.
 func (d *descent) charge() float32 {
 	return float32(math.Exp2(math.Floor(math.Log2((1 << 32) / (0.31 * float64(d.points))))))
 }
@@ -296,7 +296,7 @@ func (d *descent) command(entry string, blocks int) wgpu.Command {
 	return wgpu.Command{Kernel: d.kernels[entry], Group: d.groups[0], Blocks: blocks}
 }
 
-// transform is a command of those that work on rows or columns.
+// transform is a command that works on rows or columns.
 func (d *descent) transform(entry string, blocks int) wgpu.Command {
 	return wgpu.Command{Kernel: d.kernels[entry+d.transforms], Group: d.groups[1], Blocks: blocks}
 }

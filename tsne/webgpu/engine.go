@@ -68,15 +68,15 @@ func Open(o Options) (*Accelerator, error) {
 	return e, nil
 }
 
-// transforms are the kernels' names for transforms of a length: those of a workgroup's memory that just holds it, as an
-// adapter clears the memory of every workgroup and runs as many of them at once as fit.
+// transforms returns the names of the kernels for transforms of a length. They have the smallest workgroup memory that
+// holds the length, because an adapter clears the memory of every workgroup and runs as many workgroups at once as fit.
 func (e *Accelerator) transforms(n int) (suffix string, err error) {
 	room := 512
 	for room < n {
 		room *= 2
 	}
 	together := 128
-	if e.info.Software { // to which every lane that waits for the others is work
+	if e.info.Software { // for a software adapter, every waiting lane is work
 		together = 32
 	}
 	suffix = fmt.Sprintf(" of %d", room)

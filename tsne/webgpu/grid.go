@@ -36,7 +36,7 @@ func (b box) inside(c box) bool {
 
 // grid is where the field is computed.
 type grid struct {
-	room    box     // what layouts it is for; of an expanded kernel anything
+	room    box     // box of the layouts it is for; any box for an expanded kernel
 	widest  float64 // and how wide
 	h       float64 // between nodes
 	nx, ny  int     // nodes, half the lengths
@@ -71,8 +71,8 @@ func gridFor(b box, longest int) (grid, bool) {
 	return g, true
 }
 
-// along is the extent, the nodes and the transform of one side: with so much room, and what the transform's length
-// leaves.
+// along returns the extent, the nodes and the transform of one side, with the given room and the rest that the
+// transform's length leaves.
 func (g grid) along(low, high float32, more float64) (from, to float32, nodes, length int) {
 	need := int((float64(high-low)+2*more)/g.h) + 2*edgeNodes + 2
 	length = goodLength(2 * need)

@@ -312,7 +312,7 @@ func (c *checker) uses(d *Decl) map[string]bool {
 		case *types.TypeName, *types.Const:
 			m[o.Name()] = true
 		case *types.Var:
-			if s := o.Parent(); s != nil && s.Parent() == types.Universe { // of the session
+			if s := o.Parent(); s != nil && s.Parent() == types.Universe { // object of the session
 				m[o.Name()] = true
 			}
 		}

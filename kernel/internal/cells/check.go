@@ -124,10 +124,10 @@ type checker struct {
 	own  []*Decl
 
 	set     map[string]*Decl // declarations to check: the cell's and those that depend on them
-	mine    map[string]bool  // of them, the cell's own
+	mine    map[string]bool  // names of the cell itself
 	dropped map[string]bool  // dependents that a redefinition does not fit
 	program bool             // the cell is a whole one, with func main: plain Go
-	pkg     *types.Package   // of the first check
+	pkg     *types.Package   // package of the first check
 	objs    map[string]*types.Func
 	errs    Errors
 	broken  []*Decl
@@ -251,7 +251,7 @@ func (c *checker) declared(name string) *Decl {
 	return c.Decls[name]
 }
 
-// aliased is the name that d is an alias of, "" where it is none.
+// aliased is the name of which d is an alias; "" if it is no alias.
 func (d *Decl) aliased() string {
 	g, ok := d.Node.(*ast.GenDecl)
 	if !ok {
@@ -372,7 +372,7 @@ func (c *checker) checkSignatures() {
 	c.errs, c.broken = append(errs, c.errs...), append(broken, c.broken...)
 }
 
-// measured are the names of which the cell's constants may take the length.
+// measured are the names whose length the cell's constants may use.
 func (c *checker) measured() map[string]bool {
 	names := map[string]bool{}
 	for _, d := range c.own {
@@ -450,7 +450,8 @@ func (c *checker) redeclares() bool {
 
 func key(d *Decl) string { return fmt.Sprintf("%s@%p", d.Name, d) }
 
-// funcName is the name a function is checked under: init functions, of which there may be several, get one each.
+// funcName is the name under which a function is checked. There may be several init functions, so each gets its own
+// name.
 func (c *checker) funcName(d *Decl, fd *ast.FuncDecl) string {
 	if fd.Recv == nil && (fd.Name.Name == "init" || fd.Name.Name == "_") {
 		return fmt.Sprintf("init__%d", fd.Pos())
@@ -550,8 +551,8 @@ func (p *Scope) earlier(insert func(name string, o types.Object)) {
 	}
 }
 
-// named puts what a type is declared to be in parentheses where that is a type of an earlier cell: the checker looks
-// for the declaration of a name of the package that stands there alone.
+// named puts the right side of a type declaration in parentheses if it is a type of an earlier cell. The checker would
+// look for the declaration of a name that stands there alone.
 func named(decls []ast.Decl, earlier *types.Scope) {
 	for _, d := range decls {
 		g, ok := d.(*ast.GenDecl)

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// firstDraft is the number of the first cell of a draft, above those of all that run.
+// firstDraft is the number of the first cell of a draft. It is above the numbers of all cells that run.
 const firstDraft = 1 << 30
 
 // Draft is a program as it would be after some more cells. These cells are checked but not run. The original program
@@ -17,7 +17,7 @@ const firstDraft = 1 << 30
 type Draft struct {
 	*Scope
 	cells int
-	files []*token.File // of its cells' texts
+	files []*token.File // files of its cells' texts
 }
 
 // Draft returns a draft of the program, without further cells.

@@ -30,7 +30,7 @@ type summary struct {
 	reads, writes, whole, uses, pointers map[string]bool
 
 	names   map[string]bool // functions, methods, types and constants that it refers to
-	through map[int]bool    // parameters, the receiver first, of which it changes what they point to
+	through map[int]bool    // parameters whose targets it changes, the receiver first
 	passes  []pass
 }
 
@@ -38,8 +38,8 @@ type summary struct {
 type pass struct {
 	callee string
 	arg    int    // the receiver first
-	name   string // of the variable of the session that it leads to, "" where it is a parameter
-	param  int    // of the function that makes the call
+	name   string // name of the session's variable to which it leads; "" for a parameter
+	param  int    // parameter of the function that makes the call
 }
 
 // Effects returns the effects of a checked unit in a program in which the unit is committed.
@@ -89,7 +89,7 @@ func (u *Unit) held(own map[types.Object]string) map[string]Effects {
 			return
 		}
 		s := u.prog.summarise(&ast.BlockStmt{List: []ast.Stmt{&ast.ExprStmt{X: value}}}, nil, own, value)
-		// What the cell calls its own is another's to the cell that makes the call.
+		// The cell's own variables belong to another cell, as the calling cell sees it.
 		e := Effects{Reads: maps.Clone(s.uses), Writes: s.writes, Uses: s.uses, Pointers: s.pointers,
 			Whole: map[string]bool{}}
 		u.prog.follow(s, nil, e)
@@ -230,7 +230,7 @@ func (p *Scope) changes(name string, k int, seen map[pass]bool) bool {
 	return false
 }
 
-// summaryOf is that of a live function or method.
+// summaryOf returns the summary of a live function or method.
 func (p *Scope) summaryOf(d *Decl) *summary {
 	if d.sum == nil {
 		f := d.Node.(*ast.FuncDecl)
@@ -267,7 +267,7 @@ type tracer struct {
 	own    map[types.Object]string
 	silent map[*ast.Ident]bool    // not read where they stand
 	effect map[*ast.CallExpr]bool // calls that are made for what they do
-	seen   map[types.Type]bool    // of the types mentioned
+	seen   map[types.Type]bool    // types that were met
 }
 
 // summarise looks at statements. Own are the variables of the session that they define; value is an expression whose
@@ -350,7 +350,7 @@ func (t *tracer) object(id *ast.Ident) types.Object {
 	return t.info.Defs[id]
 }
 
-// root is the variable that an expression leads to; nil where it leads to none.
+// root is the variable to which an expression leads; nil if there is none.
 func (t *tracer) root(x ast.Expr) *ast.Ident {
 	for {
 		switch y := x.(type) {
@@ -440,7 +440,7 @@ func (t *tracer) points(x ast.Expr) {
 	}
 }
 
-// refers reports whether values of a type share what they hold.
+// refers reports whether copies of a value of this type share what the value holds.
 func refers(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Pointer, *types.Map, *types.Slice, *types.Chan:

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// At a cell's top level an error may be left out: a call of which only the values are used, or nothing, ends the cell
-// where its error is not nil. Such a call is wrapped in one of a generic function that takes its results and returns
-// them without the error; engines make of it what ends the cell. Functions of cells keep to Go's rules.
+// At a cell's top level an error need not be handled: if a call's error is not used and is not nil, the cell ends. Such
+// a call is wrapped in a call of a generic function, which takes the results and returns them without the error.
+// Engines turn the wrapper into code that ends the cell. In functions of cells Go's own rules hold.
 
 // guard is the name of these functions, which no program can write.
 const guard = "guard·"
@@ -87,7 +87,8 @@ func (g *guards) insert(scope *types.Scope) {
 	}
 }
 
-// wrap reports whether it wrapped any. What is within a wrapped call may have a type only when it is checked again.
+// wrap reports whether it wrapped any call. An expression inside a wrapped call may have a type only after a second
+// check.
 func (g *guards) wrap(body []ast.Stmt) (any bool) {
 	for k, s := range body {
 		last := k == len(body)-1
@@ -220,7 +221,8 @@ func (u *Unit) Explicit(name func(values int) string) string {
 			return true
 		})
 	}
-	// Of those at one place the closing ones come first, the inner before the outer, then the outer before the inner.
+	// At one place the closing brackets come first, inner before outer. Then come the opening brackets, outer before
+	// inner.
 	slices.SortStableFunc(list, func(a, b insert) int {
 		if a.at != b.at {
 			return a.at - b.at

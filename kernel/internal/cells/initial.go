@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// The variables that a cell begins with are initialised as those of a package are.
+// The variables at the beginning of a cell are initialised like the variables of a package.
 
 // InitsAt is the number of statements of the body before the init functions. They are the variable declarations at the
 // beginning of the body.

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// layouts compares the redeclared types with what they were: a value of an old type is one of the new where both are
-// laid out alike, so that adding a method does not strand the variables there are.
+// layouts compares redeclared types with their old declarations. If both have the same layout, a value of the old type
+// is also a value of the new type. So a new method does not make existing variables unusable.
 func (c *checker) layouts() {
 	u := c.unit
 	u.moved = map[*types.TypeName]*types.TypeName{}

@@ -31,7 +31,7 @@ type Decl struct {
 	Type   *types.TypeName  // object of a type
 	Consts []*types.Const
 
-	sum *summary // of a function that was asked for it
+	sum *summary // summary of a function, once it was needed
 }
 
 func (d *Decl) copy() *Decl {

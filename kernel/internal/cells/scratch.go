@@ -129,7 +129,7 @@ func (p *Scope) Scratch(before, after string, guess func(name string) string) *S
 			top = fd.Body.List
 		}
 	}
-	// Where an error is left out, what follows has its type once the call is wrapped.
+	// If an error is not handled, the code after the call has its type only when the call is wrapped.
 	for s.check(c, fset, u); c.wrap(top); {
 		s.check(c, fset, u)
 	}

@@ -46,7 +46,7 @@ func split(src string) (chunks []chunk, semicolon bool) {
 		}
 		if tok == token.SEMICOLON && depth <= 0 {
 			if n := len(chunks); start < 0 && lit == ";" && n > 0 && chunks[n-1].kind == token.ILLEGAL {
-				chunks[n-1].end = off // as in "for i := 0; ; i++ {": the one before stays, and this one ends it
+				chunks[n-1].end = off // as in "for i := 0; ; i++ {": the chunk before stays and ends here
 			}
 			flush(off)
 			semicolon = lit == ";" || semicolon && lit == "\n" && start < 0 && len(toks) == 0 &&
@@ -115,7 +115,7 @@ func keep(src string, chunks []chunk, want func(token.Token) bool) string {
 	return string(b)
 }
 
-// blankGap blanks b[from:to] but for line breaks and the semicolon that ends the chunk before.
+// blankGap blanks b[from:to] except line breaks and the semicolon that ends the chunk before.
 func blankGap(b []byte, from, to int) {
 	for k := from; k < to; k++ {
 		if b[k] != '\n' {
@@ -129,7 +129,7 @@ func blankGap(b []byte, from, to int) {
 
 func isDecl(k token.Token) bool { return k == token.FUNC || k == token.TYPE || k == token.CONST }
 
-// Positions in files of cells are those of the cell: a line directive precedes its text.
+// Positions in files of cells are positions in the cell, because a line directive precedes the cell's text.
 func (p *Scope) parse(name, before, text, after string) (*ast.File, error) {
 	src := before + "\n//line " + name + ":1:1\n" + text + after
 	return parser.ParseFile(p.Fset, name, src, parser.ParseComments|parser.AllErrors|parser.SkipObjectResolution)
