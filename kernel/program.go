@@ -9,9 +9,9 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Program returns cells, in their order, as plain Go: calls that leave an error out are wrapped in functions that end
-// the program with it, which decls declares with what they import. Cells that do not fit stay as they are. Nothing
-// runs, and the session does not change.
+// Program returns cells, in their order, as plain Go. Calls whose error is not handled are wrapped in functions that
+// end the program with the error. decls declares these functions and their imports. Cells that do not fit stay as they
+// are. Nothing runs, and the session does not change.
 func (s *session) Program(list []string) (explicit []string, decls string) {
 	s.info.Lock()
 	defer s.info.Unlock()

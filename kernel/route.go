@@ -60,7 +60,7 @@ func (w writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// WriteString makes it what packages look for in os.Stdout.
+// WriteString is a method of os.Stdout that packages look for.
 func (w writer) WriteString(s string) (int, error) { return w.Write([]byte(s)) }
 
 // Standard implements rt.Standin.

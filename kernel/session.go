@@ -416,13 +416,13 @@ func (r *run) goEnd(fail *Error, text string) {
 	r.interrupt(errInterrupted)
 }
 
-// exit holds what os.Exit and log.Fatal do to a cell.
+// exit is the panic with which os.Exit and log.Fatal end a cell.
 type exit struct{ code int }
 
-// Final makes it pass by what the cell deferred.
+// Final makes the panic skip the cell's deferred calls.
 func (exit) Final() {}
 
-// exit ends the calling goroutine's cell without what it deferred.
+// exit ends the calling goroutine's cell without its deferred calls.
 func (s *session) exit(code int) {
 	r := current()
 	if s.engine.Final() || r == nil {

@@ -23,7 +23,7 @@ func (e encoder) Posteriors(contexts [][]float32) ([]belief.Gaussian, error) {
 	return e.l.infer.Posteriors(contexts)
 }
 
-// Explorer explores with z from the prior, drawn anew for each episode, and stochastic actions.
+// Explorer explores with stochastic actions and z from the prior, drawn again for each episode.
 func (e encoder) Explorer(seed uint64, addresses []uint64) sim.Policy {
 	z := make([][]float64, len(addresses))
 	for i, a := range addresses {

@@ -142,8 +142,8 @@ type Visible interface {
 	// task. scene.Scene.Validate accepts it.
 	Scene(i int) (*scene.Scene, error)
 
-	// Poses writes the pose of every solid of the Scene, in the Scene's order. It is called after Reset or SetState;
-	// after Step, poses may be those before the last integration, as with everything MuJoCo computes from a state.
+	// Poses writes the pose of every solid of the Scene, in the Scene's order. It is called after Reset or SetState.
+	// After Step, poses may be from before the last integration, like everything that MuJoCo computes from a state.
 	Poses(i int, poses []scene.Pose) error
 }
 

@@ -68,7 +68,7 @@ func (p point) Act(task Task, obs, act []float64) {
 	act[0], act[1] = dx, dy
 }
 
-// Blind implements Blinder: it is told the mean of the half circle, 2/π above its centre.
+// Blind implements Blinder. Its goal is the mean of the half circle, 2/π above the circle's centre.
 func (p point) Blind() Controller { return pointBlind{p} }
 
 type pointBlind struct{ point }

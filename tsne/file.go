@@ -89,7 +89,7 @@ type Choice struct {
 // the only column of text. Embeddings.Read says what was found.
 func Load(path, label string) (*Embeddings, error) { return LoadAs(path, Choice{Label: label}) }
 
-// LoadAs is Load with a choice of what is read.
+// LoadAs is Load with a Choice.
 func LoadAs(path string, c Choice) (*Embeddings, error) {
 	raw, err := plainfile.Read(path, maxFile)
 	if err != nil {
@@ -121,12 +121,12 @@ func LoadAs(path string, c Choice) (*Embeddings, error) {
 	return e, nil
 }
 
-// Read is Load of the contents of a file; the name says what it is.
+// Read is Load for the contents of a file. The name gives the kind of the file.
 func Read(name string, raw []byte, label string) (*Embeddings, error) {
 	return ReadAs(name, raw, Choice{Label: label})
 }
 
-// ReadAs is LoadAs of the contents of a file; the name says what it is.
+// ReadAs is LoadAs for the contents of a file. The name gives the kind of the file.
 func ReadAs(name string, raw []byte, c Choice) (*Embeddings, error) {
 	f, err := tables.Read(name, raw, tables.Options{Separator: c.Separator, Decimal: c.Decimal, Encoding: c.Encoding})
 	if err != nil {
@@ -157,7 +157,7 @@ func asInput(err error) error {
 	return badInput("%v", err)
 }
 
-// Labels lists what may serve as labels in the contents of a file, for Read: the columns of a table, the arrays of one
+// Labels lists the possible labels in the contents of a file, for Read: the columns of a table, or the arrays of one
 // dimension. It is nil for broken files; Read returns an error that says what is wrong with them.
 func Labels(name string, raw []byte) []string {
 	f, err := tables.Read(name, raw, tables.Options{})

@@ -6,8 +6,8 @@ import "math"
 type Start string
 
 const (
-	// StartPCA is the first two principal components, scaled so that the first has the recipe's StartStd, with
-	// normal jitter of a hundredth of that, which separates equal points.
+	// StartPCA is the first two principal components, scaled so that the first has the recipe's StartStd. Normal jitter
+	// of a hundredth of StartStd separates equal points.
 	StartPCA Start = "pca"
 	// StartRandom is a normal cloud of standard deviation StartStd.
 	StartRandom Start = "random"

@@ -132,7 +132,7 @@ func (s *seedValue) String() string { return strconv.FormatUint(uint64(*s), 10) 
 
 func (s *seedValue) Type() string { return "uint" }
 
-// Set takes what a configuration takes: 1e3 and 1_000 are 1000.
+// Set takes numbers as a configuration does: 1e3 and 1_000 are 1000.
 func (s *seedValue) Set(text string) error {
 	n, ok := config.Whole(text)
 	if !ok || !n.IsInt64() || n.Sign() < 0 {

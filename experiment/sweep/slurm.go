@@ -160,7 +160,7 @@ func (f *Folder) Submissions() (out []Submission, err error) {
 	return out, err
 }
 
-// QueueStatus is Status with what Slurm says of the sweep's jobs (Queue).
+// QueueStatus is Status with the answer of Slurm about the sweep's jobs (Queue).
 func (f *Folder) QueueStatus(ctx context.Context) ([]RunStatus, error) {
 	status, err := f.Status()
 	if err != nil {

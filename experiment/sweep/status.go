@@ -12,10 +12,10 @@ type State string
 // A run is in one of these states.
 const (
 	Waiting     State = "waiting"     // not begun
-	Queued      State = "queued"      // with Slurm, to be started or continued
+	Queued      State = "queued"      // given to Slurm, which will start or continue it
 	Running     State = "running"     // a process is writing it
-	Interrupted State = "interrupted" // begun, and nobody is writing it: the next nacre sweep continues it
-	Failed      State = "failed"      // its last process gave up; the next nacre sweep tries again
+	Interrupted State = "interrupted" // begun, and no process is writing it: the next nacre sweep continues it
+	Failed      State = "failed"      // its last process failed; the next nacre sweep tries again
 	Finished    State = "finished"
 )
 

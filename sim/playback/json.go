@@ -23,12 +23,12 @@ type document struct {
 	Version  int       `json:"version"`
 	Title    string    `json:"title"`
 	Link     string    `json:"link,omitempty"`
-	Meshes   []packed  `json:"meshes"` // of all episodes
+	Meshes   []packed  `json:"meshes"` // meshes of all episodes
 	Episodes []episode `json:"episodes"`
 }
 
-// episode has the pose of every solid in the first frame; those that move at all are listed in Moving, and Poses holds
-// their 7 float32 in that order, frame after frame.
+// episode has the pose of every solid in the first frame. Moving lists the solids that move. Poses holds 7 float32 for
+// each of these solids, in the order of Moving, frame after frame.
 type episode struct {
 	Name     string     `json:"name"` // the family
 	Label    string     `json:"label"`
@@ -39,8 +39,8 @@ type episode struct {
 	Solids   []placed   `json:"solids"`
 	Moving   []int      `json:"moving"`
 	Poses    base64Data `json:"poses"`
-	Reward   []float32  `json:"reward"`            // of each step, or null
-	Success  []int      `json:"success,omitempty"` // 0 or 1 for each step; absent where no step was a success
+	Reward   []float32  `json:"reward"`            // reward of each step, or null
+	Success  []int      `json:"success,omitempty"` // 0 or 1 for each step; absent if no step was a success
 	Model    *model     `json:"model,omitempty"`
 }
 
@@ -53,7 +53,7 @@ type model struct {
 
 type placed struct {
 	scene.Solid
-	Pose scene.Pose `json:"pose"` // in the first frame
+	Pose scene.Pose `json:"pose"` // pose in the first frame
 }
 
 type base64Data []byte

@@ -18,8 +18,8 @@ type packed struct {
 	Low      [3]float32 `json:"low"`
 	Step     [3]float32 `json:"step"`
 	Vertices base64Data `json:"vertices"`
-	Faces    base64Data `json:"faces"` // three uint32 each, or uint16 where there are at most 65,536 vertices
-	Count    int        `json:"count"` // of vertices
+	Faces    base64Data `json:"faces"` // three uint32 each, or uint16 if there are at most 65,536 vertices
+	Count    int        `json:"count"` // number of vertices
 }
 
 // pack makes a mesh of more than maxFaces triangles coarser and rounds vertices to 1/65535 of the mesh's extent.
