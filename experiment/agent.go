@@ -17,8 +17,8 @@ import (
 	"nacre/sim/mujoco"
 )
 
-// Agent is a configured algorithm on its family: networks, environments, tasks. Training adds a schedule and a
-// folder; evaluation and embedding need no more than an agent.
+// Agent is a configured algorithm on its family: networks, environments, tasks. Training also needs a schedule and a
+// folder; evaluation and embedding need only an agent.
 type Agent struct {
 	Config     Config
 	Spec       sim.Spec
@@ -31,12 +31,12 @@ type Agent struct {
 
 	pool   *sim.Pool
 	device core.Device
-	notice string // about the device
-	half   string // about weights of less precision
+	notice string // message about the device
+	half   string // message about weights of less precision
 }
 
-// NewAgent makes an agent with freshly drawn parameters. The error of a family, preset or value that does not exist
-// names it and the nearest one that does.
+// NewAgent makes an agent with freshly drawn parameters. If a family, preset or value does not exist, the error names
+// it and the nearest one that exists.
 func NewAgent(cfg Config, host Host) (*Agent, error) {
 	if err := config.Check(&cfg); err != nil {
 		return nil, err
@@ -84,8 +84,8 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 	return a, nil
 }
 
-// LoadAgent makes the agent of a run folder with the weights training left there: the final ones, or those of the
-// last checkpoint.
+// LoadAgent makes the agent of a run folder with the weights that training left there: the final weights, or those of
+// the last checkpoint.
 func LoadAgent(dir string, host Host) (*Agent, error) { return loadAgent(dir, WeightsFile, host) }
 
 func loadAgent(dir, weights string, host Host) (*Agent, error) {
@@ -120,7 +120,7 @@ func loadAgent(dir, weights string, host Host) (*Agent, error) {
 	return a, nil
 }
 
-// loadExperience reads what an agent collected from its run's checkpoint.
+// loadExperience reads the data that an agent collected from its run's checkpoint.
 func loadExperience(run *Run, cfg Config, e rl.Experienced) error {
 	_, err := checkpoint.Restore(run.Path(CheckpointFile), "", func(r *checkpoint.Reader) error {
 		if err := run.continued(r.Header(), cfg); err != nil {
@@ -137,17 +137,16 @@ func (a *Agent) Evaluate(ctx context.Context, tasks []sim.Task, p protocol.Proto
 	return protocol.Evaluate(ctx, a.pool, tasks, p, a.Learner.Adapter(), seed)
 }
 
-// Baselines holds what an agent's results are measured against: random actions, standing still (no action at all), and
-// the controllers of the family that do not and that do know the goal, nil where it has none.
+// Baselines holds the results with which an agent is compared: random actions, standing still (no action at all), the
+// goal-blind controller and the goal-knowing controller. The last two are nil if the family has none.
 type Baselines struct {
 	Random protocol.Result  `json:"random"`
-	Still  *protocol.Result `json:"still,omitempty"` // nil of results that were measured before there was one
+	Still  *protocol.Result `json:"still,omitempty"` // nil in old results, which did not measure standing still
 	Blind  *protocol.Result `json:"goal_blind,omitempty"`
 	Goal   *protocol.Result `json:"goal_knowing,omitempty"`
 }
 
-// Foot is the adapted return from which shares of a way are measured: of random actions or of standing still, whichever
-// is more.
+// Foot is the adapted return where Share is 0: that of random actions or of standing still, whichever is greater.
 func (b Baselines) Foot() float64 {
 	foot := b.Random.Summary.Adapted.Mean
 	if b.Still != nil {
@@ -156,8 +155,8 @@ func (b Baselines) Foot() float64 {
 	return foot
 }
 
-// Share is how far an adapted return is on the way from Foot to the goal-knowing controller; nil if there is none, or
-// where it is not above the foot.
+// Share says where an adapted return lies between Foot (0) and the goal-knowing controller (1). It is nil if there is
+// no such controller or if the controller is not above Foot.
 func (b Baselines) Share(adapted float64) (*float64, error) {
 	if b.Goal == nil || b.Goal.Summary.Adapted.Mean <= b.Foot() {
 		return nil, nil
@@ -173,7 +172,7 @@ func (a *Agent) Standing(ctx context.Context, tasks []sim.Task, p protocol.Proto
 	return &r, err
 }
 
-// Baselines evaluates them under the same protocol as an agent.
+// Baselines evaluates the baselines under the same protocol as an agent.
 func (a *Agent) Baselines(ctx context.Context, tasks []sim.Task, p protocol.Protocol,
 	seed uint64) (b Baselines, err error) {
 	if b, err = a.Scripted(ctx, tasks, p, seed); err != nil {
@@ -216,7 +215,7 @@ func (a *Agent) session(host Host) Process {
 	if a.notice != "" {
 		s.Notices = append(s.Notices, a.notice)
 	}
-	// Whether the library is in the program says nothing about a run that does not use it; a family's source does.
+	// The library's version matters only to a run that uses it, which the family's source tells.
 	if v := mujoco.Version(); v != "" && strings.Contains(a.Spec.Source, "MuJoCo") {
 		s.MuJoCo = v
 		if text := mujoco.Notice(); text != "" {
@@ -226,7 +225,7 @@ func (a *Agent) session(host Host) Process {
 	return s
 }
 
-// Close gives environments and buffers back.
+// Close frees environments and buffers.
 func (a *Agent) Close() error {
 	err := a.Learner.Close()
 	if e := a.pool.Close(); err == nil {
@@ -235,9 +234,9 @@ func (a *Agent) Close() error {
 	return err
 }
 
-// Device names what computes, e.g. "cpu/avx512 ×2".
+// Device names the device that computes, e.g. "cpu/avx512 ×2".
 func (a *Agent) Device() string { return a.device.Name() }
 
-// Notice tells, if not empty, what figures depend on: that this is not the device that was asked for first, or that the
-// weights have fewer bits than training left.
+// Notice is a warning about the agent's results, or empty: that another device than the first choice is used, or that
+// the weights have fewer bits than training left.
 func (a *Agent) Notice() string { return strings.Trim(a.notice+"; "+a.half, "; ") }

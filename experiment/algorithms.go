@@ -1,6 +1,6 @@
 package experiment
 
-// The algorithms of every program that runs experiments, one line each; they register themselves.
+// These are the algorithms of every program that runs experiments, one line each. They register themselves.
 import (
 	_ "nacre/pearl"
 	_ "nacre/rl/maml"

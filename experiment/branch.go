@@ -17,14 +17,14 @@ import (
 	"nacre/rl/config"
 )
 
-// Origin says of which run another is a branch.
+// Origin names the run from which this run was branched.
 type Origin struct {
-	Parent    string   `toml:"parent" json:"parent"`       // its folder
-	Iteration int      `toml:"iteration" json:"iteration"` // complete ones that both share
+	Parent    string   `toml:"parent" json:"parent"`       // folder of the parent
+	Iteration int      `toml:"iteration" json:"iteration"` // number of complete iterations that both share
 	Changed   []string `toml:"changed" json:"changed"`     // "pearl.lr_policy = 0.001, it was 0.0003"
 }
 
-// unchangeable are settings that are no branch's own, with the reason.
+// unchangeable are the settings that a branch cannot change, with the reason.
 var unchangeable = map[string]string{
 	"algorithm": "it would have nothing to go on from", "family": "it is what the state was learned on",
 	"preset":      "it says where the run's values started from",
@@ -33,11 +33,11 @@ var unchangeable = map[string]string{
 	"arithmetic": "the state was computed in it",
 }
 
-// Branch begins a run in the new folder out with the state that the run in the folder from had after so many complete
-// iterations: with its history, its replay and its random streams, and with settings that change changes. The run has
-// to have a checkpoint of then: its last, the one before it, or one that Host.KeepState kept. What cannot be changed,
-// such as sizes of networks, is an error that names the setting. Without a change the branch ends as the run did, byte
-// for byte.
+// Branch begins a run in the new folder `out`. It begins with the state that the run in the folder `from` had after the
+// given number of complete iterations: with its history, its replay and its random streams. That run must have a
+// checkpoint of this iteration: its last, the one before it, or one that Host.KeepState stored. The function `change`
+// changes settings. Some settings cannot be changed, such as sizes of networks; the error names the setting. Without a
+// change the branch ends, byte for byte, as the run did.
 func Branch(from string, iteration int, out string, host Host,
 	change func(*Config) error) (t *Training, notices []string, err error) {
 	b := branching{from: from, at: iteration, host: host}
@@ -67,7 +67,7 @@ type branching struct {
 	host    Host
 	parent  *Run
 	record  Record
-	changed []string // of its configuration
+	changed []string // changed settings of its configuration
 }
 
 func (b *branching) begin(old, cfg Config, out string) (t *Training, err error) {
@@ -90,7 +90,7 @@ func (b *branching) begin(old, cfg Config, out string) (t *Training, err error) 
 		b.changed = append(b.changed, fmt.Sprintf("%s = %s, it was %s", d.Key, d.Now, d.Before))
 	}
 	if t, err = b.agent(old, cfg, file); err != nil {
-		for _, d := range differ { // which of them is it?
+		for _, d := range differ { // find the setting that cannot be changed
 			one := old
 			if config.Resolve(&one, config.Set(d.Key+"="+d.Now)) != nil {
 				continue
@@ -114,7 +114,7 @@ func (b *branching) begin(old, cfg Config, out string) (t *Training, err error) 
 	return t, nil
 }
 
-// agent is one of a configuration with the state of the checkpoint, without a folder.
+// agent makes an agent of a configuration with the state of the checkpoint, without a folder.
 func (b *branching) agent(old, cfg Config, file string) (t *Training, err error) {
 	a, err := NewAgent(cfg, b.host.recorded(b.record))
 	if err != nil {
@@ -144,7 +144,7 @@ func (b *branching) agent(old, cfg Config, file string) (t *Training, err error)
 	return t, nil
 }
 
-// write makes the files of the new run.
+// write writes the files of the new run.
 func (b *branching) write(t *Training, file string) error {
 	parent, err := filepath.Abs(b.from)
 	if err != nil {
@@ -224,7 +224,7 @@ func (t *Training) retell() (err error) {
 	return nil
 }
 
-// copyKept copies the weights that the parent kept until then.
+// copyKept copies the weights that the parent stored up to the branch.
 func (b *branching) copyKept(t *Training) error {
 	kept, err := Kept(b.from)
 	if err != nil {
@@ -248,7 +248,7 @@ func (b *branching) copyKept(t *Training) error {
 	return nil
 }
 
-// checkpoint is the file with the state after the wanted number of iterations.
+// checkpoint returns the file with the state after the wanted number of iterations.
 func (b *branching) checkpoint() (string, error) {
 	var there []int
 	midway := ""
@@ -278,11 +278,11 @@ func (b *branching) checkpoint() (string, error) {
 		"keeps one after every N iterations", has, midway, b.parent.prunedAway())
 }
 
-// states are the files of checkpoints in the folder, the last one first.
+// states returns the files of checkpoints in the folder, the last one first.
 func (b *branching) states() []string {
 	names := []string{CheckpointFile, PreviousCheckpointFile}
 	kept, err := os.ReadDir(b.parent.Path(StatesFolder))
-	if err != nil { // there is none
+	if err != nil { // no such folder
 		return names
 	}
 	for _, e := range kept {

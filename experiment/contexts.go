@@ -16,25 +16,27 @@ import (
 	"nacre/sim"
 )
 
-// ContextKind says what an encoder is given of a task.
+// ContextKind names the data of a task that an encoder gets.
 type ContextKind string
 
-// The first three are taken of one rollout each, in which the agent acts as one that knows nothing of its task yet. The
-// fourth is what the agent has at the meta-test when it begins to be scored, the last what it does then.
+// WindowContext, RowsContext and RolloutContext are taken from one rollout each. In it the agent acts as if it knew
+// nothing of its task yet. MetaTestContext is the context that the agent has at the meta-test when scoring begins.
+// AdaptedContext is what the agent does while it is scored.
 const (
-	WindowContext ContextKind = "window" // consecutive transitions, the place drawn: what TCL-PEARL trains on
-	// as many transitions, drawn independently with replacement: what PEARL trains on
+	WindowContext ContextKind = "window" // consecutive transitions from a random place, as in TCL-PEARL's training
+	// the same number of transitions, drawn independently with replacement, as in PEARL's training
 	RowsContext     ContextKind = "rows"
-	RolloutContext  ContextKind = "rollout"   // all transitions
-	MetaTestContext ContextKind = "meta-test" // all of the run's protocol's exploration, as that has the agent explore
-	AdaptedContext  ContextKind = "adapted"   // as WindowContext, of the first trajectory after that exploration
+	RolloutContext  ContextKind = "rollout"   // all transitions of the rollout
+	MetaTestContext ContextKind = "meta-test" // all transitions of the exploration that the run's protocol prescribes
+	// a window like WindowContext, of the first trajectory after that exploration
+	AdaptedContext ContextKind = "adapted"
 )
 
-// ContextKinds lists those of studies, in the order of tables. AdaptedContext is not among them: nothing is inferred
-// from it.
+// ContextKinds lists the kinds of context that studies use, in the order of tables. AdaptedContext is left out: nothing
+// is inferred from it.
 var ContextKinds = []ContextKind{WindowContext, RowsContext, RolloutContext, MetaTestContext}
 
-// ParseContextKind returns a kind by its name. The error of an unknown one carries the nearest.
+// ParseContextKind returns a kind by its name. The error of an unknown name gives the nearest one.
 func ParseContextKind(name string) (ContextKind, error) {
 	var names []string
 	for _, k := range append(slices.Clone(ContextKinds), AdaptedContext) {
@@ -47,18 +49,19 @@ func ParseContextKind(name string) (ContextKind, error) {
 		strings.Join(names, ", "))
 }
 
-// Contexts are contexts of several tasks, task by task.
+// Contexts holds contexts of several tasks, task by task.
 type Contexts struct {
-	Kind  ContextKind
-	Rows  [][]float32 // of each context its rows (o, a, context reward), or with o', one after the other
-	Label []int       // of each context: the position of its task
-	Names []string    // of the tasks
+	Kind ContextKind
+	// for each context, its rows one after the other; a row is (o, a, context reward), with o' if the encoder takes it
+	Rows  [][]float32
+	Label []int    // for each context, the index of its task
+	Names []string // names of the tasks
 	Tasks []sim.Task
-	width int // of a row
+	width int // numbers in a row
 }
 
-// Contexts explores so many times on every task and returns one set of contexts per kind, in the order asked for. Kinds
-// other than MetaTestContext and AdaptedContext are taken of the same rollouts.
+// Contexts explores every task o.Windows times and returns one set of contexts per kind, in the order of kinds. All
+// kinds but MetaTestContext and AdaptedContext are taken from the same rollouts.
 func (a *Agent) Contexts(ctx context.Context, o EmbedOptions, kinds ...ContextKind) ([]*Contexts, error) {
 	o.Tasks, o.Windows = cmp.Or(o.Tasks, 8), cmp.Or(o.Windows, 200)
 	if o.Tasks < 2 || o.Windows < 2 {
@@ -153,7 +156,7 @@ func (x *explorer) add(ctx context.Context, task sim.Task, label int, to []*Cont
 	return nil
 }
 
-// rowsOf takes a context of one trajectory.
+// rowsOf takes a context from one trajectory.
 func (x *explorer) rowsOf(kind ContextKind, t *sim.Trajectory, address uint64) ([]float32, error) {
 	next := x.encoder.NextObs()
 	if kind == RolloutContext {
@@ -164,7 +167,7 @@ func (x *explorer) rowsOf(kind ContextKind, t *sim.Trajectory, address uint64) (
 		return nil, err
 	}
 	c := x.dims.NewContext(x.Length, next)
-	// The streams of both kinds have one address: they are alternatives, and no figure is made of both.
+	// The streams of both kinds have one address: they are alternatives, and no figure uses both.
 	r := rng.New(x.Seed, rng.Window, address)
 	if kind == RowsContext {
 		return c.Rows, one.Context(r, x.Length, next, c)
@@ -173,15 +176,15 @@ func (x *explorer) rowsOf(kind ContextKind, t *sim.Trajectory, address uint64) (
 	return c.Rows[:c.Valid()*x.encoder.Width()], err
 }
 
-// metaTest adapts to a task as often as there are to be contexts, by the run's own protocol, and returns what the agent
-// had observed of each when exploration ended, or a window of what it did next.
+// metaTest adapts to a task once per context, by the run's own protocol. It returns what the agent had observed when
+// each exploration ended, or a window of what it did next.
 func (x *explorer) metaTest(ctx context.Context, task sim.Task, kind ContextKind) ([][]float32, error) {
 	p := x.Config.Evaluation.Protocol
 	if p.Explore < 1 {
 		return nil, fmt.Errorf("embed: protocol %s explores %d trajectories; the context of the meta-test needs at "+
 			"least 1", p.Name, p.Explore)
 	}
-	// extended, the scored trajectory is observed too
+	// with Extend, the scored trajectory is observed too
 	p.Scored, p.Extend, p.Repeats = 1, kind == AdaptedContext, x.Windows
 	seen := &observer{Adapter: x.Learner.Adapter(), dims: x.dims, nextObs: x.encoder.NextObs()}
 	if _, err := protocol.Evaluate(ctx, x.pool, []sim.Task{task}, p, seen, x.Seed); err != nil {
@@ -200,7 +203,7 @@ func (x *explorer) metaTest(ctx context.Context, task sim.Task, kind ContextKind
 	return seen.rows, nil
 }
 
-// limited is a context of at most limit rows, where limit is not 0: the first of a permutation.
+// limited returns at most limit rows of a context, the first of a permutation. If limit is 0 it returns all rows.
 func limited(rows []float32, width, limit int, perm func(int) []int) []float32 {
 	n := len(rows) / width
 	if limit == 0 || n <= limit {
@@ -213,7 +216,7 @@ func limited(rows []float32, width, limit int, perm func(int) []int) []float32 {
 	return out
 }
 
-// observer keeps the contexts of the adaptations that pass by.
+// observer stores the contexts of adaptations.
 type observer struct {
 	protocol.Adapter
 	dims    replay.Dims

@@ -10,8 +10,8 @@ import (
 	"nacre/rl"
 )
 
-// OpenDevice makes the executor a host asks for. The notice, if not empty, tells that it is not the one that was asked
-// for first.
+// OpenDevice opens the device that a host asks for. If the device is not the one asked for first, the notice says so;
+// otherwise it is empty.
 func OpenDevice(h Host) (d core.Device, notice string, err error) { return openDevice(h, 1) }
 
 func openDevice(h Host, together int) (d core.Device, notice string, err error) {
@@ -25,7 +25,8 @@ func openDevice(h Host, together int) (d core.Device, notice string, err error) 
 	return devices.Open(h.Device, o)
 }
 
-// processor is how the CPU computes, by itself or beside an accelerator, whose precision is not the CPU's.
+// processor returns the options of the CPU, alone or beside an accelerator. The accelerator's precision does not apply
+// to the CPU.
 func (h Host) processor() core.DeviceOptions {
 	o := core.DeviceOptions{Workers: h.Workers, Kernel: h.Kernel}
 	if !devices.Accelerated(h.Device) {
@@ -34,7 +35,8 @@ func (h Host) processor() core.DeviceOptions {
 	return o
 }
 
-// open makes the executor of an agent: the reference if its configuration says so, else what the host asks for.
+// open opens the device of an agent: the reference if its configuration says so, otherwise the device that the host
+// asks for.
 func (a *Agent) open(host Host, workers int) (err error) {
 	if a.Config.Arithmetic == rl.Float64 {
 		a.device = ref.Device
@@ -49,9 +51,9 @@ func (a *Agent) open(host Host, workers int) (err error) {
 	return err
 }
 
-// Together is a host for n agents of one configuration with different seeds. On a GPU that can do it their updates run
-// as one program; every agent has the bits that it has alone. They must be trained at the same time, and each closed
-// when it is done, since an update waits for those of the agents that are open.
+// Together returns a host for n agents of one configuration with different seeds. On a GPU that supports it, their
+// updates run as one program. Every agent gets the same bits as if it ran alone. They must be trained at the same time,
+// because an update waits for all agents that are open. So close each agent when it is done.
 func (h Host) Together(n int) (Host, error) {
 	if n < 2 || !devices.Accelerated(h.Device) {
 		return h, nil
@@ -67,8 +69,8 @@ func (h Host) Together(n int) (Host, error) {
 	return h, nil
 }
 
-// recorded completes a host that names no device by the one a run's last session used, and its precision, so that it
-// goes on as it was.
+// recorded completes a host that names no device. It sets the device and the precision of the run's last session, so
+// that the run continues unchanged.
 func (h Host) recorded(r Record) Host {
 	n := len(r.Sessions)
 	if h.Device != "" || n == 0 {

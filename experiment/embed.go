@@ -15,17 +15,18 @@ import (
 
 // EmbedOptions says which context embeddings to make.
 type EmbedOptions struct {
-	// tasks, evenly spread where the family can (sim.Gridder), else the first test tasks; 0: 8, the paper's
+	// number of tasks, evenly spread if the family supports it (sim.Gridder), otherwise the first test tasks; 0: 8, as
+	// in the paper
 	Tasks   int
-	Windows int         // contexts per task, each of rollouts of its own; 0: 200, the paper's
-	Length  int         // transitions per window, at most the family's horizon; 0: as the encoder was trained on
-	Seed    uint64      // of rollouts and crops; agents given the same seed start their rollouts alike
-	Kind    ContextKind // of contexts; "": WindowContext
-	// VaryStart draws the start of every rollout where the family's tasks have one start each (sim.Starter).
+	Windows int         // contexts per task, each from rollouts of its own; 0: 200, as in the paper
+	Length  int         // transitions per window, at most the family's horizon; 0: as in the encoder's training
+	Seed    uint64      // seed of rollouts and crops; agents with the same seed start their rollouts alike
+	Kind    ContextKind // kind of contexts; "": WindowContext
+	// VaryStart draws the start of every rollout if the family's tasks have one start each (sim.Starter).
 	VaryStart bool
 }
 
-// Embed makes the context embeddings of the paper's t-SNE study: the posteriors of contexts of the agent's own
+// Embed makes the context embeddings of the paper's t-SNE study: the posteriors of contexts from the agent's own
 // rollouts, in the order of tasks.
 func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, error) {
 	c, err := a.Contexts(ctx, o, cmp.Or(o.Kind, WindowContext))
@@ -35,7 +36,7 @@ func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, er
 	return a.EmbedContexts(c[0])
 }
 
-// Encoder is the learner's, where it infers embeddings.
+// Encoder returns the learner's encoder. If the learner infers no embeddings, that is an error.
 func (a *Agent) Encoder() (rl.Encoder, error) {
 	if e, ok := a.Learner.(rl.Encoding); ok {
 		return e.Encoder(), nil
@@ -44,7 +45,7 @@ func (a *Agent) Encoder() (rl.Encoder, error) {
 		strings.Join(rl.Embedding(), " or "))
 }
 
-// EmbedContexts makes the posteriors of contexts, which may be those of another agent on the family.
+// EmbedContexts makes the posteriors of contexts. These may come from another agent on the family.
 func (a *Agent) EmbedContexts(c *Contexts) (*tsne.Embeddings, error) {
 	encoder, err := a.Encoder()
 	if err != nil {
@@ -72,8 +73,8 @@ func (a *Agent) EmbedContexts(c *Contexts) (*tsne.Embeddings, error) {
 	return e, nil
 }
 
-// WindowLength is the length of the windows that the encoder was trained on, which an episode bounds; 0 where the agent
-// infers no embedding.
+// WindowLength is the length of the windows that the encoder was trained on, at most the length of an episode. It is 0
+// if the agent infers no embedding.
 func (a *Agent) WindowLength() int {
 	if a.algorithm.Window == nil {
 		return 0
@@ -93,8 +94,8 @@ func (a *Agent) spread(n int) ([]sim.Task, error) {
 	return a.TestTasks[:n], nil
 }
 
-// rollouts is the pool to embed from: the agent's own, or one of the family with varied starts, which is the caller's
-// to close.
+// rollouts returns the pool to embed from: the agent's own, or one of the family with varied starts, which the caller
+// must close.
 func (a *Agent) rollouts(varied bool) (*sim.Pool, error) {
 	if !varied {
 		return a.pool, nil
@@ -107,8 +108,8 @@ func (a *Agent) rollouts(varied bool) (*sim.Pool, error) {
 	return sim.NewPool(s.VaryStart(), a.pool.Workers(), 0)
 }
 
-// taskNames returns what a legend calls tasks: the position in the list and the task's vector, without the numbers that
-// all of them share. Names sort as the tasks do.
+// taskNames returns the names of tasks for a legend. A name is the index in the list and the task's vector, without the
+// numbers that all tasks share. Names sort in the order of tasks.
 func taskNames(tasks []sim.Task) []string {
 	first := tasks[0].Params
 	var differ []int

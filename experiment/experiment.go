@@ -1,11 +1,11 @@
-// Package experiment trains, evaluates and embeds agents in run folders. What to train is data (Config and its
-// presets); a run can be read from its folder, repeated and, after an interruption, resumed bit for bit; every agent is
+// Package experiment trains, evaluates and embeds agents in run folders. A configuration is data (Config and its
+// presets). A run can be read from its folder, repeated and, after an interruption, resumed bit for bit. Every agent is
 // scored under one evaluation protocol.
 //
-// A run folder holds config.toml (the full configuration and what ran it), tasks.json (the tasks as used),
-// metrics.csv (what the run computed; equal seeds give equal bytes), timing.csv (how long it took), TensorBoard event
-// files, evaluation.json, weights.safetensors, those of earlier iterations where they are kept (Host.Keep), and
-// checkpoint.bin. One process at a time may write it; anybody may read it.
+// A run folder holds config.toml (the full configuration and what ran it), tasks.json (the tasks as used), metrics.csv
+// (what the run computed; equal seeds give equal bytes), timing.csv (how long it took), TensorBoard event files,
+// evaluation.json, weights.safetensors, weights of earlier iterations if asked for (Host.Keep), and checkpoint.bin. One
+// process at a time may write it; any process may read it.
 //
 //	cfg, err := experiment.Preset("quick/point-goal")
 //	cfg.Seed = 1
@@ -24,8 +24,8 @@ import (
 	"nacre/rl/config"
 )
 
-// Config says everything about a run that changes its result. Settings of algorithms are read and set by their
-// packages, e.g. pearl.Of and pearl.Put.
+// Config holds everything about a run that changes its result. The packages of algorithms read and set their settings,
+// e.g. with pearl.Of and pearl.Put.
 type Config = rl.Config
 
 // Default returns the configuration that others start from; it has no algorithm and no family.
@@ -34,7 +34,7 @@ func Default() Config { return rl.Default() }
 // Preset returns a named configuration. The error of an unknown name gives the nearest one.
 func Preset(name string) (Config, error) { return rl.Preset(name) }
 
-// Presets lists their names with a line each.
+// Presets lists the names of presets, each with a line about it.
 func Presets() (names, about []string) {
 	for _, p := range rl.Presets() {
 		names, about = append(names, p.Name), append(about, p.About)
@@ -52,30 +52,30 @@ func Title(algorithm string) string { return rl.Title(algorithm) }
 type Host struct {
 	Workers int    // simulation and training workers; 0: one per core
 	Envs    int    // environments per simulation worker; 0: 16
-	Kernel  string // inner loops of the CPU, see core.DeviceOptions; others round differently
+	Kernel  string // inner loops of the CPU, see core.DeviceOptions; other loops round differently
 
-	// Device is "cpu", "cuda" or "cuda:1" for an NVIDIA GPU, "webgpu" for any, in a browser too, or "auto": a GPU, or
-	// the CPU if there is none. Empty is "cpu", or for a run that continues what it ran on. Another device rounds
-	// differently.
+	// Device is "cpu", "cuda" or "cuda:1" for an NVIDIA GPU, "webgpu" for any GPU, in a browser too, or "auto": a GPU,
+	// or the CPU if there is none. If empty it is "cpu" for a new run. A resumed run uses the device it had before.
+	// Another device rounds differently.
 	Device string
 
-	// Precision is that of matrix products on the device, one of its core.Backend.Precisions; empty is the first, or
-	// for a run that continues the one it had.
+	// Precision is the precision of matrix products, one of the device's core.Backend.Precisions. If empty, a new run
+	// uses the first one and a resumed run the one it had.
 	Precision string
 
-	// Keep is after how many iterations, again and again, a training keeps the weights as they are (KeptFolder), with
-	// those before the first update and the last; 0 keeps none.
+	// Keep is an interval in iterations. After every Keep iterations the weights are stored (KeptFolder), and also
+	// before the first update and after the last. 0 stores none.
 	Keep int
 
-	// KeepState is after how many iterations, again and again, a training keeps its checkpoint (StatesFolder), to
-	// branch from; 0 keeps none. Each holds all that was collected until then.
+	// KeepState is an interval in iterations. After every KeepState iterations the checkpoint is stored (StatesFolder),
+	// so that a branch can begin there. 0 stores none. Each checkpoint holds all data collected so far.
 	KeepState int
 
-	shared core.Device // of several agents; see Together
+	shared core.Device // device that several agents share; see Together
 }
 
-// ConfigFileLayer is the layer of a configuration file; that of a run folder serves as it is, its record is left out,
-// and tables in it that the algorithm chosen later does not read are no error.
+// ConfigFileLayer is the layer of a configuration file. A run's config.toml can be used as it is: its record is left
+// out. Tables in it that the algorithm chosen later does not read are no error.
 func ConfigFileLayer(path string) config.Layer {
 	return func(cfg any) error {
 		text, algorithm, ofRun, err := readConfig(path)
@@ -84,7 +84,8 @@ func ConfigFileLayer(path string) config.Layer {
 		}
 		c, ok := cfg.(*Config)
 		if ok {
-			c.Algorithm = cmp.Or(algorithm, c.Algorithm) // that the nearest name to an unknown one is of its tables
+			// set first: an error then looks for the nearest name in this algorithm's tables
+			c.Algorithm = cmp.Or(algorithm, c.Algorithm)
 		}
 		if err := config.DecodeStrict(path, text, cfg, recordTable); err != nil {
 			return err

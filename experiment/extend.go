@@ -12,7 +12,7 @@ import (
 	"nacre/rl"
 )
 
-// longer changes a run's configuration by what may be changed in a run that goes on.
+// longer changes the configuration of a run to a longer one. A change of anything else is an error.
 func longer(cfg *Config, change func(*Config) error) error {
 	before, err := cfg.Settings()
 	if err != nil {
@@ -43,13 +43,13 @@ func lengths(cfg Config) string {
 	return "env_steps"
 }
 
-// lengthened holds what is to be done for a run that is longer now than its checkpoint says.
+// lengthened says what a run needs that is now longer than its checkpoint says.
 type lengthened struct {
 	notice string
 	last   bool // the last row of the metrics has an evaluation that a longer run would not have made
 }
 
-// aheadError reports a state that cannot be continued as that of a longer run.
+// aheadError reports a state from which a longer run cannot continue.
 type aheadError struct{ setting string }
 
 func (e *aheadError) Error() string {
@@ -57,13 +57,13 @@ func (e *aheadError) Error() string {
 		"they were before, and the last iteration of the shorter run collected none", e.setting)
 }
 
-// lengthened compares the run's length with that of the checkpoint that was loaded; nil where it is the same. Only a
+// lengthened compares the run's length with that of the loaded checkpoint. It returns nil if they are equal. Only a
 // branch may be shorter than its parent.
 func (t *Training) lengthened(h checkpoint.Header, branch bool) (*lengthened, error) {
 	settings := rl.Settings(h.Settings)
 	before := *t.Agent
 	var err error
-	// of an older program, whose fingerprint is that of the configuration
+	// from an older program, whose fingerprint is that of the configuration
 	if before.Config = t.before; settings == nil {
 		settings, err = t.before.Settings()
 	} else {
@@ -104,14 +104,14 @@ func (t *Training) so() string {
 	return fmt.Sprintf("%d iterations, %d environment steps", t.at.Iteration, t.at.EnvSteps)
 }
 
-// number is that of a cell of the metrics, or of a setting as JSON.
+// number reads a cell of the metrics, or a setting as JSON.
 func number(text string) float64 {
-	x, _ := strconv.ParseFloat(text, 64) // 0 for what is none
+	x, _ := strconv.ParseFloat(text, 64) // 0 if it is not a number
 	return x
 }
 
-// trainOn puts the files of the run, which are those of the checkpoint, where those of a longer run would be now. A run
-// that is killed meanwhile is the shorter one, or is trained on when it is resumed.
+// trainOn changes the files of the run to what they would be now in a longer run. If the run is killed meanwhile, it is
+// either still the shorter run, or is trained further when it is resumed.
 func (t *Training) trainOn(l *lengthened, host Host, notices []string) ([]string, error) {
 	if err := t.fits(room()); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (t *Training) trainOn(l *lengthened, host Host, notices []string) ([]string
 	if err := t.run.Remove(EvaluationFile); err != nil {
 		return nil, err
 	}
-	if t.every > 0 && t.at.Iteration%t.every != 0 { // kept because it was the last
+	if t.every > 0 && t.at.Iteration%t.every != 0 { // stored only because it was the last
 		if err := t.run.Remove(keptFile(t.at.Iteration)); err != nil {
 			return nil, err
 		}
@@ -141,12 +141,12 @@ func (t *Training) trainOn(l *lengthened, host Host, notices []string) ([]string
 	if row == nil {
 		t.events, err = tfevents.Resume(t.run.Dir, t.unsaid())
 	} else if t.events, err = tfevents.Resume(t.run.Dir, t.at.EnvSteps); err == nil {
-		err = t.events.Scalars(t.at.EnvSteps, row) // in the place of what the files before say of this step
+		err = t.events.Scalars(t.at.EnvSteps, row) // replaces what earlier files say about this step
 	}
 	return notices, err
 }
 
-// unevaluate takes the evaluation out of the last row of the metrics, and returns what is left of it.
+// unevaluate removes the evaluation from the last row of the metrics, and returns the rest of the row.
 func (t *Training) unevaluate() (Row, error) {
 	text := bytes.TrimSuffix(t.metrics.Text(), []byte("\n"))
 	start := bytes.LastIndexByte(text, '\n') + 1
@@ -178,7 +178,7 @@ func (t *Training) unevaluate() (Row, error) {
 	return row, err
 }
 
-// returns are the columns of the trajectories' returns.
+// returns lists the columns of the trajectories' returns.
 func (t *Training) returns() (names []string) {
 	for i := range t.Config.Evaluation.Protocol.Trajectories() {
 		names = append(names, returnColumn(i))
@@ -186,8 +186,8 @@ func (t *Training) returns() (names []string) {
 	return names
 }
 
-// Longer reports whether a run of old has to be trained on to become one of cfg, and no more than that; of another
-// configuration the error is the first difference.
+// Longer reports whether cfg differs from old only in that its run is longer. If anything else differs, the error is
+// the first difference.
 func Longer(cfg, old Config) (bool, error) {
 	settings, err := old.Settings()
 	if err != nil {
@@ -202,7 +202,7 @@ func Longer(cfg, old Config) (bool, error) {
 		if !cfg.Lengthens(d.Key) {
 			return false, d
 		}
-		// 0 steps are those of the iterations, however many
+		// 0 steps means the steps of the iterations, however many
 		if x, y := number(d.Now), number(d.Before); x < y || y == 0 {
 			return false, fmt.Errorf("%w; a run can only be made longer", d)
 		}

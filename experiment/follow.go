@@ -12,9 +12,9 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// Follower reads a metrics file while it grows: each time what has been added since.
+// Follower reads a metrics file while it grows. Each read returns the new rows.
 type Follower struct {
-	Columns []string // empty until the file has a header
+	Columns []string // column names; empty until the file has a header
 	path    string
 	at      Position
 	file    os.FileInfo
@@ -23,9 +23,9 @@ type Follower struct {
 // Follow follows the metrics file at path, which need not exist yet.
 func Follow(path string) *Follower { return &Follower{path: path} }
 
-// Read returns the rows added since the last time; a last line without its line end is left for the next. Again tells
-// that the file is shorter than it was, or another: a run that was resumed has taken its metrics back, and the rows are
-// the file's from its beginning on.
+// Read returns the rows added since the last read. A last line without its line end is left for the next read. Again is
+// true if the file is shorter than before or was replaced. This happens when a run is resumed: then the returned rows
+// begin at the start of the file.
 func (f *Follower) Read() (rows [][]float64, again bool, err error) {
 	file, err := plainfile.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,16 +13,16 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// KeptFolder holds the weights that Host.Keep keeps, in a run folder: a file as WeightsFile for each number of complete
-// iterations.
+// KeptFolder is the folder of a run with the weights that Host.Keep stores. It has one file, in the format of
+// WeightsFile, for each stored number of complete iterations.
 const KeptFolder = "weights"
 
 func keptFile(iteration int) string {
 	return filepath.Join(KeptFolder, fmt.Sprintf("%06d.safetensors", iteration))
 }
 
-// Kept are the numbers of complete iterations of which a run folder has weights, in order; 0 is the agent before its
-// first update. None is no error.
+// Kept lists the numbers of complete iterations for which a run folder has weights, in order; 0 is the agent before its
+// first update. If there are no such weights, the list is empty and there is no error.
 func Kept(dir string) ([]int, error) {
 	run, err := View(dir)
 	if err != nil {
@@ -46,8 +46,8 @@ func Kept(dir string) ([]int, error) {
 	return list, nil
 }
 
-// LoadKept is LoadAgent with the weights after so many iterations, which the run has to have kept. What an agent
-// collected (rl.Experienced) is that of the run's last checkpoint.
+// LoadKept is LoadAgent with the weights after a number of iterations, which the run must have stored. The agent's
+// collected data (rl.Experienced) are those of the run's last checkpoint.
 func LoadKept(dir string, iteration int, host Host) (*Agent, error) {
 	kept, err := Kept(dir)
 	if err != nil {
@@ -59,7 +59,7 @@ func LoadKept(dir string, iteration int, host Host) (*Agent, error) {
 	return loadAgent(dir, keptFile(iteration), host)
 }
 
-// keep writes the weights as they are where Host.Keep asks for it; last says that no iteration follows.
+// keep stores the current weights if Host.Keep asks for it; last says that no iteration follows.
 func (t *Training) keep(last bool) error {
 	if t.every <= 0 || !last && t.at.Iteration%t.every != 0 {
 		return nil
@@ -70,15 +70,15 @@ func (t *Training) keep(last bool) error {
 	return SaveWeights(t.run.Path(keptFile(t.at.Iteration)), t.Learner.Memory(), t.weightsOf())
 }
 
-// StatesFolder holds the checkpoints that Host.KeepState keeps, in a run folder, a file for each number of complete
-// iterations.
+// StatesFolder is the folder of a run with the checkpoints that Host.KeepState stores, one file for each stored number
+// of complete iterations.
 const StatesFolder = "checkpoints"
 
 func stateFile(iteration int) string {
 	return filepath.Join(StatesFolder, fmt.Sprintf("%06d.bin", iteration))
 }
 
-// keepState writes a checkpoint of its own of the state as it is where Host.KeepState asks for it.
+// keepState writes a separate checkpoint of the current state if Host.KeepState asks for it.
 func (t *Training) keepState() error {
 	if t.states <= 0 || t.at.Iteration%t.states != 0 {
 		return nil

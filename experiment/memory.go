@@ -14,7 +14,7 @@ import (
 	"nacre/internal/safetensors"
 )
 
-// entries lists what a parameter keeps on a device, with the number of values of each.
+// entries lists the arrays of a parameter on a device, with the number of values of each.
 func entries(p core.ParamSpec) []struct {
 	name string
 	size int
@@ -83,8 +83,8 @@ func LoadMemory(r *checkpoint.Reader, section string, m core.Memory) error {
 	return nil
 }
 
-// SaveWeights writes the parameters of m, without optimiser state, as a safetensors file: float32 where that is
-// exact, as it is for every device that computes in float32, else float64.
+// SaveWeights writes the parameters of m, without optimiser state, as a safetensors file. It uses float32 if that is
+// exact, as it is for every device that computes in float32, otherwise float64.
 func SaveWeights(path string, m core.Memory, metadata map[string]string) error {
 	return atomicfile.Write(path, func(w io.Writer) error { return writeWeights(w, m, metadata) })
 }
@@ -113,21 +113,21 @@ func tensor(p core.ParamSpec, values []float64) safetensors.Tensor {
 	return safetensors.F32(p.Name, shape, single)
 }
 
-// leftOut is the metadata of a file of weights that names the networks it was copied without, with blanks between.
+// leftOut is the key of the metadata of a file of weights that lists the networks left out of it, separated by blanks.
 const leftOut = "left_out"
 
-// halfPrecision is the key under which LoadWeights says that weights have fewer bits than training leaves, and of which
-// type.
+// halfPrecision is the key under which LoadWeights says that weights have fewer bits than training leaves, and which
+// type they have.
 const halfPrecision = "half_precision"
 
-// networkOf is the network of a parameter: "policy" of "policy/w0".
+// networkOf returns the network of a parameter: "policy" for "policy/w0".
 func networkOf(name string) string {
 	network, _, _ := strings.Cut(name, "/")
 	return network
 }
 
-// CopyWeights copies a file written by SaveWeights with these networks only (rl.Algorithm.Acts), which is enough to
-// act. The copy says in its metadata, under left_out, what it is without.
+// CopyWeights copies a file written by SaveWeights with only these networks (rl.Algorithm.Acts), which are enough to
+// act. The copy's metadata list the missing networks under left_out.
 func CopyWeights(from, to string, networks []string) error {
 	file, err := safetensors.Load(from)
 	if err != nil {
@@ -159,8 +159,8 @@ func CopyWeights(from, to string, networks []string) error {
 }
 
 // LoadWeights reads a file written by SaveWeights into m, which must have exactly its parameters, and returns the
-// file's metadata. Parameters that CopyWeights left out become NaN: what needs them cannot go unnoticed. Optimiser
-// state is left alone.
+// file's metadata. Parameters that CopyWeights left out become NaN, so that their use is noticed. Optimiser state is
+// not changed.
 func LoadWeights(path string, m core.Memory) (map[string]string, error) {
 	file, err := safetensors.Load(path)
 	if err != nil {

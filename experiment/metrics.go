@@ -15,27 +15,27 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// Row is one row of a metrics file by column. Columns it leaves out are written as empty cells.
+// Row is one row of a metrics file by column. Missing columns are written as empty cells.
 type Row map[string]float64
 
-// Position is a place in a metrics file, kept in a checkpoint so that the file can be taken back to it.
+// Position is a place in a metrics file. A checkpoint stores it, so that the file can be taken back to this place.
 type Position struct {
 	Bytes int64 `json:"bytes"`
 	Rows  int   `json:"rows"`
 }
 
-// Metrics appends rows to a CSV file with fixed columns. Numbers are written with the fewest digits that read back
-// to the same float64 (whole ones as whole numbers, and NaN, +Inf, -Inf), so equal numbers give equal bytes. What
-// depends on the clock does not belong into metrics.csv but into timing.csv, which is a Metrics too.
+// Metrics appends rows to a CSV file with fixed columns. Numbers are written with the fewest digits that read back to
+// the same float64 (whole ones as whole numbers, and NaN, +Inf, -Inf), so equal numbers give equal bytes. Values that
+// depend on the clock belong into timing.csv, not into metrics.csv; timing.csv is a Metrics too.
 type Metrics struct {
 	file    *os.File
 	path    string
 	columns []string
 	at      Position
-	text    []byte // of the whole file: a checkpoint keeps it, and a file that is lost is made again from it
+	text    []byte // text of the whole file; a checkpoint stores it, so that a lost file can be written again
 }
 
-// NewMetrics creates the file at path with a header of the given columns. It must not exist.
+// NewMetrics creates the file at path with a header of the given columns. The file must not exist.
 func NewMetrics(path string, columns ...string) (*Metrics, error) {
 	if err := checkColumns(columns); err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func checkColumns(columns []string) error {
 	return nil
 }
 
-// ResumeMetrics opens the file at path and takes it back to a position it had before: rows written after it are
-// removed. The columns must be those of the file's header.
+// ResumeMetrics opens the file at path and takes it back to an earlier position: rows written after it are removed. The
+// columns must be those of the file's header.
 func ResumeMetrics(path string, at Position, columns ...string) (*Metrics, error) {
 	f, err := plainfile.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
@@ -81,8 +81,9 @@ func ResumeMetrics(path string, at Position, columns ...string) (*Metrics, error
 	return &Metrics{file: f, path: path, columns: columns, at: at, text: text}, nil
 }
 
-// RestoreMetrics is ResumeMetrics of a file whose text until then is known. A file that is missing or has another text
-// is made again, and lost says so; what is no file is an error.
+// RestoreMetrics does what ResumeMetrics does, for a file whose text up to the position is known. If the file is
+// missing or its text differs, it is written again and lost says so. If there is something else than a file at path,
+// that is an error.
 func RestoreMetrics(path string, at Position, text []byte, columns ...string) (m *Metrics, lost, err error) {
 	if int64(len(text)) != at.Bytes {
 		return nil, nil, fmt.Errorf("metrics: %s: a text of %d bytes; expected %d", path, len(text), at.Bytes)
@@ -104,7 +105,7 @@ func RestoreMetrics(path string, at Position, text []byte, columns ...string) (m
 	return m, lost, err
 }
 
-// takeBack returns the text that f keeps.
+// takeBack takes f back to a position and returns the text that f keeps.
 func takeBack(f *os.File, at Position, columns []string) ([]byte, error) {
 	var text []byte
 	header, rows := "", 0
@@ -137,7 +138,7 @@ func takeBack(f *os.File, at Position, columns []string) ([]byte, error) {
 	return text, err
 }
 
-// Write appends a row. It is in the file when Write returns.
+// Write appends a row. The row is in the file when Write returns.
 func (m *Metrics) Write(row Row) error {
 	cells := make([]string, len(m.columns))
 	found := 0
@@ -171,8 +172,8 @@ func (m *Metrics) unknownColumn(row Row) error {
 	return fmt.Errorf("metrics: unknown column %q%s", unknown, nearest.Hint(unknown, m.columns))
 }
 
-// append writes one line. When that fails half-way (a full disk) the part is removed, so that the file stays
-// readable and its position true.
+// append writes one line. If that fails half-way (a full disk), the part is removed. So the file stays readable and its
+// position correct.
 func (m *Metrics) append(line string) error {
 	n, err := m.file.WriteString(line)
 	if err != nil {
@@ -188,13 +189,13 @@ func (m *Metrics) append(line string) error {
 	return nil
 }
 
-// Position is where the next row goes. Call Sync before storing it in a checkpoint.
+// Position returns the place of the next row. Call Sync before storing it in a checkpoint.
 func (m *Metrics) Position() Position { return m.at }
 
-// Text is the whole text of the file, all rows written so far.
+// Text returns the whole text of the file, with all rows written so far.
 func (m *Metrics) Text() []byte { return m.text }
 
-// Renew writes the file again where somebody has removed, replaced or cut it since, and reports that.
+// Renew writes the file again if it has been removed, replaced or cut since, and reports whether it did.
 func (m *Metrics) Renew() (renewed bool, err error) {
 	mine, err := m.file.Stat()
 	if err != nil {
@@ -214,12 +215,12 @@ func (m *Metrics) Renew() (renewed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	m.file.Close() // what it named is gone
+	m.file.Close() // the file it named is gone
 	m.file = again.file
 	return true, nil
 }
 
-// Sync puts all rows on disk, so that a checkpoint never points behind the end of the file.
+// Sync writes all rows to disk, so that a checkpoint never points behind the end of the file.
 func (m *Metrics) Sync() error {
 	if err := m.file.Sync(); err != nil {
 		return fmt.Errorf("metrics: %w", err)
@@ -243,14 +244,13 @@ func formatFloat(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// Series is a metrics file as it was read.
+// Series is a metrics file after reading.
 type Series struct {
 	Columns []string
 	Rows    [][]float64 // NaN for an empty cell
 }
 
-// ReadMetrics reads a metrics file, also one that is still being written: a last line without its line end is left
-// out.
+// ReadMetrics reads a metrics file, also one that is still being written: a last line without its line end is left out.
 func ReadMetrics(path string) (Series, error) {
 	data, err := plainfile.Read(path, maxText)
 	if err != nil {
@@ -270,7 +270,7 @@ func parseMetrics(path string, data []byte) (_ Series, err error) {
 	return s, err
 }
 
-// parseRows reads lines; before is how many rows of the file come before them.
+// parseRows reads lines; before is the number of rows that come before them in the file.
 func parseRows(path string, columns []string, before int, lines []string) (rows [][]float64, err error) {
 	for i, line := range lines {
 		cells := strings.Split(line, ",")

@@ -18,19 +18,19 @@ import (
 	"nacre/rl/config"
 )
 
-// Until version db218f0 the configuration called its arithmetic device, and held the tables of all algorithms, of which
-// a checkpoint kept a hash. What is here reads such runs.
+// Until version db218f0 the setting arithmetic was called device. The configuration also held the tables of all
+// algorithms, and a checkpoint stored a hash of them. The functions below read such runs.
 
 var (
-	byteOrderMark = []byte("\ufeff") // with which some editors on Windows begin a file
+	byteOrderMark = []byte("\ufeff") // some editors on Windows begin a file with it
 
 	oldDevice   = regexp.MustCompile(`(?m)^device( *= *['"])(cpu|ref)(['"])`)
 	arithmetics = map[string]string{"cpu": rl.Float32, "ref": rl.Float64}
 )
 
-// readConfig reads a configuration file, an older one as if it were written today, line for line, with the algorithm
-// that it names, and reports whether it is that of a run. Settings of an algorithm that this program does not have are
-// one error that says so.
+// readConfig reads a configuration file and the algorithm that it names. It returns an older file as if it were written
+// today, line for line. It also reports whether the file is that of a run. Settings of an algorithm that this program
+// does not have give one error that says so.
 func readConfig(path string) (text []byte, algorithm string, ofRun bool, err error) {
 	if text, err = plainfile.Read(path, maxConfig); err != nil {
 		return nil, "", false, fmt.Errorf("configuration: %w", err)
@@ -43,7 +43,7 @@ func readConfig(path string) (text []byte, algorithm string, ofRun bool, err err
 	if err := config.Bound(path, text); err != nil {
 		return nil, "", false, err
 	}
-	top := len(text) // the end of what stands before all tables
+	top := len(text) // end of the text before all tables
 	if i := bytes.Index(append([]byte("\n"), text...), []byte("\n[")); i >= 0 {
 		top = i
 	}
@@ -56,7 +56,7 @@ func readConfig(path string) (text []byte, algorithm string, ofRun bool, err err
 		Algorithm string         `toml:"algorithm"`
 		Record    map[string]any `toml:"record"`
 	}
-	if toml.Unmarshal(text, &file) != nil { // what is wrong with it is told by who reads all of it
+	if toml.Unmarshal(text, &file) != nil { // the reader of the whole file reports what is wrong with it
 		return text, "", false, nil
 	}
 	if file.Algorithm != "" {
@@ -72,9 +72,9 @@ func readConfig(path string) (text []byte, algorithm string, ofRun bool, err err
 	return text, file.Algorithm, file.Record != nil, nil
 }
 
-// oldHashes returns the hashes that older programs' checkpoints may keep of the run's configuration: a hash of all of
-// its file; or, later, of all but the tables of the algorithms that were added last and env_steps, where it did not use
-// them.
+// oldHashes returns the hashes of the run's configuration that older programs' checkpoints may hold. The oldest is a
+// hash of the whole file. Later ones leave out env_steps and the tables of the algorithms that were added last, if the
+// run did not use them.
 func oldHashes(path, algorithm string) (list []string, err error) {
 	text, err := plainfile.Read(path, maxConfig)
 	if err != nil {

@@ -16,16 +16,17 @@ import (
 	"nacre/rl"
 )
 
-// PrunedFile says when Prune was in a run folder and what it removed.
+// PrunedFile says when Prune removed files from a run folder, and which.
 const PrunedFile = "pruned.json"
 
-// Spare counts the bytes that a finished run keeps only to be trained further.
+// Spare counts the bytes of a finished run that are needed only for further training.
 type Spare struct {
-	Checkpoint int64 `json:"checkpoint"` // the last checkpoint
-	Previous   int64 `json:"previous"`   // the one before it
-	Replay     int64 `json:"replay"`     // what was collected, as part of the last checkpoint
-	States     int64 `json:"states"`     // checkpoints that --keep-checkpoints kept for a branch, which Prune leaves
-	// Needed says why the last checkpoint has to stay; empty where it need not.
+	Checkpoint int64 `json:"checkpoint"` // bytes of the last checkpoint
+	Previous   int64 `json:"previous"`   // bytes of the checkpoint before it
+	Replay     int64 `json:"replay"`     // bytes of the collected data in the last checkpoint
+	// bytes of checkpoints that --keep-checkpoints stored for branches; Prune leaves them
+	States int64 `json:"states"`
+	// Needed says why the last checkpoint must stay; it is empty if the checkpoint may be removed.
 	Needed string `json:"needed,omitempty"`
 }
 
@@ -40,16 +41,16 @@ func (s Spare) Bytes() int64 {
 // pruned is the content of PrunedFile.
 type pruned struct {
 	At      time.Time        `json:"at"`
-	Removed map[string]int64 `json:"removed"` // bytes by file
+	Removed map[string]int64 `json:"removed"` // bytes of each removed file
 }
 
-// ErrUnfinished reports a run that Prune leaves alone.
+// ErrUnfinished reports an unfinished run, which Prune does not touch.
 var ErrUnfinished = errors.New("it is not finished")
 
-// keptStates are the bytes of the checkpoints in StatesFolder.
+// keptStates returns the bytes of the checkpoints in StatesFolder.
 func (r *Run) keptStates() (n int64) {
 	entries, err := plainfile.ReadDir(r.Path(StatesFolder))
-	if err != nil { // there are none
+	if err != nil { // no such folder
 		return 0
 	}
 	for _, e := range entries {
@@ -60,7 +61,8 @@ func (r *Run) keptStates() (n int64) {
 	return n
 }
 
-// Spare measures what the run keeps to be trained further. A run that is not finished is ErrUnfinished.
+// Spare measures the files that the run needs only for further training. For an unfinished run the error is
+// ErrUnfinished.
 func (r *Run) Spare() (s Spare, err error) {
 	if _, err := r.ReadEvaluation(); errors.Is(err, fs.ErrNotExist) {
 		return s, fmt.Errorf("run folder %s: %w", r.Dir, ErrUnfinished)
@@ -76,7 +78,8 @@ func (r *Run) Spare() (s Spare, err error) {
 	if s.Checkpoint == 0 {
 		return s, nil
 	}
-	if sizes, err := checkpoint.Sizes(r.Path(CheckpointFile)); err == nil { // one that is damaged is not told apart
+	// a damaged checkpoint is not split into parts
+	if sizes, err := checkpoint.Sizes(r.Path(CheckpointFile)); err == nil {
 		for name, n := range sizes {
 			if collected(name) {
 				s.Replay += n
@@ -103,9 +106,9 @@ func collected(section string) bool {
 	return slices.Contains([]string{"replay", "recent", "ahead", "trials", "batch", "batches"}, first)
 }
 
-// Prune removes from the finished run in dir what it keeps only to be trained further, and notes that in PrunedFile,
-// which Resume then gives as its reason. Weights, metrics, configuration and evaluation stay, and so does the
-// checkpoint of an algorithm whose adaptation needs it. It is ErrLocked while another process has the run.
+// Prune removes from the finished run in dir the files that are needed only for further training. It notes that in
+// PrunedFile, and Resume then gives it as its reason. Weights, metrics, configuration and evaluation stay, and so does
+// the checkpoint of an algorithm whose adaptation needs it. The error is ErrLocked while another process has the run.
 func Prune(dir string) (s Spare, err error) {
 	r, err := Open(dir)
 	if err != nil {
@@ -135,13 +138,14 @@ func Prune(dir string) (s Spare, err error) {
 	if err != nil {
 		return s, err
 	}
-	if err := replace(r.Path(PrunedFile), append(text, '\n')); err != nil { // first: what is gone must be told
+	// noted first: what is removed must be on record
+	if err := replace(r.Path(PrunedFile), append(text, '\n')); err != nil {
 		return s, err
 	}
 	return s, r.Remove(remove...)
 }
 
-// pruned returns what Prune noted; nil where it has not been.
+// pruned returns what Prune noted, or nil if the run was not pruned.
 func (r *Run) pruned() (*pruned, error) {
 	text, err := plainfile.Read(r.Path(PrunedFile), 1<<16)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -160,7 +164,7 @@ func (r *Run) pruned() (*pruned, error) {
 	return p, nil
 }
 
-// prunedAway is what Prune removed, and when, as the end of a sentence; empty where it has not been.
+// prunedAway says what Prune removed and when, as the end of a sentence. It is empty if the run was not pruned.
 func (r *Run) prunedAway() string {
 	p, err := r.pruned()
 	if err != nil || p == nil || len(p.Removed) == 0 {
@@ -170,7 +174,7 @@ func (r *Run) prunedAway() string {
 		strings.Join(slices.Sorted(maps.Keys(p.Removed)), " and "), p.At.Format(time.DateOnly))
 }
 
-// lacksCheckpoint is why the run has none, though it has results.
+// lacksCheckpoint is the error of a run that has results but no checkpoint.
 func (r *Run) lacksCheckpoint(results string) error {
 	if p, err := r.pruned(); err == nil && p != nil && p.Removed[CheckpointFile] > 0 {
 		return fmt.Errorf("\"nacre runs --prune\" removed %s on %s", CheckpointFile, p.At.Format(time.DateOnly))

@@ -25,8 +25,8 @@ func (e *NoConfigError) Error() string {
 		shell.Line(e.Dir), e.Checkpoint, ConfigFile, shell.Command("nacre", "resume", shell.Path(e.Dir)))
 }
 
-// rebuild makes the configuration of a run folder that has lost it again from its checkpoint, and returns a notice that
-// says so; empty where it is there. Who ran the run before is lost with it.
+// rebuild makes a run's lost configuration again from its checkpoint, and returns a notice that says so. If the
+// configuration is there, the notice is empty. The record of what ran the run before is lost.
 func rebuild(dir string) (notice string, err error) {
 	var lost *NoConfigError
 	if err := checkRun(dir); !errors.As(err, &lost) {
@@ -60,7 +60,7 @@ func rebuild(dir string) (notice string, err error) {
 		run.writeConfig()
 }
 
-// fromSettings is the configuration that settings were taken of; name stands for them in messages.
+// fromSettings returns the configuration that has these settings; messages call it name.
 func fromSettings(name string, s rl.Settings) (Config, error) {
 	cfg := Default()
 	var text bytes.Buffer
@@ -69,12 +69,12 @@ func fromSettings(name string, s rl.Settings) (Config, error) {
 		for i := range path {
 			path[i] = strconv.Quote(path[i])
 		}
-		fmt.Fprintf(&text, "%s = %s\n", strings.Join(path, "."), s[key]) // what JSON writes of a value, TOML reads
+		fmt.Fprintf(&text, "%s = %s\n", strings.Join(path, "."), s[key]) // TOML reads what JSON writes of a value
 	}
 	return cfg, config.Resolve(&cfg, config.Text(name, text.Bytes()))
 }
 
-// ofNotebook adds to the error of a run's agent that its family is none of this program's, if that is the matter.
+// ofNotebook completes the error of a run's agent if this program does not have the run's family.
 func ofNotebook(err error, cfg Config, dir string) error {
 	if _, unknown := sim.Lookup(cfg.Family); unknown == nil || cfg.Family == "" {
 		return err

@@ -20,13 +20,14 @@ import (
 	"nacre/sim"
 )
 
-// recordTable is the table of config.toml that holds the record. It is not part of the configuration: the file can
+// recordTable is the table of config.toml that holds the record. It is not part of the configuration, so the file can
 // be given to another run as it is.
 const recordTable = "record"
 
-// Record says what ran a configuration: one entry per process that worked on the run, the first being its creator.
+// Record says what ran a configuration. It has one entry per process that worked on the run; the first process created
+// it.
 type Record struct {
-	Branch   *Origin   `toml:"branch,omitempty"` // of a run that is another's branch
+	Branch   *Origin   `toml:"branch,omitempty"` // only in a branch of another run
 	Sessions []Process `toml:"sessions"`
 }
 
@@ -37,21 +38,21 @@ type Process struct {
 	Commit    string    `toml:"commit" json:"commit"`
 	Go        string    `toml:"go" json:"go"`
 	Platform  string    `toml:"platform" json:"platform"`
-	CPUKernel string    `toml:"cpu_kernel" json:"cpu_kernel"`         // of the training core, e.g. "avx512"
-	Device    string    `toml:"device" json:"device"`                 // where training ran, e.g. "cpu/avx512 ×2"
-	CUDA      string    `toml:"cuda,omitempty" json:"cuda,omitempty"` // versions, where a GPU was used
-	MuJoCo    string    `toml:"mujoco" json:"mujoco"`                 // version, empty where it was not used
-	Family    string    `toml:"family" json:"family"`                 // what defines the environment (sim.Spec.Source)
+	CPUKernel string    `toml:"cpu_kernel" json:"cpu_kernel"`         // CPU kernel of the training core, e.g. "avx512"
+	Device    string    `toml:"device" json:"device"`                 // device of training, e.g. "cpu/avx512 ×2"
+	CUDA      string    `toml:"cuda,omitempty" json:"cuda,omitempty"` // versions, if a GPU was used
+	MuJoCo    string    `toml:"mujoco" json:"mujoco"`                 // version, empty if MuJoCo was not used
+	Family    string    `toml:"family" json:"family"`                 // definition of the environment (sim.Spec.Source)
 	Workers   int       `toml:"workers" json:"workers"`
-	// Notices tell a reader of the results: a fall-back taken, a window shortened, a version that
-	// differs from the session before.
+	// Notices tell a reader of the results, for example, that a fall-back was taken, that a window was shortened, or
+	// that a version differs from the session before.
 	Notices []string `toml:"notices" json:"notices,omitempty"`
-	// Ended is how it ended: EndedRunning while it works or where it was killed, EndedFinished, EndedInterrupted, or
-	// EndedFailed with the error behind it; empty for the sessions of older programs.
+	// Ended says how the session ended: EndedRunning while it works or if it was killed, EndedFinished,
+	// EndedInterrupted, or EndedFailed followed by the error. It is empty for sessions of older programs.
 	Ended string `toml:"ended" json:"ended,omitempty"`
 }
 
-// How sessions end.
+// Values of Process.Ended.
 const (
 	EndedRunning     = "running"
 	EndedFinished    = "finished"
@@ -59,8 +60,9 @@ const (
 	EndedFailed      = "failed: "
 )
 
-// WhyEnded is why the last session of a run that is not finished, and that nobody is writing, ended: a sentence without
-// its end, empty where nothing tells. Failed reports whether it gave up with an error.
+// WhyEnded is the reason why the last session of an unfinished run ended, if no process is writing the run now. It is a
+// sentence without full stop, or empty if the reason is unknown. Failed reports whether the session ended with an
+// error.
 func (r Record) WhyEnded() (why string, failed bool) {
 	if len(r.Sessions) == 0 {
 		return "", false
@@ -75,7 +77,7 @@ func (r Record) WhyEnded() (why string, failed bool) {
 	}
 }
 
-// NewProcess is a session that begins now in this program; device, kernel and libraries are for the caller to fill.
+// NewProcess returns a session of this program that begins now. The caller fills in device, kernel and libraries.
 func NewProcess() Process {
 	v := version.Get()
 	return Process{
@@ -84,9 +86,9 @@ func NewProcess() Process {
 	}
 }
 
-// Begin writes config.toml: every value of cfg, and s added to the record. For a run that continues, a notice is
-// added for everything in s on which the numbers may depend and that differs from the session before. It returns
-// the notices it added.
+// Begin writes config.toml with every value of cfg, and adds s to the record. If the run is resumed, Begin adds a
+// notice for every value in s that differs from the session before and may change the numbers. It returns the added
+// notices.
 func (r *Run) Begin(cfg any, s Process) (added []string, err error) {
 	text, err := config.Encode(cfg)
 	if err != nil {
@@ -108,7 +110,7 @@ func (r *Run) Begin(cfg any, s Process) (added []string, err error) {
 	return added, errors.Join(r.writeConfig(), r.told())
 }
 
-// differences lists what changed between two sessions of one run. The number of workers is not among them: results
+// differences lists what changed between two sessions of one run. The number of workers is not listed, because results
 // do not depend on it.
 func differences(before, now Process) []string {
 	var out []string
@@ -129,7 +131,7 @@ func differences(before, now Process) []string {
 	return out
 }
 
-// deviceOf is a session's GPU, or "cpu": the CPU's kernel and number of workers are looked at apart.
+// deviceOf returns a session's GPU, or "cpu". The CPU's kernel and number of workers are compared separately.
 func deviceOf(s Process) string {
 	if name, _, _ := strings.Cut(s.Device, "/"); name == "cpu" {
 		return name
@@ -152,13 +154,13 @@ func (r *Run) Notice(text string) error {
 	return r.writeConfig()
 }
 
-// longestEnd is how much of an error the record keeps.
+// longestEnd is the length to which the record cuts an error.
 const longestEnd = 2000
 
-// ended keeps how the current session ended, if it was begun.
+// ended records how the current session ended, if it was begun.
 func (r *Run) ended(how string) error {
 	n := len(r.record.Sessions)
-	if n == 0 || !r.Has(ConfigFile) { // somebody has taken the folder away
+	if n == 0 || !r.Has(ConfigFile) { // the folder was removed
 		return nil
 	}
 	how = strings.ToValidUTF8(strings.Join(strings.Fields(how), " "), "�")
@@ -180,7 +182,7 @@ func (r *Run) writeConfig() error {
 	return replace(r.Path(ConfigFile), b.Bytes())
 }
 
-// replace puts text in place of the file at path in one step.
+// replace replaces the file at path by text in one step.
 func replace(path string, text []byte) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(text)
@@ -197,7 +199,7 @@ func (r *Run) ReadConfig(cfg any) (Record, error) {
 	return r.Record()
 }
 
-// ofOther adds to the error of a setting that this program does not have which program has written the run.
+// ofOther adds to the error of an unknown setting which program has written the run.
 func (r *Run) ofOther(err error) error {
 	var unknown *config.KeyError
 	if !errors.As(err, &unknown) {
@@ -213,7 +215,7 @@ func (r *Run) ofOther(err error) error {
 	return err
 }
 
-// Record returns the record of what ran the run so far; empty for a run that has no config.toml yet.
+// Record returns the record of what ran the run so far. It is empty if the run has no config.toml yet.
 func (r *Run) Record() (Record, error) {
 	var file struct {
 		Record Record `toml:"record"`
@@ -283,7 +285,7 @@ func toSim(tasks []Task) []sim.Task {
 	return out
 }
 
-// ReadEvaluation reads evaluation.json, which a run has once it is finished.
+// ReadEvaluation reads evaluation.json, which only a finished run has.
 func (r *Run) ReadEvaluation() (protocol.Result, error) {
 	var out protocol.Result
 	data, err := plainfile.Read(r.Path(EvaluationFile), maxText)

@@ -17,10 +17,10 @@ import (
 	"nacre/rl/replay"
 )
 
-// LostError reports a run that has results but no checkpoint, or none that is whole, to continue from.
+// LostError reports a run that has results but no usable checkpoint to continue from.
 type LostError struct {
 	Dir string
-	Err error // what is the matter
+	Err error // the reason
 }
 
 func (e *LostError) Error() string {
@@ -30,31 +30,31 @@ func (e *LostError) Error() string {
 
 func (e *LostError) Unwrap() error { return e.Err }
 
-// Resume continues the run in dir from its last checkpoint, bit for bit; Found says which. Where that is missing or
-// damaged it continues from the one before; weights, metrics and tasks that are missing, damaged or of another state
-// are made again. Notices say so, and what differs from the session before. A run that was stopped in its first
-// collection has no checkpoint yet and begins anew. A run that has results and no whole checkpoint is a *LostError; see
-// StartOver.
+// Resume continues the run in dir from its last checkpoint, bit for bit; Found says which checkpoint. If the last one
+// is missing or damaged, Resume continues from the one before it. It makes weights, metrics and tasks again if they are
+// missing, damaged or of another state. The notices say what was done, and what differs from the session before. A run
+// that was stopped in its first collection has no checkpoint yet and begins anew. If a run has results but no whole
+// checkpoint, the error is a *LostError; see StartOver.
 func Resume(dir string, host Host) (t *Training, notices []string, err error) {
 	return open(dir, host, nil, (*Training).restore)
 }
 
-// Extend is Resume of a run that is to be longer, finished or not: change sets how long (Config's EnvSteps, or the
-// algorithm's Length) and may set nothing else. In the end the run is, byte for byte, one that was as long from its
-// beginning. Resume does the same where its configuration's length was changed in its file.
+// Extend resumes a run and makes it longer, even a finished one. The function `change` sets the new length (Config's
+// EnvSteps, or the algorithm's Length) and must not set anything else. At its end the run is, byte for byte, what it
+// would be with this length from the start. Resume does the same if the length was changed in the run's config.toml.
 func Extend(dir string, host Host, change func(*Config) error) (t *Training, notices []string, err error) {
 	return open(dir, host, change, (*Training).restore)
 }
 
-// StartOver begins the run in dir anew: what it computed is removed, its configuration stays.
+// StartOver begins the run in dir anew. It removes what the run computed and keeps its configuration.
 func StartOver(dir string, host Host) (t *Training, notices []string, err error) {
 	return open(dir, host, nil, func(t *Training, host Host) ([]string, error) {
 		return t.anew(host, "started over: what was computed before was removed")
 	})
 }
 
-// open makes the agent of a run that this process writes, of a configuration that change may change, and lets begin put
-// it where it goes on.
+// open makes the agent of a run that this process writes. The function change may change its configuration. The
+// function begin brings the training to the place where it continues.
 func open(dir string, host Host, change func(*Config) error, begin func(*Training, Host) ([]string, error)) (
 	t *Training, notices []string, err error) {
 	rebuilt, err := rebuild(dir)
@@ -101,10 +101,10 @@ func open(dir string, host Host, change func(*Config) error, begin func(*Trainin
 	return t, notices, nil
 }
 
-// Found says what the run was resumed from, and how far that is.
+// Found says what the run was resumed from, and at which point of the schedule that is.
 func (t *Training) Found() string { return t.found }
 
-// anew begins the run in its folder once more.
+// anew begins the run again in its folder.
 func (t *Training) anew(host Host, notice string) ([]string, error) {
 	if err := os.RemoveAll(t.run.Path(KeptFolder)); err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
@@ -162,7 +162,7 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 	if lost != nil {
 		t.found = PreviousCheckpointFile
 		notices = append(notices, fmt.Sprintf("%v: continued from the checkpoint before it", lost))
-		// The damaged one must not become the generation before the next one.
+		// The damaged file must not become the generation before the next one.
 		if err := os.Rename(t.run.Path(PreviousCheckpointFile), t.run.Path(CheckpointFile)); err != nil {
 			return nil, err
 		}
@@ -177,14 +177,14 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 		notices = append(notices, longer.notice)
 		return t.trainOn(longer, host, notices)
 	}
-	// The older form of a checkpoint belongs to the older form of config.toml, so it is renewed before Begin renews
-	// that.
+	// An older config.toml belongs to an older checkpoint. So the checkpoint is renewed before Begin renews
+	// config.toml.
 	if older {
 		if err := t.save(); err != nil {
 			return nil, err
 		}
 	}
-	if len(notices) == 0 && !older && t.evaluated() { // there is nothing to do, and nothing to tell
+	if len(notices) == 0 && !older && t.evaluated() { // there is nothing to do and nothing to report
 		return nil, nil
 	}
 	if notices, err = t.goOn(host, notices); err == nil && !t.Done() {
@@ -193,8 +193,8 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 	return notices, err
 }
 
-// unsaid is the first step of which the event files are still to tell: that of the iteration under way, or, where the
-// one before is complete and has been told of, the one after.
+// unsaid is the first step that the event files still lack: the step of the iteration under way or, if the iteration
+// before is complete and written, the step after it.
 func (t *Training) unsaid() int64 {
 	if t.at.Phase == collecting {
 		return t.at.EnvSteps + 1
@@ -202,7 +202,7 @@ func (t *Training) unsaid() int64 {
 	return t.at.EnvSteps
 }
 
-// goOn begins a further session of the run, with notices, to which it adds what differs from the session before.
+// goOn begins a further session of the run with the notices, and adds what differs from the session before.
 func (t *Training) goOn(host Host, notices []string) ([]string, error) {
 	changes, err := t.run.Begin(t.Config, t.session(host))
 	if err != nil {
@@ -216,7 +216,7 @@ func (t *Training) goOn(host Host, notices []string) ([]string, error) {
 	return append(notices, changes...), nil
 }
 
-// results names the first file that shows that the run had a checkpoint once; empty where nothing does.
+// results names the first file that shows that the run had a checkpoint once. It is empty if there is no such file.
 func (r *Run) results() string {
 	for _, name := range []string{EvaluationFile, WeightsFile} {
 		if r.Has(name) {
@@ -229,11 +229,11 @@ func (r *Run) results() string {
 	if metrics, err := ReadMetrics(r.Path(MetricsFile)); err == nil && len(metrics.Rows) > 0 {
 		return fmt.Sprintf("%d rows of %s", len(metrics.Rows), MetricsFile)
 	}
-	return "" // no more than the header
+	return "" // only the header
 }
 
-// remake opens the files of what is computed, taken back to the checkpoint, and makes again what cannot be used. Texts
-// are nil for the checkpoints of older programs.
+// remake opens the files of computed values and takes them back to the checkpoint. It makes unusable files again. The
+// texts are nil for checkpoints of older programs.
 func (t *Training) remake(metrics, timing []byte) (made []string, err error) {
 	again := func(lost error) {
 		if lost != nil {
@@ -281,8 +281,7 @@ func resumeMetrics(path string, at Position, text []byte, columns []string) (m *
 	return RestoreMetrics(path, at, text, columns...)
 }
 
-// remakeWeights writes the weights again where they are not those of the state that was loaded, and says what they
-// were.
+// remakeWeights writes the weights again if they are not those of the loaded state, and says what they were.
 func (t *Training) remakeWeights() (lost, err error) {
 	var want bytes.Buffer
 	if err := writeWeights(&want, t.Learner.Memory(), t.weightsOf()); err != nil {
@@ -303,7 +302,7 @@ func (t *Training) remakeWeights() (lost, err error) {
 	return lost, replace(path, want.Bytes())
 }
 
-// weightsOf returns what the file of weights says about them.
+// weightsOf returns the metadata of the file of weights.
 func (t *Training) weightsOf() map[string]string {
 	return map[string]string{
 		"algorithm": t.Config.Algorithm, "family": t.Config.Family, "preset": t.Config.Preset,
@@ -312,7 +311,7 @@ func (t *Training) weightsOf() map[string]string {
 	}
 }
 
-// text is the section of a file's text, nil where a checkpoint has none.
+// text returns the section with a file's text, or nil if the checkpoint has none.
 func text(r *checkpoint.Reader, name string) ([]byte, error) {
 	if !r.Has(name) {
 		return nil, nil
@@ -343,7 +342,7 @@ func (t *Training) loadState(r *checkpoint.Reader) error {
 	return loadParts(r, t.Learner.State())
 }
 
-// continued reports whether a checkpoint of the run was made with cfg, as far as the length of the run says nothing.
+// continued checks that a checkpoint of the run was made with cfg. The length of the run may differ.
 func (r *Run) continued(h checkpoint.Header, cfg Config) error {
 	if h.Settings == nil {
 		hashes, err := oldHashes(r.Path(ConfigFile), cfg.Algorithm)
@@ -389,7 +388,7 @@ func saveText(w *checkpoint.Writer, name string, m *Metrics) error {
 	})
 }
 
-// save writes the checkpoint and the weights. Metrics that somebody took away meanwhile are written again.
+// save writes the checkpoint and the weights. It writes metrics again if they were removed meanwhile.
 func (t *Training) save() error {
 	if err := t.run.Held(); err != nil {
 		return err

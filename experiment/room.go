@@ -6,8 +6,8 @@ import (
 	"nacre/rl"
 )
 
-// fits is an error where the run would come to keep more than there is room for, in bytes. Of what else it takes,
-// parameters and an update's buffers are there already when this is asked.
+// fits returns an error if the run would store more data than room, in bytes. Parameters and an update's buffers are
+// allocated before this check.
 func (a *Agent) fits(room int64) error {
 	k, ok := a.Learner.(rl.Keeper)
 	if !ok {

@@ -4,5 +4,5 @@ package experiment
 
 import "math"
 
-// room has no bound where a process may have as much memory as the machine gives it.
+// room has no bound on systems where a process may use all memory of the machine.
 func room() int64 { return math.MaxInt64 }

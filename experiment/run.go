@@ -27,14 +27,14 @@ const (
 	TimingFile     = "timing.csv"
 	WeightsFile    = "weights.safetensors"
 	CheckpointFile = "checkpoint.bin"
-	LockFile       = ".lock" // held by the process that writes the run, with its number (package lockfile)
+	LockFile       = ".lock" // held by the process that writes the run; holds its number (package lockfile)
 )
 
 // PreviousCheckpointFile is the generation before CheckpointFile.
 var PreviousCheckpointFile = checkpoint.Previous(CheckpointFile)
 
-// Limits of what a run folder's text files may hold, in bytes. A configuration is about 10 kB; its record grows by half
-// a kB with every resume.
+// Limits on the size of a run folder's text files, in bytes. A configuration is about 10 kB; its record grows by half a
+// kB with every resume.
 const (
 	maxConfig = config.MaxBytes
 	maxText   = 1 << 28
@@ -46,13 +46,13 @@ var ErrLocked = errors.New("another process is writing this run")
 // Run is an open run folder.
 type Run struct {
 	Dir  string
-	lock *lockfile.Lock // nil when only viewed
+	lock *lockfile.Lock // nil if the run is only viewed
 
-	config []byte // as encoded by Begin
+	config []byte // configuration as Begin encoded it
 	record Record
 }
 
-// Create makes the folder of a new run, with its parents, and takes its lock. A folder that exists must be empty.
+// Create makes the folder of a new run, with its parents, and takes its lock. If the folder exists it must be empty.
 func Create(dir string) (*Run, error) {
 	if err := plainfile.Writable(dir); err != nil {
 		return nil, err
@@ -82,7 +82,8 @@ func checkEmpty(dir string) error {
 	}
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case lockfile.Makes(LockFile, name), name == ConfigFile+".tmp": // of a process killed before its run began
+		// left by a process that was killed before its run began
+		case lockfile.Makes(LockFile, name), name == ConfigFile+".tmp":
 		case slices.Contains([]string{ConfigFile, CheckpointFile, PreviousCheckpointFile, MetricsFile}, name):
 			return fmt.Errorf("run folder %s already holds a run: continue it with: %s, or choose another folder",
 				shell.Line(dir), shell.Command("nacre", "resume", shell.Path(dir)))
@@ -93,8 +94,8 @@ func checkEmpty(dir string) error {
 	return nil
 }
 
-// Open takes the lock of an existing run in order to continue it. It is ErrLocked while another process has it; the
-// system releases the lock of a process that was killed.
+// Open takes the lock of an existing run in order to continue it. The error is ErrLocked while another process has the
+// lock. If a process is killed, the system releases its lock.
 func Open(dir string) (*Run, error) {
 	if err := plainfile.Writable(dir); err != nil {
 		return nil, err
@@ -105,8 +106,8 @@ func Open(dir string) (*Run, error) {
 	return taken(dir)
 }
 
-// View opens an existing run for reading only. It needs no lock: every file it reads is either replaced in one step
-// or only appended to.
+// View opens an existing run for reading only. It needs no lock, because every file it reads is either replaced in one
+// step or only appended to.
 func View(dir string) (*Run, error) {
 	if err := checkRun(dir); err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func View(dir string) (*Run, error) {
 	return &Run{Dir: dir}, nil
 }
 
-// RunsOf are the run folders of an archive, by their paths; none of a folder.
+// RunsOf lists the run folders in an archive by their paths. For a plain folder the list is empty.
 func RunsOf(dir string) (list []string, err error) {
 	if _, _, zipped := plainfile.Split(dir); !zipped {
 		return nil, nil
@@ -129,7 +130,7 @@ func RunsOf(dir string) (list []string, err error) {
 	return list, err
 }
 
-// several is the error of an archive that is no run, but holds some.
+// several is the error of an archive that is no run but holds some.
 func several(dir string, inside []string, err error) error {
 	if err != nil {
 		return err
@@ -169,7 +170,7 @@ func checkRun(dir string) error {
 
 // taken takes the lock of a run to write it.
 func taken(dir string) (*Run, error) {
-	for last := 9; ; last-- { // who asks whether somebody writes the run has the lock for a moment
+	for last := 9; ; last-- { // a process that only asks who writes the run also holds the lock for a moment
 		lock, err := lockfile.Take(filepath.Join(dir, LockFile))
 		if err == nil {
 			return &Run{Dir: dir, lock: lock}, nil
@@ -184,8 +185,8 @@ func taken(dir string) (*Run, error) {
 	}
 }
 
-// Writer is the process that is writing the run, and the machine it runs on; pid is 0 where none is, or where the
-// program that began it was an older one.
+// Writer returns the process that is writing the run, and its machine. pid is 0 if there is none, or if an older
+// program began writing.
 func (r *Run) Writer() (pid int, host string, err error) {
 	by, err := lockfile.Peek(r.Path(LockFile))
 	if err != nil {
@@ -197,8 +198,8 @@ func (r *Run) Writer() (pid int, host string, err error) {
 	return by.PID, by.Host, nil
 }
 
-// Idle reports whether no process is writing the run. Without flock one of another machine that has just died still
-// counts.
+// Idle reports whether no process is writing the run. Without flock, a process on another machine that has just died is
+// still counted as writing.
 func (r *Run) Idle() (bool, error) {
 	if plainfile.Writable(r.Dir) != nil {
 		return true, nil
@@ -210,8 +211,8 @@ func (r *Run) Idle() (bool, error) {
 	return by == nil, nil
 }
 
-// Held returns nil if this process may write the run, and otherwise who has taken it over, which without flock can
-// befall a process that was stopped for long.
+// Held returns nil if this process may write the run. Otherwise the error says who has taken the run over. Without
+// flock this can happen to a process that was stopped for a long time.
 func (r *Run) Held() error {
 	if r.lock == nil {
 		return nil
@@ -222,7 +223,7 @@ func (r *Run) Held() error {
 	return nil
 }
 
-// told records what the lock has to say.
+// told records the lock's messages.
 func (r *Run) told() error {
 	if r.lock == nil {
 		return nil
@@ -238,13 +239,13 @@ func (r *Run) told() error {
 // Path is the path of a file in the run folder.
 func (r *Run) Path(name string) string { return filepath.Join(r.Dir, name) }
 
-// Has reports whether the run folder has something of that name; what is no file is refused by who opens it.
+// Has reports whether the run folder contains that name. It does not check that it is a file; opening it does.
 func (r *Run) Has(name string) bool {
 	_, err := plainfile.Lstat(r.Path(name))
 	return err == nil
 }
 
-// Remove removes files of the run folder that are there.
+// Remove removes files of the run folder if they exist.
 func (r *Run) Remove(names ...string) error {
 	for _, name := range names {
 		if err := os.Remove(r.Path(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -254,7 +255,7 @@ func (r *Run) Remove(names ...string) error {
 	return nil
 }
 
-// Close gives the lock back.
+// Close releases the lock.
 func (r *Run) Close() error {
 	if r.lock == nil {
 		return nil

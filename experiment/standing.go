@@ -5,19 +5,19 @@ import (
 	"math"
 )
 
-// Standing says how far a run is, as its metrics tell it.
+// Standing says how far a run is, according to its metrics.
 type Standing struct {
-	Iterations int     `json:"iterations"` // complete ones
+	Iterations int     `json:"iterations"` // number of complete iterations
 	EnvSteps   int64   `json:"env_steps"`
 	Updates    int64   `json:"updates"`
-	Share      float64 `json:"share"`   // of the schedule, 0 to 1
-	Seconds    float64 `json:"seconds"` // of work in those iterations, over all sessions
+	Share      float64 `json:"share"`   // done share of the schedule, 0 to 1
+	Seconds    float64 `json:"seconds"` // seconds of work in those iterations, over all sessions
 	Finished   bool    `json:"finished"`
 }
 
-// Watch follows the run of a configuration, which may be under way in another process.
+// Watch follows the run of a configuration. The run may be under way in another process.
 type Watch struct {
-	Latest map[string]float64 // by column of the metrics: the last number in it
+	Latest map[string]float64 // the last number in each column of the metrics
 	run    *Run
 	cfg    Config
 
@@ -31,7 +31,7 @@ func (r *Run) Watch(cfg Config) *Watch {
 		timing: Follow(r.Path(TimingFile))}
 }
 
-// Standing reads what has been added to the run's files since the last time and says how far it is now.
+// Standing reads what was added to the run's files since the last call, and says how far the run is now.
 func (w *Watch) Standing() (Standing, error) {
 	rows, again, err := w.metrics.Read()
 	if err != nil {
@@ -64,7 +64,7 @@ func (w *Watch) Standing() (Standing, error) {
 		s.Seconds = 0
 	}
 	for _, row := range rows {
-		for _, v := range row[1:] { // the first is the iteration
+		for _, v := range row[1:] { // the first number is the iteration
 			if !math.IsNaN(v) {
 				s.Seconds += v
 			}
@@ -80,11 +80,12 @@ func (w *Watch) Standing() (Standing, error) {
 	return *s, nil
 }
 
-// Outgrown is the standing of a run whose folder is of a configuration that c is longer than; any other stays as it is.
+// Outgrown gives the standing with the length of c, if c is a longer version of the configuration in the folder. Any
+// other standing stays as it is.
 func (s Standing) Outgrown(r *Run, c Config) (_ Standing, err error) {
 	own := Default()
 	if _, err := r.ReadConfig(&own); err != nil {
-		return s, nil // that is told by who goes on with it
+		return s, nil // reported when the run is continued
 	}
 	if longer, err := Longer(c, own); err != nil || !longer {
 		return s, nil
@@ -94,10 +95,10 @@ func (s Standing) Outgrown(r *Run, c Config) (_ Standing, err error) {
 	return s, err
 }
 
-// Standing reads how far the run of a configuration is.
+// Standing says how far the run of a configuration is.
 func (r *Run) Standing(cfg Config) (Standing, error) { return r.Watch(cfg).Standing() }
 
-// share is the part of the schedule that is done.
+// share is the share of the schedule that is done.
 func share(c Config, iterations int, envSteps int64) (float64, error) {
 	of, _, err := c.Schedule()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // EvaluationFile holds the last evaluation of a finished run: every trajectory of every test task.
 const EvaluationFile = "evaluation.json"
 
-// Training is an agent being trained in a run folder.
+// Training is an agent that is trained in a run folder.
 type Training struct {
 	*Agent
 	run     *Run
@@ -26,18 +26,18 @@ type Training struct {
 	timing  *Metrics
 	events  *tfevents.Writer
 
-	policyTime time.Duration // at the end of the last iteration
-	found      string        // what was resumed from
-	before     Config        // of the run when it was opened
-	every      int           // iterations after which weights are kept, 0 for none
-	states     int           // and after which checkpoints are
+	policyTime time.Duration // time spent in the policy until the end of the last iteration
+	found      string        // what the run was resumed from
+	before     Config        // configuration of the run when it was opened
+	every      int           // interval of iterations at which weights are stored; 0 for none
+	states     int           // interval of iterations at which checkpoints are stored; 0 for none
 }
 
-// place is where a training stands in its schedule, and where its files stand.
+// place is the place of a training in its schedule, with the positions of its files.
 type place struct {
 	Iteration int
 	Phase     phase
-	Update    int // within the iteration
+	Update    int // updates made within the iteration
 	EnvSteps  int64
 	Updates   int64
 	Metrics   Position
@@ -96,7 +96,7 @@ func (t *Training) begin(host Host) (err error) {
 // Done reports whether the schedule is complete.
 func (t *Training) Done() bool { return t.complete(t.at.Iteration) }
 
-// complete reports whether so many iterations end the schedule, given the environment steps taken.
+// complete reports whether this number of iterations ends the schedule, given the environment steps taken.
 func (t *Training) complete(iterations int) bool {
 	if t.Config.EnvSteps > 0 {
 		return t.at.EnvSteps >= t.Config.EnvSteps
@@ -109,11 +109,12 @@ func (t *Training) iterations() int {
 	return n
 }
 
-// Train runs the rest of the schedule, evaluates, and leaves weights, checkpoint and evaluation.json in the folder.
-// Of a run that is complete already it only makes sure of that. When ctx is cancelled it stops after the update or
-// collection under way, saves a checkpoint, and returns an error that wraps ctx's cause; in the first collection it
-// stops at once and there is nothing to save. When physics or a loss stops being a number it stops with an error that
-// says where, and the last checkpoint stays. The record in the folder keeps how it ended. Without p it is silent.
+// Train runs the rest of the schedule, evaluates, and leaves weights, checkpoint and evaluation.json in the folder. If
+// the run is already complete, Train only makes sure that these files are there. If ctx is cancelled, Train stops after
+// the update or collection under way, saves a checkpoint, and returns an error that wraps ctx's cause. In the first
+// collection it stops at once and has nothing to save. If physics or a loss is no longer a number, Train stops with an
+// error that says where, and the last checkpoint stays. The record in the folder says how the training ended. If p is
+// nil, Train shows no progress.
 func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 	if p == nil {
 		p = progress.Silent()
@@ -130,7 +131,7 @@ func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 		return errors.Join(err, t.run.ended(EndedFailed+err.Error()))
 	}
 	how := EndedInterrupted
-	if strings.HasPrefix(cause.Error(), how) { // which may say by what
+	if strings.HasPrefix(cause.Error(), how) { // the cause may already begin with it
 		how = cause.Error()
 	}
 	return errors.Join(err, t.run.ended(how))
@@ -166,7 +167,7 @@ func (t *Training) train(ctx context.Context, p progress.Progress) error {
 	return t.writeJSON(EvaluationFile, result)
 }
 
-// kept says what of the run is left after a failure.
+// kept says which files of the run are left after a failure.
 func (t *Training) kept() string {
 	switch {
 	case t.run.Has(CheckpointFile):
@@ -177,7 +178,7 @@ func (t *Training) kept() string {
 	return "there is no run in " + t.run.Dir + " any more"
 }
 
-// updatesLeft is 0 where environment steps end the schedule: how many updates those take is not known before.
+// updatesLeft returns 0 if environment steps end the schedule, because the number of updates is then not known before.
 func (t *Training) updatesLeft() int {
 	if t.Config.EnvSteps > 0 {
 		return 0
@@ -186,10 +187,10 @@ func (t *Training) updatesLeft() int {
 	return (iterations-t.at.Iteration)*perIteration - t.at.Update
 }
 
-// unsaved reports whether the first collection is not complete, before which a run has nothing to save.
+// unsaved reports whether the first collection is incomplete. Before its end a run has nothing to save.
 func (t *Training) unsaved() bool { return t.at.Iteration == 0 && t.at.Phase == collecting }
 
-// interrupted saves what was done when ctx was cancelled for the given cause.
+// interrupted saves the state after ctx was cancelled for the given cause.
 func (t *Training) interrupted(cause error) error {
 	if t.unsaved() {
 		return fmt.Errorf("%w in the first collection, before which there is nothing to save: continued, the run "+
@@ -204,7 +205,7 @@ func (t *Training) interrupted(cause error) error {
 
 var errUnsaved = errors.New("checkpoint could not be saved")
 
-// where says how far the schedule is.
+// where says at which point of the schedule the training is.
 func (t *Training) where() string {
 	if t.Config.EnvSteps > 0 {
 		return fmt.Sprintf("after %d of %d environment steps", t.at.EnvSteps, t.Config.EnvSteps)
@@ -224,12 +225,12 @@ func (t *Training) writeJSON(name string, v any) error {
 	return replace(t.run.Path(name), append(text, '\n'))
 }
 
-// iteration does what is left of the iteration under way.
+// iteration does the rest of the iteration under way.
 func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 	clock := stopwatch{last: time.Now()}
 	if t.at.Phase == collecting {
-		// A collection changes the buffers as it goes, so it is never left half done. But before the end of the first,
-		// which is by far the longest, there is nothing to save, and stopping in it loses no more than that.
+		// A collection changes the buffers, so it is never left half done. The first collection is an exception. It is
+		// by far the longest, and before its end there is nothing to save. So stopping in it loses nothing else.
 		until := context.WithoutCancel(ctx)
 		if t.unsaved() {
 			until = ctx
@@ -241,8 +242,8 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 		t.at.EnvSteps += int64(steps)
 		t.at.Phase, t.at.Update = updating, 0
 		clock.lap("collect_s")
-		// The first collection is the longest, and without a checkpoint a run that fails in its first updates would
-		// have nothing to look into.
+		// The first collection is the longest. A run that fails in its first updates would otherwise leave no
+		// checkpoint to examine.
 		if t.at.Iteration == 0 {
 			if err := errors.Join(t.save(), t.keep(false)); err != nil {
 				return err
@@ -286,7 +287,7 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 	return t.report(ctx, stage, &clock)
 }
 
-// update makes the next update, or as many of the next ones, at most left, as the learner makes at a time.
+// update makes the next update. A learner that makes several at a time makes several, at most left.
 func (t *Training) update(left int) (n int, err error) {
 	if b, ok := t.Learner.(rl.Bulk); ok && b.Chunk() > 1 {
 		n = min(left, b.Chunk())
@@ -295,7 +296,7 @@ func (t *Training) update(left int) (n int, err error) {
 	return 1, t.Learner.Update(t.at.Iteration, t.at.Update)
 }
 
-// updates is how many gradient updates the iteration under way makes.
+// updates is the number of gradient updates in the iteration under way.
 func (t *Training) updates() int {
 	if p, ok := t.Learner.(rl.Pacer); ok {
 		return p.Updates(t.at.Iteration)
@@ -304,14 +305,14 @@ func (t *Training) updates() int {
 	return n
 }
 
-// evaluate evaluates the agent after an iteration on the test tasks whose turn it is.
+// evaluate evaluates the agent after an iteration, on the test tasks whose turn it is.
 func (t *Training) evaluate(ctx context.Context, iteration int) (protocol.Result, error) {
 	e := t.Config.Evaluation
-	k := (iteration + e.Every - 1) / e.Every // evaluations before it
+	k := (iteration + e.Every - 1) / e.Every // number of evaluations before it
 	return t.Evaluate(ctx, e.Protocol.Turn(t.TestTasks, k), e.Protocol, t.Config.Seed)
 }
 
-// report ends an iteration: evaluation where it is due, a row of metrics, a checkpoint where it is due.
+// report ends an iteration with an evaluation if it is due, a row of metrics, and a checkpoint if it is due.
 func (t *Training) report(ctx context.Context, stage progress.Stage, clock *stopwatch) error {
 	last := t.complete(t.at.Iteration + 1)
 	var result *protocol.Result
@@ -357,7 +358,7 @@ func (t *Training) report(ctx context.Context, stage progress.Stage, clock *stop
 	return nil
 }
 
-// columns of metrics.csv.
+// columns returns the columns of metrics.csv.
 func (t *Training) columns() []string {
 	c := append([]string{"iteration", "env_steps", "updates"}, t.returns()...)
 	c = append(c, "adapted_return", "adapted_success")
@@ -366,8 +367,8 @@ func (t *Training) columns() []string {
 
 func returnColumn(traj int) string { return fmt.Sprintf("return_%d", traj) }
 
-// timingColumns: wall time of an iteration's parts; last, part of collection and evaluation, the time in the policy,
-// per worker. The rest of collection is simulation.
+// timingColumns are the wall times of an iteration's parts, in seconds. The last column is the time in the policy, per
+// worker, which is part of collection and evaluation. The rest of collection is simulation.
 var timingColumns = []string{"iteration", "collect_s", "update_s", "evaluate_s", "policy_s"}
 
 const policyColumn = 4
@@ -387,7 +388,7 @@ func (s *stopwatch) lap(column string) {
 	s.last = now
 }
 
-// Close gives everything back and lets others write the run.
+// Close frees everything and lets others write the run.
 func (t *Training) Close() error {
 	var errs []error
 	for _, m := range []*Metrics{t.metrics, t.timing} {
@@ -407,8 +408,8 @@ func (t *Training) EnvSteps() int64 { return t.at.EnvSteps }
 // Updates is the number of gradient updates made.
 func (t *Training) Updates() int64 { return t.at.Updates }
 
-// Notices tell what a person must know before the training: that it is not on the device that was asked for first, and
-// how others are kept from writing the run where flock is not there. The run's record has them too.
+// Notices returns what a person must know before the training: that another device than the first choice is used, and
+// how other processes are kept from writing the run if there is no flock. The run's record has these notices too.
 func (t *Training) Notices() []string {
 	var all []string
 	if t.notice != "" {
@@ -423,5 +424,5 @@ func (t *Training) Dir() string { return t.run.Dir }
 // Iteration is the number of complete iterations.
 func (t *Training) Iteration() int { return t.at.Iteration }
 
-// Result reads what the finished run's test tasks returned (evaluation.json).
+// Result reads the evaluation of the finished run on its test tasks (evaluation.json).
 func (t *Training) Result() (protocol.Result, error) { return t.run.ReadEvaluation() }

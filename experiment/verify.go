@@ -16,15 +16,15 @@ import (
 	"nacre/rl"
 )
 
-// Finding holds what Verify says of a file of a run.
+// Finding is Verify's finding about a file of a run.
 type Finding struct {
 	File   string `json:"file"`
 	State  string `json:"state"`           // Whole, Missing, Damaged or Other
-	About  string `json:"about,omitempty"` // what it holds, or what is the matter with it
-	Remade bool   `json:"remade"`          // Resume can do without it or makes it again
+	About  string `json:"about,omitempty"` // what the file holds, or what is wrong with it
+	Remade bool   `json:"remade"`          // Resume works without the file or makes it again
 }
 
-// States of files.
+// Values of Finding.State.
 const (
 	Whole   = "whole"
 	Missing = "missing"
@@ -32,9 +32,10 @@ const (
 	Other   = "of another configuration" // a checkpoint that does not fit config.toml
 )
 
-// Verify reads everything in the run folder at dir that training wrote, compares checksums and compares files with the
-// checkpoint, and changes nothing. It makes no agent, so it works where the run's family or device is not to be had. Of
-// a run that is being trained it may see files of different moments. The error is of a folder that is no run.
+// Verify reads everything that training wrote in the run folder at dir. It verifies checksums, compares files with the
+// checkpoint, and changes nothing. It makes no agent, so it also works if the run's family or device is not available.
+// If the run is being trained meanwhile, the files may have been written at different times. If the folder is no run,
+// that is an error.
 func Verify(dir string) ([]Finding, error) {
 	run, err := View(dir)
 	var lost *NoConfigError
@@ -57,7 +58,7 @@ func Verify(dir string) ([]Finding, error) {
 		state = before
 	}
 	if state == nil && run.results() == "" && v.is(1, Missing) && v.is(2, Missing) {
-		return v.found[:1], nil // stopped in its first collection: Resume begins it anew
+		return v.found[:1], nil // stopped in its first collection: Resume begins the run anew
 	}
 	if newest != nil && v.is(2, Missing) { // a run with one checkpoint so far
 		v.found = v.found[:2]
@@ -91,8 +92,8 @@ type verifier struct {
 // saved holds what Verify compares files with.
 type saved struct {
 	at      place
-	texts   map[string][]byte    // of MetricsFile and TimingFile, nil from older programs
-	weights map[string][]float64 // by parameter
+	texts   map[string][]byte    // texts of MetricsFile and TimingFile; nil from older programs
+	weights map[string][]float64 // weights by parameter
 }
 
 func (v *verifier) add(name, about string, err error, remade bool) {
@@ -111,7 +112,7 @@ func (v *verifier) add(name, about string, err error, remade bool) {
 
 func (v *verifier) is(i int, state string) bool { return v.found[i].State == state }
 
-// checkpoint verifies a generation; nil is one that cannot be continued from.
+// checkpoint verifies a generation. It returns nil if the run cannot continue from it.
 func (v *verifier) checkpoint(name string, cfg Config, configured bool) *saved {
 	s := &saved{texts: map[string][]byte{}, weights: map[string][]float64{}}
 	err := checkpoint.Load(v.run.Path(name), "", func(r *checkpoint.Reader) (err error) {
@@ -163,7 +164,7 @@ func (s *saved) readWeights(r *checkpoint.Reader) error {
 	return nil
 }
 
-// series verifies metrics or timing, and that they begin as the checkpoint says.
+// series verifies metrics or timing: the file must begin as the checkpoint says.
 func (v *verifier) series(name string, s *saved) {
 	data, err := plainfile.Read(v.run.Path(name), maxText)
 	var series Series
@@ -176,7 +177,7 @@ func (v *verifier) series(name string, s *saved) {
 	v.add(name, fmt.Sprintf("%d rows", len(series.Rows)), err, s != nil && s.texts[name] != nil)
 }
 
-// weights verifies that they are those of the checkpoint.
+// weights verifies that the weights are those of the checkpoint.
 func (v *verifier) weights(s *saved) {
 	path := v.run.Path(WeightsFile)
 	file, err := safetensors.Load(path)

@@ -12,14 +12,14 @@ import (
 	"nacre/rl/benchmark"
 )
 
-// UpdatePlan is what nacre bench update --explain prints of one kind of update.
+// UpdatePlan is the output of nacre bench update --explain for one kind of update.
 type UpdatePlan struct {
 	Algorithm string `json:"algorithm"`
 	Size      string `json:"size"`
 	*cpu.Execution
 }
 
-// UpdatePlans is what nacre bench update --explain prints.
+// UpdatePlans is the output of nacre bench update --explain.
 type UpdatePlans struct {
 	Device string       `json:"device"`
 	Plans  []UpdatePlan `json:"plans"`
@@ -55,7 +55,7 @@ func (o BenchUpdateOptions) explain(ctx context.Context, env *Env, device core.D
 	return env.Print(r, r.WriteText)
 }
 
-// WriteText prints the plans for a person.
+// WriteText prints the plans as text.
 func (r UpdatePlans) WriteText(w io.Writer) error {
 	for _, p := range r.Plans {
 		fmt.Fprintf(w, "%s, %s, on %s: %d tiles, %d lanes, %.1f ms\n\n", p.Algorithm, p.Size, r.Device, p.Tiles,

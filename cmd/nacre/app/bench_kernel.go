@@ -18,7 +18,7 @@ import (
 // pageCells are the sizes of the notebooks whose page is opened.
 var pageCells = []int{20, 300}
 
-// KernelReport is what nacre bench kernel prints.
+// KernelReport is the output of nacre bench kernel.
 type KernelReport struct {
 	Lines       int              `json:"printed_lines"`
 	Kernels     []kernels.Result `json:"kernels"`
@@ -29,9 +29,9 @@ type KernelReport struct {
 
 // BenchKernelOptions are the flags of nacre bench kernel.
 type BenchKernelOptions struct {
-	Cells int // round trips
-	Lines int // printed by one cell
-	Loads int // of the page with each notebook
+	Cells int // number of round trips
+	Lines int // number of lines that one cell prints
+	Loads int // how often the page is opened with each notebook
 }
 
 // BenchKernel times the notebook kernel beside the other kernels that are installed, and the notebook's page.
@@ -72,7 +72,7 @@ func BenchKernel(ctx context.Context, env *Env, o BenchKernelOptions) error {
 	return pageErr
 }
 
-// openPages times the page. That there is no browser or no page is said in the report and is no error.
+// openPages times the page. If there is no browser or no page, the report says so and there is no error.
 func (r *KernelReport) openPages(ctx context.Context, loads int) error {
 	files, built := web.Files()
 	program, err := page.Find()

@@ -16,17 +16,17 @@ import (
 	"nacre/rl/benchmark"
 )
 
-// UpdateModel is what nacre bench update --explain --gpu prints of one kind of update.
+// UpdateModel is the output of nacre bench update --explain --gpu for one kind of update.
 type UpdateModel struct {
 	Algorithm string `json:"algorithm"`
 	Size      string `json:"size"`
 	*roofline.Model
 }
 
-// UpdateModels is what nacre bench update --explain --gpu prints.
+// UpdateModels is the output of nacre bench update --explain --gpu.
 type UpdateModels []UpdateModel
 
-// model prints how updates would run on a GPU that need not be there.
+// model prints how updates would run on a modelled GPU, which the machine need not have.
 func (o BenchUpdateOptions) model(ctx context.Context, env *Env) error {
 	card, err := roofline.Find(o.GPU)
 	if err != nil {
@@ -35,8 +35,8 @@ func (o BenchUpdateOptions) model(ctx context.Context, env *Env) error {
 	return o.models(ctx, env, card, ref.Device)
 }
 
-// measured prints the same of a GPU that is there, with what every launch took. One that is not modelled stands beside
-// another.
+// measured prints the same for the machine's own GPU, with the time of every launch. If this GPU has no model, the
+// model of another GPU is printed beside the times.
 func (o BenchUpdateOptions) measured(ctx context.Context, env *Env, device core.Device) error {
 	card, ok := roofline.Of(device.Name())
 	if !ok {
@@ -45,7 +45,7 @@ func (o BenchUpdateOptions) measured(ctx context.Context, env *Env, device core.
 	return o.models(ctx, env, card, device)
 }
 
-// models prints updates on a modelled GPU. Where device is a GPU too, its launches are timed.
+// models prints updates on a modelled GPU. If device is a GPU too, its launches are timed.
 func (o BenchUpdateOptions) models(ctx context.Context, env *Env, card roofline.Card, device core.Device) error {
 	var r UpdateModels
 	err := o.each(ctx, func(size benchmark.Size, algorithm string) error {
@@ -117,7 +117,7 @@ func (o BenchUpdateOptions) measure(y benchmark.Update, m *roofline.Model) error
 	return m.Measure(us)
 }
 
-// programOf is the program of an update that is one.
+// programOf returns the program of an update that consists of one program.
 func programOf(y benchmark.Update) (*core.Program, error) {
 	one, ok := y.(interface{ Program() *core.Program })
 	if !ok {
@@ -127,7 +127,7 @@ func programOf(y benchmark.Update) (*core.Program, error) {
 	return one.Program(), nil
 }
 
-// WriteText prints the models for a person.
+// WriteText prints the models as text.
 func (r UpdateModels) WriteText(w io.Writer) error {
 	for _, m := range r {
 		if _, err := fmt.Fprintf(w, "%s, %s, %s: %v\n", m.Algorithm, m.Size,

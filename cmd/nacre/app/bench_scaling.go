@@ -14,32 +14,34 @@ import (
 	"nacre/rl/benchmark"
 )
 
-// UpdateScalings is what nacre bench update --scaling prints.
+// UpdateScalings is the output of nacre bench update --scaling.
 type UpdateScalings struct {
 	Device string          `json:"device"`
 	Load   string          `json:"load,omitempty"`
 	Rows   []UpdateScaling `json:"updates"`
 }
 
-// UpdateScaling is what more workers gain in one kind of update, beside what the machine gains from as many that have
-// nothing to do with one another: caches, memory and clock shared between cores, and other programs, limit both.
+// UpdateScaling says how much faster one update is with more workers. It also says how much the same number of
+// independent workers gains. Shared caches, memory, clock and other programs limit both.
 type UpdateScaling struct {
 	Algorithm string  `json:"algorithm"`
 	Size      string  `json:"size"`
 	Workers   int     `json:"workers"`
 	Rounds    int     `json:"rounds"`
-	One       float64 `json:"one_ms"`   // median of an update by one worker,
-	All       float64 `json:"all_ms"`   // of one by all,
-	Apart     float64 `json:"apart_ms"` // and of one update by each worker alone, all at once
-	Gain      float64 `json:"gain"`     // One over All, the median of rounds
-	Limit     float64 `json:"limit"`    // workers times One over Apart, likewise
-	Fastest   float64 `json:"fastest"`  // Gain by the fastest updates
-	PeakOne   float64 `json:"peak_share_one"`
-	PeakAll   float64 `json:"peak_share_all"` // of the peak of one core times the workers, at the median
+	One       float64 `json:"one_ms"` // median time of an update by one worker
+	All       float64 `json:"all_ms"` // median time of an update by all workers together
+	// median time of an update when each worker makes its own update, all at the same time
+	Apart   float64 `json:"apart_ms"`
+	Gain    float64 `json:"gain"`    // One divided by All, median of the rounds
+	Limit   float64 `json:"limit"`   // workers times One divided by Apart, median of the rounds
+	Fastest float64 `json:"fastest"` // fastest One divided by fastest All
+	PeakOne float64 `json:"peak_share_one"`
+	// share of the peak (one core's peak times the workers) that the median update by all workers reaches
+	PeakAll   float64 `json:"peak_share_all"`
 	PeakApart float64 `json:"peak_share_apart"`
 }
 
-// scaling times updates by one worker, by all, and by all of them apart, in turns.
+// scaling times in turns updates by one worker, by all workers together, and by each worker alone at the same time.
 func (o BenchUpdateOptions) scaling(ctx context.Context, env *Env) error {
 	if o.gpu() {
 		return Usagef("--scaling compares numbers of CPU workers: expected --device cpu")
@@ -61,7 +63,7 @@ func (o BenchUpdateOptions) scaling(ctx context.Context, env *Env) error {
 
 func (o BenchUpdateOptions) scalingOf(ctx context.Context, env *Env, size benchmark.Size,
 	algorithm string) (row UpdateScaling, device string, err error) {
-	var meters []*updateMeter // one worker each; the last has all
+	var meters []*updateMeter // one worker each, but the last has all workers
 	for i := range o.Workers + 1 {
 		workers := 1
 		if i == o.Workers {
@@ -113,7 +115,7 @@ func (o BenchUpdateOptions) scalingOf(ctx context.Context, env *Env, size benchm
 	return row, device, err
 }
 
-// atOnce makes an update of each at the same time and returns the milliseconds until all are done.
+// atOnce makes an update with each meter at the same time and returns the milliseconds until all are done.
 func atOnce(ctx context.Context, meters []*updateMeter) (float64, error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
@@ -141,7 +143,7 @@ func atOnce(ctx context.Context, meters []*updateMeter) (float64, error) {
 	return took, nil
 }
 
-// WriteText prints the gains for a person.
+// WriteText prints the gains as text.
 func (r UpdateScalings) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s, load %s; medians, share of the peak of the cores at work\n\n", r.Device, r.Load)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

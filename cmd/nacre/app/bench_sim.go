@@ -17,19 +17,19 @@ import (
 	"nacre/sim/rates"
 )
 
-// SimReport is what nacre bench sim prints.
+// SimReport is the output of nacre bench sim.
 type SimReport struct {
 	Workers  int         `json:"workers"`
 	Episodes float64     `json:"point_goal_episodes_per_s"` // random actions, wall clock, median over rounds
 	Rounds   int         `json:"rounds"`
 	Families []SimTiming `json:"families"`
-	Missing  string      `json:"missing,omitempty"` // why there are none
+	Missing  string      `json:"missing,omitempty"` // why Families is empty
 }
 
-// SimTiming is how fast one family is stepped.
+// SimTiming says how fast one family is stepped.
 type SimTiming struct {
 	One    rates.Rates   `json:"one_worker"`
-	All    *rates.Rates  `json:"all_workers,omitempty"` // where there is more than one
+	All    *rates.Rates  `json:"all_workers,omitempty"` // with all workers, if there is more than one worker
 	Python *vecenv.Rates `json:"python,omitempty"`
 }
 
@@ -38,16 +38,16 @@ const AllFamilies = "all"
 
 // BenchSimOptions are the flags of nacre bench sim.
 type BenchSimOptions struct {
-	Family  string // one on MuJoCo, or AllFamilies
-	Python  string // interpreter with the defining packages, to measure them too; empty is not to
+	Family  string // a family on MuJoCo, or AllFamilies
+	Python  string // Python interpreter that has the defining packages; if empty, the packages are not measured
 	Workers int
-	Envs    int // per worker; 0 is the family's own number
-	Steps   int // per environment and round, of Family
+	Envs    int // environments per worker; 0: the family's own number
+	Steps   int // steps of Family per environment and round
 	Rounds  int
 }
 
-// BenchSim times the point robot's episodes and, where MuJoCo is present, the steps of a family, or of all of them,
-// beside a plain loop in C and, if it is wanted, beside the Python package.
+// BenchSim times the point robot's episodes. If MuJoCo is present, it also times the steps of one family or of all
+// families, beside a plain loop in C and, if asked, beside the Python package.
 func BenchSim(ctx context.Context, env *Env, o BenchSimOptions) error {
 	if o.Workers == 0 {
 		o.Workers = runtime.NumCPU()
@@ -137,7 +137,7 @@ func (o BenchSimOptions) time(ctx context.Context, name string) (t SimTiming, er
 	return t, nil
 }
 
-// pointRate is the point robot's episodes per second.
+// pointRate returns the point robot's episodes per second.
 func pointRate(ctx context.Context, env *Env, o BenchSimOptions) (float64, error) {
 	family, err := sim.Lookup("point-goal")
 	if err != nil {
@@ -174,7 +174,7 @@ func pointRate(ctx context.Context, env *Env, o BenchSimOptions) (float64, error
 	return stats.Median(rates), nil
 }
 
-// WriteText prints the report for a person.
+// WriteText prints the report as text.
 func (r SimReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "point-goal: %.0f episodes of 20 steps per second on %d workers (random actions, median of %d "+
 		"rounds)\n", r.Episodes, r.Workers, r.Rounds)

@@ -18,33 +18,35 @@ import (
 	"nacre/tsne"
 )
 
-// TSNEBenchReport is what nacre bench tsne prints.
+// TSNEBenchReport is the output of nacre bench tsne.
 type TSNEBenchReport struct {
 	Date    string             `json:"date"`
-	Load    string             `json:"load,omitempty"` // of the machine at the start: over 1, 5 and 15 minutes
+	Load    string             `json:"load,omitempty"` // the machine's load at the start, over 1, 5 and 15 minutes
 	Cores   int                `json:"cores"`
 	Workers int                `json:"workers"` // threads each library may use
 	Results []tsnebench.Result `json:"results"`
-	Paired  []TSNEPaired       `json:"paired,omitempty"` // from starts the libraries share
+	// comparison of layouts that start from the same positions in all libraries
+	Paired []TSNEPaired `json:"paired,omitempty"`
 }
 
 // BenchTSNEOptions are the flags of nacre bench tsne.
 type BenchTSNEOptions struct {
-	Sizes   []int    // points
-	Digits  bool     // and the digits of scikit-learn
-	UMAP    bool     // and layouts by UMAP
-	Starts  int      // further layouts from starts that libraries share
-	Peers   []string // names; none is all
-	Scripts string   // folder of the scripts that run the others; empty is those in the program
-	Home    string   // folder the others are installed in; empty is one in the cache
-	Python  string   // interpreter with scikit-learn and openTSNE; empty is one in Home
-	Node    string   // command
-	Modules string   // node_modules folder with wasm-bhtsne; empty is one in Home
-	Keep    string   // folder in which their layouts stay; empty is none
-	Workers int      // threads each may use; 0 is 1
+	Sizes   []int    // numbers of points
+	Digits  bool     // also lay out scikit-learn's digits
+	UMAP    bool     // also make layouts by UMAP
+	Starts  int      // number of further layouts, each from a start that the libraries share
+	Peers   []string // names of the other libraries; if empty, all of them
+	Scripts string   // folder of the scripts that run the other libraries; if empty, the scripts in the program
+	Home    string   // folder in which the other libraries are installed; if empty, a folder in the cache
+	Python  string   // interpreter with scikit-learn and openTSNE; if empty, the one in Home
+	Node    string   // command that starts Node
+	Modules string   // node_modules folder with wasm-bhtsne; if empty, the one in Home
+	Keep    string   // folder in which the layouts of the other libraries are kept; if empty, none are kept
+	Workers int      // threads that each library may use; 0: 1
 }
 
-// BenchTSNE lays the same points out by this program and by other libraries and judges all layouts alike.
+// BenchTSNE lays out the same points with this program and with other libraries, and scores all layouts in the same
+// way.
 func BenchTSNE(ctx context.Context, env *Env, o BenchTSNEOptions) error {
 	r := TSNEBenchReport{Date: time.Now().Format(time.DateOnly), Load: load(), Cores: runtime.NumCPU(),
 		Workers: max(o.Workers, 1)}
@@ -84,7 +86,7 @@ type tsneBench struct {
 	workers int
 }
 
-// run adds the results of all libraries on one data set, and their comparison from shared starts where it is wanted.
+// run adds the results of all libraries on one data set and, if asked, their comparison from shared starts.
 func (b *tsneBench) run(ctx context.Context, r *TSNEBenchReport, title string, x tsne.Matrix) error {
 	stage := b.env.Progress.Stage(title, (len(b.peers)+1)*(b.o.Starts+1)+1)
 	defer stage.Done()
@@ -93,7 +95,7 @@ func (b *tsneBench) run(ctx context.Context, r *TSNEBenchReport, title string, x
 		return err
 	}
 	stage.Add(1)
-	var shared [][]tsnebench.Result // by start
+	var shared [][]tsnebench.Result // by start, then by library
 	for k := range b.o.Starts + 1 {
 		var start tsne.Matrix
 		if k > 0 {
@@ -113,7 +115,7 @@ func (b *tsneBench) run(ctx context.Context, r *TSNEBenchReport, title string, x
 	return nil
 }
 
-// all are the judged layouts of every library that is wanted, this program's first; the k-th start is shared.
+// all returns the scored layouts of every chosen library, this program's first; start k > 0 is shared.
 func (b *tsneBench) all(ctx context.Context, judge *tsnebench.Judge, x, start tsne.Matrix, k int,
 	stage progress.Stage) ([]tsnebench.Result, error) {
 	own, err := tsnebench.Self(ctx, x, start, b.workers)
@@ -151,13 +153,13 @@ func (b *tsneBench) all(ctx context.Context, judge *tsnebench.Judge, x, start ts
 	return out, nil
 }
 
-// TSNEPaired is this program less another library over layouts from the same starts.
+// TSNEPaired is the difference between this program and another library, over layouts from the same starts.
 type TSNEPaired struct {
 	Name    string         `json:"name"`
 	Points  int            `json:"points"`
 	Columns int            `json:"columns"`
 	Starts  int            `json:"starts"`
-	KL      stats.Interval `json:"kl"` // 95 % of the mean, like the others
+	KL      stats.Interval `json:"kl"` // difference in KL: mean with its 95 % interval; the next two fields likewise
 	Trust   stats.Interval `json:"trustworthiness"`
 	Recall  stats.Interval `json:"knn_recall"`
 }
@@ -186,7 +188,7 @@ func paired(x tsne.Matrix, shared [][]tsnebench.Result) []TSNEPaired {
 	return out
 }
 
-// peerOrKept lets a library lay out x unless it has done so before.
+// peerOrKept lets a library lay out x, unless its layout was kept.
 func (b *tsneBench) peerOrKept(ctx context.Context, p tsnebench.Peer, x, start tsne.Matrix,
 	k int) (tsnebench.Result, error) {
 	kept := tsnebench.Kept(b.o.Keep)
@@ -213,7 +215,7 @@ func contains(names []string, name string) bool {
 	return false
 }
 
-// load is the machine's load where it can be read.
+// load returns the machine's load, if it can be read.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -222,7 +224,7 @@ func load() string {
 	return strings.Join(strings.Fields(string(text))[:3], " ")
 }
 
-// WriteText prints the report for a person.
+// WriteText prints the report as text.
 func (r TSNEBenchReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s, %d cores, load %s, %s each\n\n", r.Date, r.Cores, r.Load, plural(r.Workers, "thread"))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -26,32 +26,33 @@ import (
 	"nacre/rl/benchmark"
 )
 
-// Tolerances of nacre bench update --check, relative to the reference figures: the largest one in float64 covers
-// the twelve digits those figures have, the one in float32 the rounding of a few thousand additions, the one of GPUs'
-// tensor cores that of operands to 10 or 7 bits.
+// Tolerances of nacre bench update --check, relative to the reference figures. In float64, the tolerance covers the
+// figures' twelve digits. In float32, it covers the rounding of a few thousand additions. On GPUs' tensor cores, it
+// covers operands rounded to 10 or 7 bits.
 const (
 	toleranceRef    = 1e-9
 	toleranceCPU    = 1e-4
 	toleranceTensor = 1e-2
 )
 
-// ErrCheck is the verdict of a check whose figures differ by more than they should.
+// ErrCheck is returned by a check whose figures differ from the reference by more than the tolerance.
 var ErrCheck = errors.New("bench update: figures differ from the reference by more than they should, see above")
 
 // BenchUpdateOptions are the flags of nacre bench update.
 type BenchUpdateOptions struct {
 	Check   bool   // compare with reference figures instead of timing
 	Explain bool   // print how the update is executed, and the time of every region
-	GPU     string // with Explain: a GPU, one of roofline.Names(), that is modelled; empty measures
-	Seeds   int    // with GPU: how many run as one program
-	Dump    string // with GPU: folder for the graph and the text of the kernels; empty for none
-	Scaling bool   // time one worker, all, and all of them on updates of their own
-	// what to time in turns with it: "torch", on a GPU also "torch-graph", "torch-compile", "jax"; or empty
+	GPU     string // with Explain: name of a GPU to model, one of roofline.Names(); if empty, updates are measured
+	Seeds   int    // with GPU: number of seeds that run as one program
+	Dump    string // with GPU: folder for the graph and the source of the kernels; empty for none
+	Scaling bool   // time an update by one worker, by all workers together, and by each worker alone at the same time
+	// other software that is timed in turns with Nacre's update: "torch", on a GPU also "torch-graph", "torch-compile",
+	// "jax"; empty for none
 	Versus    string
-	Python    string // the interpreter that has it
-	Products  string // on a GPU: "own" for Nacre's own matrix products; empty is cuBLASLt's
-	Size      string // "oyster", "metaworld", "both"
-	Algorithm string // one of Measured(), or "both": pearl and tcl-pearl
+	Python    string // interpreter that has the other software
+	Products  string // on a GPU: "own" for Nacre's own matrix products; empty for cuBLASLt's
+	Size      string // "oyster", "metaworld" or "both"
+	Algorithm string // one of Measured(), or "both" for pearl and tcl-pearl
 	Updates   int
 	experiment.Host
 }
@@ -88,7 +89,7 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	return o.time(ctx, env, device)
 }
 
-// open makes the device to time.
+// open opens the device to time.
 func (o *BenchUpdateOptions) open(env *Env) (core.Device, error) {
 	d, notice, err := devices.Open(o.Device, o.on(o.Workers))
 	if err == nil && notice != "" {
@@ -98,7 +99,7 @@ func (o *BenchUpdateOptions) open(env *Env) (core.Device, error) {
 	return d, err
 }
 
-// on is how the device computes with so many workers.
+// on returns the options of the device with a number of workers.
 func (o BenchUpdateOptions) on(workers int) core.DeviceOptions {
 	return core.DeviceOptions{Precision: o.Precision, Workers: workers, Kernel: o.Kernel, Products: o.Products}
 }
@@ -106,7 +107,7 @@ func (o BenchUpdateOptions) on(workers int) core.DeviceOptions {
 // gpu reports whether a GPU is asked for.
 func (o BenchUpdateOptions) gpu() bool { return devices.Accelerated(o.Device) }
 
-// tolerance is what figures of the device may differ by.
+// tolerance returns by how much figures of the device may differ from the reference.
 func (o BenchUpdateOptions) tolerance() float64 {
 	if o.gpu() && (o.Precision == "tf32" || o.Precision == "bf16") {
 		return toleranceTensor
@@ -114,7 +115,7 @@ func (o BenchUpdateOptions) tolerance() float64 {
 	return toleranceCPU
 }
 
-// compared are the algorithms that "both" means, those the paper compares.
+// compared lists the algorithms that "both" means: those that the paper compares.
 var compared = []string{"pearl", "tcl-pearl"}
 
 // newBenchmark loads the update of an algorithm.
@@ -160,10 +161,10 @@ func (o BenchUpdateOptions) each(ctx context.Context, f func(size benchmark.Size
 	return nil
 }
 
-// UpdateTimings is what nacre bench update prints.
+// UpdateTimings is the output of nacre bench update.
 type UpdateTimings struct {
 	Device string         `json:"device"`
-	Load   string         `json:"load,omitempty"` // the system's load averages at the start, where it has them
+	Load   string         `json:"load,omitempty"` // the system's load averages at the start, if it has them
 	Rows   []UpdateTiming `json:"updates"`
 }
 
@@ -174,21 +175,25 @@ type UpdateTiming struct {
 	Updates   int     `json:"updates"`
 	Median    float64 `json:"median_ms"`
 	Min       float64 `json:"min_ms"`
-	CPU       float64 `json:"cpu_ms"`      // median of processor time, all workers together; 0 where it is not known
-	Work      float64 `json:"gflop"`       // of one update, in matrix products
-	Rate      float64 `json:"gflops"`      // at the median
-	Peak      float64 `json:"peak_gflops"` // multiply-adds of one core in its fastest 3 ms × workers
-	Share     float64 `json:"peak_share"`  // Rate of Peak
-	MinShare  float64 `json:"min_share"`   // of Peak, by the fastest update: both as undisturbed as can be
-	// of the peak of one core, per processor time: what a busy machine does not distort
+	CPU       float64 `json:"cpu_ms"`      // median processor time, all workers together; 0 if unknown
+	Work      float64 `json:"gflop"`       // GFLOP of the matrix products of one update
+	Rate      float64 `json:"gflops"`      // Work divided by Median, per second
+	Peak      float64 `json:"peak_gflops"` // rate of multiply-adds of one core in its fastest 3 ms, times the workers
+	Share     float64 `json:"peak_share"`  // Rate divided by Peak
+	// share of Peak that the fastest update reaches; both numbers are then as undisturbed as possible
+	MinShare float64 `json:"min_share"`
+	// share of one core's peak, computed from processor time, so that a busy machine does not distort it
 	CPUShare float64 `json:"cpu_share"`
-	FMA      float64 `json:"fma_gflops"` // multiply-adds alone by all workers in the 3 ms after every update, median
-	// of the updates' rates beside it, median: on a shared machine, how close they come to what there was
+	// median rate of pure multiply-adds by all workers, measured in the 3 ms after every update
+	FMA float64 `json:"fma_gflops"`
+	// median of each update's rate divided by the FMA rate measured beside it: on a shared machine, the share of the
+	// available speed that was used
 	FMAShare float64 `json:"fma_share"`
 	Mallocs  float64 `json:"allocations_per_update"`
-	// on a GPU: per update, of updates given to it without waiting for one another; Median where they must
+	// on a GPU: time per update if updates are sent without waiting for the previous one; equal to Median if they must
+	// wait
 	Stream float64 `json:"back_to_back_ms,omitempty"`
-	// likewise, as in training: of updates on data that the GPU draws, the fastest of three times as many
+	// the same for updates whose data the GPU draws, as in training; the fastest of three series
 	Drawn  float64 `json:"drawn_ms,omitempty"`
 	Versus *Versus `json:"versus,omitempty"`
 }
@@ -204,7 +209,7 @@ func (o BenchUpdateOptions) time(ctx context.Context, env *Env, device core.Devi
 		if !o.gpu() {
 			return nil
 		}
-		one := r // a visit to a GPU may end at any time
+		one := r // printed at once: a visit to a GPU may end at any time
 		one.Rows = []UpdateTiming{row}
 		return env.Print(one, one.WriteText)
 	})
@@ -214,7 +219,7 @@ func (o BenchUpdateOptions) time(ctx context.Context, env *Env, device core.Devi
 	return env.Print(r, r.WriteText)
 }
 
-// loadAverage is the system's own line, empty where there is none.
+// loadAverage returns the system's own line, or an empty text if there is none.
 func loadAverage() string {
 	b, _ := os.ReadFile("/proc/loadavg")
 	if f := strings.Fields(string(b)); len(f) > 3 {
@@ -248,7 +253,8 @@ func (o BenchUpdateOptions) timeBoth(ctx context.Context, env *Env, y benchmark.
 	return row, err
 }
 
-// timeGPU times updates one by one, waiting for each, and then, unless their figures decide what follows, back to back.
+// timeGPU times updates one by one, waiting for each. Then it times them without waiting, unless the next update needs
+// their figures.
 func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b benchmark.Update) (UpdateTiming, error) {
 	if o.Versus != "" && !slices.Contains(compared, b.Algorithm()) {
 		return UpdateTiming{}, Usagef("--algo %s --vs %s on a GPU: expected pearl or tcl-pearl, the others' updates "+
@@ -279,8 +285,8 @@ func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b benchmark.U
 	return row, err
 }
 
-// timeDrawn times bursts of updates on data that the device draws, each followed by one of other software, if any, and
-// returns the fastest of either, in ms per update; 0 where the device draws none.
+// timeDrawn times bursts of updates on data that the device draws. After each burst the other software, if any, makes
+// one too. It returns the fastest burst of each, in ms per update, or 0 if the device draws no data.
 func (o BenchUpdateOptions) timeDrawn(ctx context.Context, b benchmark.Update,
 	peer *torch.Process) (ours, theirs float64, err error) {
 	y, ok := b.(benchmark.Drawn)
@@ -293,7 +299,7 @@ func (o BenchUpdateOptions) timeDrawn(ctx context.Context, b benchmark.Update,
 	}
 	defer burst.Close()
 	ours, theirs = math.Inf(1), math.Inf(1)
-	for round := range 4 { // the first warms up
+	for round := range 4 { // the first round warms up
 		if ctx.Err() != nil {
 			return 0, 0, context.Cause(ctx)
 		}
@@ -314,8 +320,8 @@ func (o BenchUpdateOptions) timeDrawn(ctx context.Context, b benchmark.Update,
 	return ours, theirs, nil
 }
 
-// pace is how many updates are made before any is timed, and how many either side makes before it is the other's turn:
-// few, so that a change of the machine's speed meets both, and one where it takes seconds.
+// pace returns how many updates are made before any is timed, and how many each side makes per turn. Turns are short,
+// so that a change of the machine's speed meets both sides. An update that takes seconds is made once per turn.
 func pace(y benchmark.Update) (warmUp, perTurn int) {
 	if _, whole := y.(benchmark.Whole); whole {
 		return 1, 1
@@ -345,18 +351,18 @@ func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y benchmark.U
 	return m.timing(), nil
 }
 
-// updateMeter makes updates and notes what they took.
+// updateMeter makes updates and records their times.
 type updateMeter struct {
 	y       benchmark.Update
-	peak    *cpu.PeakMeter // or nil
+	peak    *cpu.PeakMeter // nil if the peak is not measured
 	threads int
 	step    int
 	ms, cpu []float64
-	fma     []float64 // GFLOP/s of multiply-adds alone, after every update
+	fma     []float64 // GFLOP/s of pure multiply-adds after every update
 	mallocs uint64
 }
 
-// meter makes the meter of an update, on a CPU with one of its multiply-adds.
+// meter makes the meter of an update; on a CPU it also measures multiply-adds.
 func (o BenchUpdateOptions) meter(y benchmark.Update) (m updateMeter, err error) {
 	m = updateMeter{y: y, threads: min(o.Workers, runtime.NumCPU())}
 	if !o.gpu() {
@@ -398,7 +404,7 @@ func (m *updateMeter) timing() UpdateTiming {
 	t := UpdateTiming{Updates: len(m.ms), Median: stats.Median(m.ms), Min: slices.Min(m.ms), CPU: stats.Median(m.cpu),
 		Work: float64(m.y.FLOPs()) / 1e9}
 	t.Rate = t.Work / t.Median * 1e3
-	// as testing.AllocsPerRun: the display allocates now and then
+	// rounded down like testing.AllocsPerRun: the display allocates now and then
 	t.Mallocs = math.Floor(float64(m.mallocs) / float64(len(m.ms)))
 	if m.peak == nil {
 		return t
@@ -417,7 +423,7 @@ func (m *updateMeter) timing() UpdateTiming {
 	return t
 }
 
-// WriteText prints the timings for a person.
+// WriteText prints the timings as text.
 func (r UpdateTimings) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s, load %s\n\n", r.Device, r.Load)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -462,10 +468,10 @@ func (r UpdateTimings) writeVersus(w io.Writer) {
 	}
 }
 
-// UpdateCheck is what nacre bench update --check prints.
+// UpdateCheck is the output of nacre bench update --check.
 type UpdateCheck struct {
 	Device    string            `json:"device"`
-	Tolerance float64           `json:"tolerance"` // of the device's figures
+	Tolerance float64           `json:"tolerance"` // tolerance of the device's figures
 	OK        bool              `json:"ok"`
 	Rows      []UpdateCheckLine `json:"figures"`
 }
@@ -474,14 +480,14 @@ type UpdateCheck struct {
 type UpdateCheckLine struct {
 	Algorithm string  `json:"algorithm"`
 	Size      string  `json:"size"`
-	Update    int     `json:"update"` // from 1
+	Update    int     `json:"update"` // number of the update, from 1
 	Figure    string  `json:"figure"`
 	Expected  float64 `json:"expected"`
 	Float64   float64 `json:"float64"`
 	Float32   float64 `json:"float32"`
 	Diff64    float64 `json:"relative_difference_float64"`
 	Diff32    float64 `json:"relative_difference_float32"`
-	tolerance float64 // in float64
+	tolerance float64 // tolerance of Reference in float64
 }
 
 func (o BenchUpdateOptions) check(ctx context.Context, env *Env, device core.Device) error {
@@ -551,7 +557,7 @@ func checkOne(ctx context.Context, env *Env, size benchmark.Size, algorithm stri
 	return lines, nil
 }
 
-// WriteText prints the comparison for a person.
+// WriteText prints the comparison as text.
 func (r UpdateCheck) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	title := ""

@@ -16,16 +16,16 @@ import (
 type Versus struct {
 	torch.Environment
 	Median float64       `json:"median_ms"`
-	Ratio  float64       `json:"ratio"` // its time over ours, the median over rounds
+	Ratio  float64       `json:"ratio"` // Median divided by our time, median of the rounds
 	CPU    float64       `json:"cpu_ms"`
-	CPUs   float64       `json:"cpu_ratio"` // likewise of processor time
+	CPUs   float64       `json:"cpu_ratio"` // CPU divided by our processor time, median of the rounds
 	Rounds []VersusRound `json:"rounds"`
-	// on a GPU: of bursts in turns with ours as in training, per update
+	// on a GPU: time per update if updates are sent in bursts, as in training, in turns with ours
 	Burst float64 `json:"burst_ms,omitempty"`
-	Ahead float64 `json:"burst_ratio,omitempty"` // that over ours
+	Ahead float64 `json:"burst_ratio,omitempty"` // Burst divided by our time
 }
 
-// VersusRound is one turn of each: medians in milliseconds.
+// VersusRound is one turn of each side; times are medians in milliseconds.
 type VersusRound struct {
 	Ours   float64 `json:"ours_ms"`
 	Theirs float64 `json:"theirs_ms"`

@@ -15,17 +15,17 @@ import (
 	"nacre/rl/benchmark"
 )
 
-// WebGPUPlan is what nacre bench update --explain --device webgpu prints of one kind of update. Nothing is run: the
+// WebGPUPlan is the output of nacre bench update --explain --device webgpu for one kind of update. Nothing is run: the
 // plan is the same whatever the GPU.
 type WebGPUPlan struct {
 	Algorithm string    `json:"algorithm"`
 	Size      string    `json:"size"`
 	WebGPU    gpu.Total `json:"webgpu"`
-	CUDA      gpu.Total `json:"cuda"` // of the same update
+	CUDA      gpu.Total `json:"cuda"` // totals of the same update on CUDA
 	Launches  string    `json:"launches"`
 }
 
-// WebGPUPlans is what nacre bench update --explain --device webgpu prints.
+// WebGPUPlans is the output of nacre bench update --explain --device webgpu.
 type WebGPUPlans []WebGPUPlan
 
 func (o BenchUpdateOptions) planWebGPU(ctx context.Context, env *Env) error {
@@ -58,7 +58,7 @@ func (o BenchUpdateOptions) planWebGPU(ctx context.Context, env *Env) error {
 	return env.Print(r, r.WriteText)
 }
 
-// WriteText prints the plans for a person.
+// WriteText prints the plans as text.
 func (r WebGPUPlans) WriteText(w io.Writer) error {
 	for _, p := range r {
 		fmt.Fprintf(w, "%s, %s\n", p.Algorithm, p.Size)

@@ -25,11 +25,11 @@ import (
 // BundleOptions are the flags of nacre report --bundle.
 type BundleOptions struct {
 	Dir    string // a run folder; "" for none
-	Out    string // "": nacre-report.zip in the current folder
+	Out    string // name of the .zip; "": nacre-report.zip in the current folder
 	Doctor Providers
 }
 
-// BundleReport is what nacre report --bundle prints.
+// BundleReport is the output of nacre report --bundle.
 type BundleReport struct {
 	File  string       `json:"file"`
 	Holds []BundleFile `json:"holds"`
@@ -42,14 +42,14 @@ type BundleFile struct {
 	About string `json:"about"`
 }
 
-// How much of a log's end and of a list of files a bundle has.
+// Limits on the end of a log and on the list of files in a bundle.
 const (
 	maxBundleLog   = 64 << 10
 	maxBundleFiles = 5000
 )
 
-// Bundle writes a .zip for a bug report. What it says of the run is read as far as that can be: a broken run is what
-// bug reports are about.
+// Bundle writes a .zip for a bug report. It reads as much of the run as is readable, because bug reports are often
+// about broken runs.
 func Bundle(_ context.Context, env *Env, o BundleOptions) error {
 	out := cmp.Or(o.Out, "nacre-report.zip")
 	if filepath.Ext(out) != ".zip" {
@@ -129,7 +129,7 @@ func (b *bundling) write(w io.Writer) error {
 	return z.Close()
 }
 
-// run adds what the folder of a run tells.
+// run adds the files about a run folder.
 func (b *bundling) run(dir string) {
 	settings, err := plainfile.Read(filepath.Join(dir, experiment.ConfigFile), 1<<20)
 	b.add("settings.toml", "the run's settings, and what ran it", orError(string(settings), err))
@@ -148,7 +148,7 @@ func orError(text string, err error) string {
 	return text
 }
 
-// tail is the end of a log, from the beginning of a line.
+// tail returns the end of a log, from the beginning of a line.
 func tail(path string) (string, error) {
 	f, err := plainfile.Open(path)
 	if err != nil {
@@ -167,8 +167,8 @@ func tail(path string) (string, error) {
 	return string(text), err
 }
 
-// lastError is what is known of a run's end: its record's notices, a sweep's last attempt, what is wrong with its
-// files.
+// lastError returns what is known about a run's end: the notices of its record, the last attempt of its sweep, and
+// problems of its files.
 func lastError(dir, parent, name string) string {
 	var text strings.Builder
 	if run, err := experiment.View(dir); err != nil {

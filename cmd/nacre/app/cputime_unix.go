@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is what this process has used, all threads together.
+// processorTime returns the processor time that this process has used, all threads together.
 func processorTime() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

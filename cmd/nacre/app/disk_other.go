@@ -2,5 +2,5 @@
 
 package app
 
-// freeBytes is not known on this system.
+// freeBytes returns false: the free space is not known on this system.
 func freeBytes(string) (uint64, bool) { return 0, false }

@@ -4,7 +4,7 @@ package app
 
 import "golang.org/x/sys/unix"
 
-// freeBytes is the space an ordinary user may still write in dir's file system.
+// freeBytes returns the space that an ordinary user may still write in dir's file system.
 func freeBytes(dir string) (uint64, bool) {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {

@@ -21,37 +21,37 @@ import (
 	"nacre/sim"
 )
 
-// Status is what a check came to.
+// Status is the result of a check.
 type Status string
 
 const (
-	OK      Status = "ok"      // there and usable
-	Missing Status = "missing" // not there; nacre works without it, with less
+	OK      Status = "ok"      // present and usable
+	Missing Status = "missing" // absent; nacre works without it, but can do less
 	Problem Status = "problem" // must be put right
 )
 
-// Check is one thing the doctor looked at.
+// Check is the doctor's check of one thing.
 type Check struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
 	Found  string `json:"found"`
-	Advice string `json:"advice,omitempty"` // what to do where something is missing
+	Advice string `json:"advice,omitempty"` // what to do if something is missing
 }
 
-// Report is what the doctor found.
+// Report holds the doctor's checks.
 type Report struct {
 	Checks []Check `json:"checks"`
 }
 
-// Providers tell the doctor about parts of the program it does not know itself.
+// Providers tell the doctor about parts of the program that it does not know itself.
 type Providers struct {
-	CPUKernel func() string          // kernel the training core chose for this processor
-	MuJoCo    func() (string, error) // version and file, or why it is not there
-	MetaWorld func() (string, error) // version and folder of its scenes, or why there are none
+	CPUKernel func() string          // returns the CPU kernel that was chosen for this processor
+	MuJoCo    func() (string, error) // returns version and file, or why MuJoCo is missing
+	MetaWorld func() (string, error) // returns version and folder of Meta-World's scenes, or why they are missing
 }
 
-// Doctor looks at the machine and the program. Its error is ErrProblem when nacre cannot work as it is; the report
-// is complete all the same.
+// Doctor checks the machine and the program. Its error is ErrProblem if nacre cannot work as it is. The report is
+// complete even then.
 func Doctor(p Providers) (Report, error) {
 	v := version.Get()
 	checks := []Check{
@@ -86,7 +86,7 @@ func Doctor(p Providers) (Report, error) {
 	return report, nil
 }
 
-// ErrProblem is the doctor's verdict when something must be put right.
+// ErrProblem is returned by Doctor if something must be put right.
 var ErrProblem = errors.New("doctor: there is a problem to be put right first, see above")
 
 func cpuFeatures() Check {
@@ -114,7 +114,7 @@ func cpuFeatures() Check {
 	return Check{Name: "CPU features", Status: OK, Found: strings.Join(found, ", ")}
 }
 
-// fetched is about something that nacre setup fetches. The error says what to do.
+// fetched checks something that nacre setup fetches. The error of find says what to do.
 func fetched(name string, find func() (string, error)) Check {
 	found, err := find()
 	if err != nil {
@@ -123,7 +123,7 @@ func fetched(name string, find func() (string, error)) Check {
 	return Check{Name: name, Status: OK, Found: found}
 }
 
-// cache says where nacre setup puts what it fetches, and what there is not whole.
+// cache says where nacre setup puts what it fetches, and which parts of it are incomplete.
 func cache() Check {
 	dir, err := home.Dir()
 	if err != nil {
@@ -153,7 +153,7 @@ func cache() Check {
 	return c
 }
 
-// interpreter says which Python is asked for pip, for packages that are there, and in measurements.
+// interpreter says which Python is used: for pip, to find installed packages, and in measurements.
 func interpreter() Check {
 	p, err := python.Find()
 	if err != nil {
@@ -163,8 +163,8 @@ func interpreter() Check {
 	return Check{Name: "Python", Status: OK, Found: p.String(), Advice: p.Note}
 }
 
-// families lists the task families of this program, those it cannot run in brackets. Of a group, whose names begin
-// alike before a slash, it gives the number. Variants, with endings after a colon, are left out.
+// families lists the task families of this program. Those that it cannot run are in brackets. Families whose names
+// share the part before a slash are counted as a group. Variants, with endings after a colon, are left out.
 func families() Check {
 	var names []string
 	groups := map[string]int{}
@@ -202,7 +202,7 @@ func accelerator(b core.Backend) Check {
 	return Check{Name: b.Title, Status: OK, Found: found}
 }
 
-// folder checks that runs can be written where the user is.
+// folder checks that the user can write runs in the current folder.
 func folder(dir string) Check {
 	c := Check{Name: "current folder", Status: OK}
 	f, err := os.CreateTemp(dir, ".nacre-doctor-*")
@@ -238,7 +238,7 @@ func terminal(out *os.File) Check {
 	return Check{Name: "terminal", Status: OK, Found: "yes"}
 }
 
-// WriteText prints the report for a person.
+// WriteText prints the report as text.
 func (r Report) WriteText(w io.Writer) error {
 	width := 0
 	for _, c := range r.Checks {

@@ -13,27 +13,27 @@ import (
 	"nacre/tsne"
 )
 
-// EmbeddingsFile is where nacre embed puts a run's embeddings, and where nacre tsne looks for them.
+// EmbeddingsFile is the file in which nacre embed puts a run's embeddings and in which nacre tsne looks for them.
 const EmbeddingsFile = "embeddings.npz"
 
-// EmbedReport is what nacre embed prints.
+// EmbedReport is the output of nacre embed.
 type EmbedReport struct {
 	File string `json:"file"`
-	// what tells them apart in their vectors; the label of a row is a position in this list
+	// for each task, the part of its task vector that differs between tasks; a row's label is an index into this list
 	Tasks   []string `json:"tasks"`
-	Context string   `json:"context"` // experiment.ContextKinds
+	Context string   `json:"context"` // one of experiment.ContextKinds
 	Windows int      `json:"windows_per_task"`
-	Length  int      `json:"window_length"` // transitions
+	Length  int      `json:"window_length"` // transitions per window
 	Latent  int      `json:"latent_dimensions"`
 }
 
 // EmbedOptions are the flags of nacre embed.
 type EmbedOptions struct {
-	Context string // experiment.ContextKinds
+	Context string // one of experiment.ContextKinds
 	Dir     string
-	Tasks   int  // tasks to embed
-	Windows int  // windows per task
-	Length  int  // transitions per window; 0 is the run's training length
+	Tasks   int  // number of tasks to embed
+	Windows int  // number of windows per task
+	Length  int  // transitions per window; 0: as in training
 	Vary    bool // draw the start of every rollout
 	Seed    uint64
 	Out     string // .npz or .csv; empty is embeddings.npz in the run folder
@@ -90,7 +90,7 @@ func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 	return env.Print(r, r.WriteText)
 }
 
-// productOf is where what is made of a run goes: into its folder, or beside the archive that the run lies in.
+// productOf returns the path of a file made of a run: in its folder, or beside the archive that holds the run.
 func productOf(dir, name string) string {
 	archive, within, zipped := plainfile.Split(dir)
 	if !zipped {
@@ -110,7 +110,7 @@ func save(e *tsne.Embeddings, path string) error {
 	return e.Save(path)
 }
 
-// WriteText prints the report for a person.
+// WriteText prints the report as text.
 func (r EmbedReport) WriteText(w io.Writer) error {
 	what := map[experiment.ContextKind]string{
 		experiment.WindowContext:   fmt.Sprintf("windows of %d transitions", r.Length),

@@ -13,21 +13,22 @@ import (
 	"nacre/rl/protocol"
 )
 
-// EvalReport is what nacre eval prints.
+// EvalReport is the output of nacre eval.
 type EvalReport struct {
 	Run       string          `json:"run"`
 	Algorithm string          `json:"algorithm"`
 	Family    string          `json:"family"`
 	Agent     protocol.Result `json:"agent"`
 	experiment.Baselines
-	Share    *float64          `json:"share,omitempty"` // of the way from random to goal-knowing
+	// where the agent lies between Baselines.Foot (0) and the goal-knowing controller (1)
+	Share    *float64          `json:"share,omitempty"`
 	Protocol protocol.Protocol `json:"protocol"`
 }
 
-// EvalOptions are the flags of nacre eval. Negative numbers and empty words leave the protocol's own value.
+// EvalOptions are the flags of nacre eval. A negative number or an empty text keeps the protocol's own value.
 type EvalOptions struct {
 	Dir      string
-	Protocol string // name of a protocol; empty is the run's
+	Protocol string // name of a protocol; if empty, the run's
 	Explore  int
 	Scored   int
 	Repeats  int
@@ -73,7 +74,7 @@ func Eval(ctx context.Context, env *Env, o EvalOptions) error {
 	return env.Print(r, r.WriteText)
 }
 
-// protocol is the run's protocol, or a named one, with the changes of the flags.
+// protocol returns the run's protocol, or a named one, with the changes of the flags.
 func (o EvalOptions) protocol(p protocol.Protocol) (protocol.Protocol, error) {
 	if o.Protocol != "" {
 		var err error
@@ -98,7 +99,7 @@ func (o EvalOptions) protocol(p protocol.Protocol) (protocol.Protocol, error) {
 	return p, config.Check(&p)
 }
 
-// WriteText prints the report for a person.
+// WriteText prints the report as text.
 func (r EvalReport) WriteText(w io.Writer) error {
 	p := r.Protocol
 	z, actions := "the posterior's mean", "sampled"
@@ -150,7 +151,7 @@ func (r EvalReport) WriteText(w io.Writer) error {
 	return nil
 }
 
-// between writes the ends of an interval.
+// between formats the two ends of an interval.
 func between(i stats.Interval) string {
 	if math.IsInf(i.Lo, 0) || math.IsInf(i.Hi, 0) {
 		return "unknown: one task"

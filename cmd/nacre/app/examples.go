@@ -17,12 +17,12 @@ import (
 
 // ExamplesOptions are the arguments of nacre examples.
 type ExamplesOptions struct {
-	Dir  string // to copy into
-	Data string // folder of the notebooks' data; empty is none
+	Dir  string // folder to copy into
+	Data string // folder of the notebooks' data; if empty, no data are copied
 }
 
-// Examples copies the notebooks that come with the program, and their data where it lies beside the program, into a
-// folder. Files that are there already stay.
+// Examples copies the notebooks that come with the program into a folder. Their data are copied too if they are beside
+// the program. Existing files are kept.
 func Examples(ctx context.Context, env *Env, o ExamplesOptions) error {
 	copied, err := copyNew(ctx, notebooks.Files, o.Dir)
 	if err != nil {
@@ -49,7 +49,7 @@ func Examples(ctx context.Context, env *Env, o ExamplesOptions) error {
 	})
 }
 
-// shippedData is where the data of the notebooks lies in a release or a checkout, "" where there is none.
+// shippedData returns the folder of the notebooks' data in a release or a checkout, or "" if there is none.
 func shippedData() string {
 	for _, dir := range []string{home.Beside("notebooks", "data"), home.Beside("..", "notebooks", "data")} {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
@@ -59,7 +59,7 @@ func shippedData() string {
 	return ""
 }
 
-// copyNew copies the files of a tree into a folder but for those that are there, and says how many.
+// copyNew copies the files of a tree into a folder, except those that exist there, and returns how many.
 func copyNew(ctx context.Context, from fs.FS, to string) (copied int, err error) {
 	err = fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && ctx.Err() != nil {

@@ -17,22 +17,22 @@ import (
 	"nacre/server/process"
 )
 
-// errTimeout ends a batch run whose time is up.
+// errTimeout ends an execution when its time is up.
 var errTimeout = errors.New("the time given with --timeout is up")
 
 // ExecuteOptions are the flags of nacre execute.
 type ExecuteOptions struct {
 	File       string
-	Out        string   // empty keeps nothing
-	Parameters []string // name=value
+	Out        string   // file for the result; if empty, nothing is kept
+	Parameters []string // parameters as name=value
 	Timeout    time.Duration
-	Memory     string // as of NotebookOptions
+	Memory     string // see NotebookOptions
 	Engine     string
-	Compiles   func() error // as of NotebookOptions
+	Compiles   func() error // see NotebookOptions
 }
 
-// Execute runs a notebook's cells in order and writes the result after every cell, so that nothing of it is lost
-// whatever happens.
+// Execute runs a notebook's cells in order. It writes the result after every cell, so that nothing is lost if it is
+// stopped.
 func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
 	b, err := os.ReadFile(o.File)
 	if err != nil {
@@ -71,7 +71,7 @@ func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
 			return err
 		})
 	}
-	if err := save(); err != nil { // before hours are spent on it
+	if err := save(); err != nil { // checked first, before hours are spent on the cells
 		return err
 	}
 	if o.Compiles != nil {
@@ -104,8 +104,8 @@ func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
 		})
 }
 
-// missingFile is the error of a file that cannot be read; where it is not there, with the nearest name of its kind
-// beside it.
+// missingFile is the error of a file that cannot be read. If the file does not exist, the error gives the nearest name
+// of its kind in the same folder.
 func missingFile(path string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -13,7 +13,7 @@ import (
 	"nacre/sim/verify"
 )
 
-// PresetList is what nacre presets prints.
+// PresetList is the output of nacre presets.
 type PresetList []PresetLine
 
 // PresetLine is one preset.
@@ -32,7 +32,7 @@ func Presets(env *Env) error {
 	return env.Print(list, list.WriteText)
 }
 
-// WriteText prints the list for a person.
+// WriteText prints the list as text.
 func (l PresetList) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, p := range l {
@@ -41,7 +41,7 @@ func (l PresetList) WriteText(w io.Writer) error {
 	return t.Flush()
 }
 
-// FamilyList is what nacre envs prints.
+// FamilyList is the output of nacre envs.
 type FamilyList []FamilyLine
 
 // FamilyLine describes one family of tasks.
@@ -51,13 +51,13 @@ type FamilyLine struct {
 	Action      int    `json:"action"`
 	Horizon     int    `json:"horizon"`
 	TaskVector  int    `json:"task_vector"`
-	TrainTasks  int    `json:"train_tasks,omitempty"` // the family's own numbers; unknown where it is not available
+	TrainTasks  int    `json:"train_tasks,omitempty"` // the family's own numbers; unknown if it is not available
 	TestTasks   int    `json:"test_tasks,omitempty"`
 	Source      string `json:"source"`
-	// what nacre verify envs compares it with; empty where there is nothing
+	// what nacre verify envs compares the family with; empty if there is no reference
 	Reference string `json:"reference,omitempty"`
 	Available bool   `json:"available"`
-	Advice    string `json:"advice,omitempty"` // what to do where it is not
+	Advice    string `json:"advice,omitempty"` // what to do if the family is not available
 }
 
 // Families lists the task families.
@@ -90,7 +90,7 @@ func Families(env *Env) error {
 	return env.Print(list, list.WriteText)
 }
 
-// advice is the message of an error of sim.Lookup without the packages it came through.
+// advice returns the message of an error of sim.Lookup, without the names of the packages that wrapped it.
 func advice(err error) string {
 	text := err.Error()
 	for e := errors.Unwrap(err); e != nil && e != sim.ErrUnavailable; e = errors.Unwrap(e) {
@@ -99,8 +99,8 @@ func advice(err error) string {
 	return text
 }
 
-// WriteText prints the list for a person. Families whose names have endings are variants of the one without, and named
-// at the end.
+// WriteText prints the list. A family whose name has an ending, such as :v2, is a variant of the family without it;
+// the endings are listed below the list.
 func (l FamilyList) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "family\tobservation\taction\thorizon\ttask vector\ttrain/test tasks\tverified on\tsource")

@@ -29,20 +29,21 @@ import (
 
 // NotebookOptions are the flags of nacre notebook.
 type NotebookOptions struct {
-	Path    string // folder or notebook; empty is the working directory
+	Path    string // folder or notebook; if empty, the working directory
 	Address string
 	Port    int
-	Token   string // empty makes one
+	Token   string // if empty, a token is made
 	Hosts   []string
-	Memory  string // of one kernel: "8GB"; empty is the machine's, "none" no limit
-	Engine  string // of the kernels; empty is the default
-	Browser bool   // open one
-	Runs    bool   // the page of runs is what is opened
+	Memory  string // memory of one kernel: "8GB"; "" for the machine's, "none" for no limit
+	Engine  string // engine of the kernels; if empty, the default
+	Browser bool   // open a browser
+	Runs    bool   // open the page of runs instead
 
-	Processes int    // runs that are trained at a time, of those that the page of runs starts
-	Programs  string // folder of the programs that pages run in the browser; empty is none
+	Processes int    // how many of the runs started from the page of runs are trained at the same time
+	Programs  string // folder of the programs that pages run in the browser; empty for none
 
-	Compiles func() error // why the engine auto does not compile cells; nil where another was chosen
+	// returns why the engine auto does not compile cells; the field is nil if another engine was chosen
+	Compiles func() error
 }
 
 // Notebook serves a folder of notebooks until ctx is done.
@@ -86,7 +87,7 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	if err != nil {
 		return err
 	}
-	go func() { // the page finds what is read by then; what cannot be read it says itself
+	go func() { // the page shows what is read by then, and itself says what cannot be read
 		_ = index.Refresh(ctx)
 		for _, line := range index.Notes() {
 			env.Log.Info("runs", "left_out", line)
@@ -122,8 +123,8 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	return s.Serve(ctx, l)
 }
 
-// originals says which files of a served folder are the notebooks that come with the program, in a checkout of it or
-// beside the program of a release. A copy that `nacre examples` made is none.
+// originals reports which files of a served folder are the notebooks that come with the program, in a checkout or
+// beside the program of a release. A copy that `nacre examples` made is not an original.
 func originals(dir string) func(path string) bool {
 	return func(path string) bool {
 		if _, err := fs.Stat(notebooks.Files, filepath.Base(path)); err != nil {
@@ -144,13 +145,13 @@ func originals(dir string) func(path string) bool {
 	}
 }
 
-// compilePackages compiles what cells import, for the engine go, while cells already run on yaegi: in a process of the
-// lowest priority, which ends with the server.
+// compilePackages compiles for the engine go the packages that cells import, while cells already run on yaegi. It does
+// so in a process of the lowest priority, which ends with the server.
 func compilePackages(ctx context.Context, env *Env, program string, compiles func() error) {
 	fmt.Fprintln(env.Err, "Cells run on yaegi until the packages that they import are compiled for the engine go, "+
 		"which takes minutes once.")
 	cmd := exec.CommandContext(ctx, "nice", "-n", "19", program, "setup", "--cells")
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // which ends the compilers too
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // this ends the compilers too
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.CombinedOutput()
 	switch {
@@ -162,7 +163,7 @@ func compilePackages(ctx context.Context, env *Env, program string, compiles fun
 	}
 }
 
-// notebookPlace splits what is to be opened into the folder that is served and a notebook in it.
+// notebookPlace splits a path into the folder to serve and a notebook in it.
 func notebookPlace(p string) (dir, file string, err error) {
 	if p == "" {
 		p = "."
@@ -181,7 +182,7 @@ func notebookPlace(p string) (dir, file string, err error) {
 	return filepath.Dir(p), filepath.Base(p), nil
 }
 
-// listen takes the port asked for, or the next free one of the ten that follow; port 0 takes any.
+// listen takes the given port, or the next free one of the ten that follow; port 0 takes any.
 func listen(address string, port int) (net.Listener, error) {
 	var first error
 	for i := range 10 {
@@ -199,7 +200,7 @@ func listen(address string, port int) (net.Listener, error) {
 	return nil, fmt.Errorf("no free port from %d on: %w", port, first)
 }
 
-// kernelCommand is the command line of a kernel's process: this program's own.
+// kernelCommand returns the command line of a kernel's process, which runs this program.
 func kernelCommand(engine string) ([]string, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -212,7 +213,7 @@ func kernelCommand(engine string) ([]string, error) {
 	return argv, nil
 }
 
-// kernelMemory reads a limit such as 8GB; "" is what the machine has, "none" no limit.
+// kernelMemory reads a limit such as 8GB; "" is the machine's memory, "none" no limit.
 func kernelMemory(text string) (int64, error) {
 	switch text {
 	case "":
@@ -240,20 +241,20 @@ func kernelMemory(text string) (int64, error) {
 
 // KernelOptions are the flags of nacre kernel.
 type KernelOptions struct {
-	ConnectionFile string // for ZeroMQ
-	Pipe           bool   // for this program's server
+	ConnectionFile string // connection file, for ZeroMQ
+	Pipe           bool   // use pipes, for this program's server
 	Engine         string
 }
 
-// Kernel runs the notebook kernel itself: for this program's server over two inherited pipes, for other programs over
-// ZeroMQ with the ports of a connection file.
+// Kernel runs the notebook kernel itself. This program's server talks to it over two inherited pipes, other programs
+// over ZeroMQ with the ports of a connection file.
 func Kernel(ctx context.Context, env *Env, o KernelOptions, open func(engine string) (kernel.Session, error)) error {
 	session, err := open(o.Engine)
 	if err != nil {
 		return err
 	}
 	defer session.Close()
-	os.Args = os.Args[:1] // flag.Parse in a cell is not to read the kernel's own
+	os.Args = os.Args[:1] // flag.Parse in a cell must not read the kernel's own arguments
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -283,7 +284,7 @@ func serveZMQ(ctx context.Context, env *Env, session kernel.Session, file string
 	return zmq.Serve(ctx, c, session, env.Log)
 }
 
-// withParent calls end once the process that started this one is gone, as Jupyter expects of kernels.
+// withParent calls end when the process that started this one has ended, as Jupyter expects of kernels.
 func withParent(ctx context.Context, end func()) {
 	parent := os.Getppid()
 	for ctx.Err() == nil {
@@ -296,11 +297,11 @@ func withParent(ctx context.Context, end func()) {
 
 // KernelspecOptions are the flags of nacre kernelspec install.
 type KernelspecOptions struct {
-	Prefix string // empty installs for this user
-	Engine string // that the kernel is started with; empty is auto
+	Prefix string // prefix to install under; if empty, for this user
+	Engine string // engine that the kernel is started with; if empty, auto
 }
 
-// InstallKernelspec makes the kernel known to Jupyter: for this user, or under a prefix.
+// InstallKernelspec makes the kernel known to Jupyter, for this user or under a prefix.
 func InstallKernelspec(_ context.Context, env *Env, o KernelspecOptions) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -325,7 +326,7 @@ func InstallKernelspec(_ context.Context, env *Env, o KernelspecOptions) error {
 	return nil
 }
 
-// openBrowser asks the system to show an address. That it cannot is worth a line only.
+// openBrowser asks the system to show an address. If the system cannot, that is one line and no error.
 func openBrowser(url string, env *Env) {
 	command := "xdg-open"
 	if runtime.GOOS == "darwin" {

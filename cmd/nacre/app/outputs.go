@@ -8,8 +8,8 @@ import (
 	"nacre/server/nbformat"
 )
 
-// noticeTextOnly says which outputs of a cell only this notebook's front end draws. Other programs show their text, and
-// a file without scripts has no picture of them.
+// noticeTextOnly says which outputs of a cell only this notebook's front end draws. Other programs show the text of
+// such an output, and a file without scripts has no picture of it.
 func (env *Env) noticeTextOnly(file string, number int, c nbformat.Cell) {
 	for _, bundle := range c.Bundles() {
 		if names := display.WithoutStatic(bundle); names != nil {

@@ -13,10 +13,10 @@ import (
 // PackOptions are the flags of nacre pack.
 type PackOptions struct {
 	Dir string
-	Out string // "": beside the folder, with its name
+	Out string // name of the .zip; "": beside the folder, with the folder's name
 }
 
-// Pack writes a run, a study, a sweep or a folder of them as one file.
+// Pack packs a run, a study, a sweep or a folder of them into one file.
 func Pack(_ context.Context, env *Env, o PackOptions) error {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {

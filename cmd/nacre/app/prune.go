@@ -15,29 +15,29 @@ import (
 // PruneOptions are the flags of nacre runs --prune.
 type PruneOptions struct {
 	Root    string
-	Filters []string // as of RunsOptions
-	Yes     bool     // remove, instead of saying what would be
+	Filters []string // see RunsOptions
+	Yes     bool     // remove the files; otherwise they are only listed
 }
 
-// Pruned is a finished run and what it keeps to be trained further.
+// Pruned is a finished run with the files that are needed only for further training.
 type Pruned struct {
 	Run string `json:"run"`
 	experiment.Spare
-	Removed int64  `json:"removed"` // bytes
+	Removed int64  `json:"removed"` // bytes removed
 	Problem string `json:"problem,omitempty"`
 }
 
-// PruneReport is what nacre runs --prune prints.
+// PruneReport is the output of nacre runs --prune.
 type PruneReport struct {
 	Root       string   `json:"root"`
 	Runs       []Pruned `json:"runs"`
-	Unfinished int      `json:"unfinished"` // left alone
-	Bytes      int64    `json:"bytes"`      // of all that is or would be removed
+	Unfinished int      `json:"unfinished"` // number of unfinished runs, which Prune does not touch
+	Bytes      int64    `json:"bytes"`      // bytes of all files that are removed, or that would be
 	Removed    bool     `json:"removed"`
 }
 
-// Prune says what the finished runs below a root keep only to be trained further, and removes it where that is asked
-// for. A run that cannot be pruned is told and the others are; the error then says so.
+// Prune lists the files of finished runs that are needed only for further training, and removes them if asked. If a run
+// cannot be pruned, Prune says so, prunes the others, and returns an error.
 func Prune(ctx context.Context, env *Env, o PruneOptions) error {
 	index := runs.Open(o.Root)
 	if err := index.Refresh(ctx); err != nil {
@@ -57,7 +57,7 @@ func Prune(ctx context.Context, env *Env, o PruneOptions) error {
 			report.Unfinished++
 			continue
 		case err != nil && run.State != runs.Finished:
-			report.Unfinished++ // nothing can be read there that would be pruned
+			report.Unfinished++ // nothing can be read there that could be pruned
 			continue
 		case err != nil:
 			p.Problem = err.Error()
@@ -86,7 +86,7 @@ func spare(dir string, remove bool) (experiment.Spare, error) {
 	if remove && plainfile.Writable(dir) == nil { // in an archive there is nothing to remove
 		if run, err := experiment.View(dir); err != nil {
 			return experiment.Spare{}, err
-		} else if _, err := run.Spare(); err != nil { // before a lock is taken
+		} else if _, err := run.Spare(); err != nil { // checked before a lock is taken
 			return experiment.Spare{}, err
 		}
 		return experiment.Prune(dir)
@@ -98,7 +98,7 @@ func spare(dir string, remove bool) (experiment.Spare, error) {
 	return run.Spare()
 }
 
-// WriteText prints the report for a person.
+// WriteText prints the report as text.
 func (r PruneReport) WriteText(w io.Writer) error {
 	if len(r.Runs) > 0 {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -25,23 +25,23 @@ import (
 // RenderOptions are the flags of nacre render.
 type RenderOptions struct {
 	What   string   // a family, a recording (.npz) or a run folder
-	Beside []string // further ones, to be watched beside it in a .json
+	Beside []string // further ones, shown beside it in a .json
 	Out    string   // .png, .gif, or .json for playback
-	Policy string   // "random", "scripted"; empty is scripted where the family knows how. Not used with a run
+	Policy string   // "random", "scripted"; if empty, scripted for a family with a controller. Not used with a run
 	Task   int      // index into the test tasks, or the train tasks with Train
 	Train  bool
-	Steps  int // longest episode, 0 is the family's horizon
+	Steps  int // length of the longest episode; 0: the family's horizon
 	Seed   uint64
-	Size   string  // WIDTHxHEIGHT of a picture; empty is the default of the kind of file
-	FPS    float64 // of an animation; 0 is the episode's own rate, at most 20
-	At     int     // step that a still shows, -1 is the middle of the episode
-	Strip  int     // pictures side by side in a .png; 0 is one picture
-	Camera string  // azimuth,elevation,distance; parts left empty are the family's
+	Size   string  // WIDTHxHEIGHT of a picture; if empty, the default of the kind of file
+	FPS    float64 // pictures per second of an animation; 0: the episode's own rate, at most 20
+	At     int     // step that a still shows; -1: the middle of the episode
+	Strip  int     // number of pictures side by side in a .png; 0: one
+	Camera string  // azimuth,elevation,distance; an empty part keeps the family's value
 }
 
-// RenderReport is what nacre render prints.
+// RenderReport is the output of nacre render.
 type RenderReport struct {
-	Family   string  `json:"family"`           // of the first episode, as all up to Success
+	Family   string  `json:"family"`           // this field and those down to Success are about the first episode
 	Policy   string  `json:"policy,omitempty"` // unknown for a recording
 	Steps    int     `json:"steps"`
 	Return   float64 `json:"return"`
@@ -52,7 +52,7 @@ type RenderReport struct {
 	Bytes    int     `json:"bytes"`
 }
 
-// Render draws an episode: a new one of a family or of a run's agent, or a recorded one.
+// Render draws a new episode of a family or of a run's agent, or a recorded episode.
 func Render(ctx context.Context, env *Env, o RenderOptions) error {
 	draw, ok := map[string]func(context.Context, io.Writer, []playback.Episode, render.Options) (int, error){
 		".png": o.still, ".gif": animate, ".json": writePlayback,
@@ -124,7 +124,7 @@ func Render(ctx context.Context, env *Env, o RenderOptions) error {
 	return env.Print(r, r.WriteText)
 }
 
-// WriteText prints the report for a person.
+// WriteText prints the report as text.
 func (r RenderReport) WriteText(w io.Writer) error {
 	policy := ""
 	if r.Policy != "" {
@@ -139,7 +139,7 @@ func (r RenderReport) WriteText(w io.Writer) error {
 	return err
 }
 
-// staged is the film of a recording as the camera flag wants it.
+// staged returns the film of a recording, seen as the camera flag asks.
 func (o RenderOptions) staged(env *Env, rec *recording.Recording) (playback.Episode, error) {
 	e, err := playback.Of(rec)
 	if err != nil {
@@ -153,7 +153,7 @@ func (o RenderOptions) staged(env *Env, rec *recording.Recording) (playback.Epis
 	return e, err
 }
 
-// episode loads or runs what is to be drawn, and names who acted.
+// episode loads or runs the episode to draw and returns it with the name of the actor.
 func (o RenderOptions) episode(ctx context.Context, what string) (*recording.Recording, string, error) {
 	if filepath.Ext(what) == ".npz" {
 		r, err := recording.Load(what)
@@ -187,7 +187,7 @@ func (o RenderOptions) episode(ctx context.Context, what string) (*recording.Rec
 	return &rec.Recordings[0], policy, nil
 }
 
-// size is that of one picture in pixels.
+// size returns the size of one picture in pixels.
 func (o RenderOptions) size() (width, height int, err error) {
 	switch {
 	case o.Size != "":
@@ -206,7 +206,7 @@ func (o RenderOptions) size() (width, height int, err error) {
 	return 720, 480, nil
 }
 
-// view is the scene's, changed by the camera flag.
+// view returns the scene's view with the changes of the camera flag.
 func (o RenderOptions) view(v scene.View) (scene.View, error) {
 	if o.Camera == "" {
 		return v, nil
@@ -266,7 +266,7 @@ func animate(ctx context.Context, w io.Writer, episodes []playback.Episode, r re
 	return len(pictures), render.EncodeGIF(w, pictures, fps)
 }
 
-// writePlayback writes the poses instead of pictures.
+// writePlayback writes poses instead of pictures.
 func writePlayback(_ context.Context, w io.Writer, episodes []playback.Episode, _ render.Options) (int, error) {
 	frames := 0
 	for _, e := range episodes {
@@ -281,8 +281,8 @@ func encodePNG(w io.Writer, img image.Image) error {
 	return e.Encode(w, img)
 }
 
-// scripted says whether what names a family with a controller. It is an error if it is neither a family nor a file or
-// folder.
+// scripted reports whether what names a family with a controller. If what is neither a family nor a file or folder,
+// that is an error.
 func scripted(what string) (bool, error) {
 	if _, err := plainfile.Stat(what); err == nil || filepath.Ext(what) == ".npz" {
 		return false, nil

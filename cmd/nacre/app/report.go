@@ -14,10 +14,10 @@ import (
 // ReportRunOptions are the flags of nacre report.
 type ReportRunOptions struct {
 	Dir string
-	Out string // "": report.html in the run folder, or beside the archive
+	Out string // name of the page; "": report.html in the run folder, or beside the archive
 }
 
-// RunReport is what nacre report prints.
+// RunReport is the output of nacre report.
 type RunReport struct {
 	File string `json:"file"`
 }
@@ -28,7 +28,7 @@ func ReportRun(_ context.Context, env *Env, o ReportRunOptions) error {
 	if filepath.Ext(out) != ".html" {
 		return Usagef("--out %s: expected a name that ends in .html", out)
 	}
-	if _, err := experiment.View(o.Dir); err != nil { // before a folder is made
+	if _, err := experiment.View(o.Dir); err != nil { // checked before a folder is made
 		return fmt.Errorf("report: %w", err)
 	}
 	if err := makeParent(out); err != nil {
@@ -41,7 +41,7 @@ func ReportRun(_ context.Context, env *Env, o ReportRunOptions) error {
 	return env.Print(r, r.WriteText)
 }
 
-// WriteText prints where the page is.
+// WriteText prints the path of the page.
 func (r RunReport) WriteText(w io.Writer) error {
 	_, err := fmt.Fprintln(w, r.File)
 	return err

@@ -17,18 +17,18 @@ import (
 
 // RolloutOptions are the flags of nacre rollout.
 type RolloutOptions struct {
-	Family   string // empty with Run: the run's own
+	Family   string // if empty, with Run: the run's own family
 	Policy   string // "random", "scripted" or "blind"; not used with Run
 	Run      string // folder of a run whose agent acts after it has adapted
 	Task     int    // index into the test tasks, or the train tasks with Train
 	Train    bool
-	Episodes int // on this task and those after it, one each
-	Steps    int // 0 is the family's horizon
+	Episodes int // number of episodes, one on each task from Task on
+	Steps    int // steps of an episode; 0: the family's horizon
 	Seed     uint64
-	Out      string // .npz; with several episodes NAME-1.npz and so on; empty writes none
+	Out      string // .npz; with several episodes NAME-1.npz and so on; if empty, nothing is written
 }
 
-// RolloutReport is what nacre rollout prints.
+// RolloutReport is the output of nacre rollout.
 type RolloutReport struct {
 	Family   string           `json:"family"`
 	Policy   string           `json:"policy"`
@@ -50,7 +50,7 @@ func Rollout(ctx context.Context, env *Env, o RolloutOptions) error {
 	if o.Out != "" && filepath.Ext(o.Out) != ".npz" {
 		return Usagef("--out %s: expected a name that ends in .npz", o.Out)
 	}
-	if o.Run == "" { // before anything is said to be under way
+	if o.Run == "" { // checked before anything is reported as under way
 		if _, err := sim.Lookup(o.Family); err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func Rollout(ctx context.Context, env *Env, o RolloutOptions) error {
 	return env.Print(r, r.WriteText)
 }
 
-// record runs the episodes and names who acts.
+// record runs the episodes and returns the name of the actor.
 func (o RolloutOptions) record(ctx context.Context,
 	rec *recording.Recorder) (tasks []sim.Task, policy string, err error) {
 	if o.Run != "" {
@@ -176,7 +176,7 @@ func (o RolloutOptions) file(i int) string {
 	return fmt.Sprintf("%s-%d.npz", strings.TrimSuffix(o.Out, ".npz"), i+1)
 }
 
-// WriteText prints the report for a person.
+// WriteText prints the report as text.
 func (r RolloutReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s, policy: %s\n", r.Family, r.Policy)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

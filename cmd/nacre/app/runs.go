@@ -18,17 +18,17 @@ import (
 // RunsOptions are the flags of nacre runs.
 type RunsOptions struct {
 	Root    string
-	Filters []string // key=value: fields of a run, settings by their dotted key, "tag"
-	Sort    string   // a field, a setting or a column of the metrics; - before it turns it around
+	Filters []string // key=value; a key is a field of a run, the dotted key of a setting, or "tag"
+	Sort    string   // field, setting or column of the metrics to sort by; with "-" before it, in descending order
 	Columns []string // settings and columns of the metrics to print
 }
 
-// RunsReport is what nacre runs prints.
+// RunsReport is the output of nacre runs.
 type RunsReport struct {
 	Root    string      `json:"root"`
 	Runs    []*runs.Run `json:"runs"`
 	columns []string
-	all     int // runs there are, also those that a filter leaves out
+	all     int // number of all runs, including those that a filter leaves out
 	filters []string
 }
 
@@ -67,7 +67,7 @@ func Runs(ctx context.Context, env *Env, o RunsOptions) error {
 	return env.Print(r, r.WriteText)
 }
 
-// filtered are the runs for which every filter, key=value, is true.
+// filtered returns the runs that pass every filter, key=value.
 func filtered(list []*runs.Run, filters []string) ([]*runs.Run, error) {
 	for _, f := range filters {
 		key, want, ok := strings.Cut(f, "=")
@@ -85,7 +85,7 @@ func filtered(list []*runs.Run, filters []string) ([]*runs.Run, error) {
 	return list, nil
 }
 
-// states are the words that a filter on the state may be.
+// states returns the words that a filter on the state may have.
 func states() (words []string) {
 	for _, s := range runs.States {
 		words = append(words, string(s))
@@ -93,7 +93,7 @@ func states() (words []string) {
 	return words
 }
 
-// knownField reports a key that no run has.
+// knownField returns an error for a key that no run has.
 func knownField(key string, list []*runs.Run) error {
 	if len(list) == 0 {
 		return nil
@@ -106,7 +106,7 @@ func knownField(key string, list []*runs.Run) error {
 		nearest.Hint(key, known))
 }
 
-// WriteText prints the table for a person.
+// WriteText prints the table as text.
 func (r RunsReport) WriteText(w io.Writer) error {
 	if len(r.Runs) == 0 && r.all > 0 {
 		_, err := fmt.Fprintf(w, "none of the %s below %s has %s\n", plural(r.all, "run"), r.Root,
@@ -149,7 +149,7 @@ func (r RunsReport) WriteText(w io.Writer) error {
 		if run.Problem != "" {
 			fmt.Fprintf(w, "%s: %s: %s\n", shell.Line(run.Path), run.State, shell.Line(run.Problem))
 		}
-		if run.About != "" && !about[run.About] { // once for all of which it is true
+		if run.About != "" && !about[run.About] { // printed once for all runs that share it
 			fmt.Fprintln(w, run.About)
 			about[run.About] = true
 		}
@@ -157,7 +157,7 @@ func (r RunsReport) WriteText(w io.Writer) error {
 	return nil
 }
 
-// ago is how long ago something was, in words.
+// ago returns in words how long ago t was.
 func ago(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -12,13 +12,13 @@ import (
 	"nacre/experiment/tables"
 )
 
-// RunTableOptions are what nacre table takes with runs.
+// RunTableOptions are the arguments and flags of nacre table with runs.
 type RunTableOptions struct {
 	Name    string // one of RunTableNames
 	Runs    []string
-	At      int64  // environment steps; 0 is the end of each run
-	Against string // system; empty is the table's own choice
-	Workers int    // for tsne
+	At      int64  // environment steps; 0: the end of each run
+	Against string // system to compare with; if empty, the table's own choice
+	Workers int    // workers for the table tsne
 	Columns foreign.Columns
 }
 
@@ -26,23 +26,23 @@ type RunTableOptions struct {
 type CurvesOptions struct {
 	Runs     []string
 	Out      string
-	Steps    int64 // the axis ends here; 0 is the longest run
+	Steps    int64 // end of the axis; 0: the longest run
 	Success  bool
-	Backdrop bool // the authors' public curves
+	Backdrop bool // draw the authors' public curves
 	Columns  foreign.Columns
 }
 
-// CurvesReport is what nacre curves prints.
+// CurvesReport is the output of nacre curves.
 type CurvesReport struct {
 	File   string             `json:"file"`
 	Panels []plots.CurvePanel `json:"panels"`
 	Notes  []string           `json:"notes,omitempty"`
 }
 
-// RunTableNames are the tables of runs.
+// RunTableNames returns the names of the tables that are made from runs.
 func RunTableNames() []string { return append(tables.Names(), "tsne") }
 
-// load reads runs, and says what was left out.
+// load reads runs and prints what was left out.
 func (env *Env) load(c foreign.Columns, paths []string) ([]tables.Run, error) {
 	runs, notes, err := tables.LoadWith(c, paths...)
 	for _, line := range notes {
@@ -122,7 +122,7 @@ func (r CurvesReport) WriteText(w io.Writer) error {
 	return err
 }
 
-// behind says how many seeds stand behind point n of a series, and what its interval is.
+// behind says how many seeds point n of a series has, and what its interval is.
 func behind(s plots.Series, n int) string {
 	switch {
 	case s.Seeds == nil:

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// scrubber takes out of a text what it should not say of a person.
+// scrubber removes from a text what identifies a person.
 type scrubber struct {
-	plain [][2]string // what is replaced as it is, and by what
+	plain [][2]string // texts that are replaced literally, each with its replacement
 	words []rule
 }
 
@@ -20,7 +20,7 @@ type rule struct {
 	by string
 }
 
-// secrets are what tokens look like, and where they stand.
+// secrets are patterns of tokens and of the places where tokens are written.
 var secrets = []rule{
 	{regexp.MustCompile(`(?i)((?:token|passwd|password|secret|api[_-]?key|access[_-]?key|credential|authorization)[\w-]*["']?\s*[:=]\s*)(?:"[^"\n]*"|'[^'\n]*'|[^\s&]+)(?:\s+[A-Za-z0-9+/=._~-]{16,})?`), "${1}[removed]"},
 	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[A-Za-z0-9+/=._~-]{8,}`), "$1 [removed]"},
@@ -33,7 +33,7 @@ var secrets = []rule{
 	{regexp.MustCompile(`((?:/home|/Users|[A-Za-z]:\\Users)[/\\])[^/\\\s"']+`), "${1}USER"},
 }
 
-// newScrubber knows the home folder, the user and the machine.
+// newScrubber makes a scrubber that knows the names of the home folder, the user and the machine.
 func newScrubber() scrubber {
 	var s scrubber
 	homes := []string{os.Getenv("HOME")}
@@ -67,7 +67,7 @@ func newScrubber() scrubber {
 	return s
 }
 
-// word replaces a name where it stands by itself, unless it is one that says nothing of anybody.
+// word replaces a name if it stands alone, unless the name is so common that it identifies nobody.
 func (s *scrubber) word(name, by, common string) {
 	if len(name) > 1 && name != common {
 		s.words = append(s.words,

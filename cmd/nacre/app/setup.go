@@ -13,16 +13,16 @@ import (
 // SetupOptions are the flags of nacre setup.
 type SetupOptions struct {
 	Wheels  []string // folders with wheels to use instead of pip
-	Install bool     // install pip with apt-get where it is missing
+	Install bool     // install pip with apt-get if it is missing
 	GPU     bool     // fetch the library for WebGPU instead of MuJoCo
-	Usable  bool     // whether this program can load what is fetched
-	Library string   // MuJoCo's, where one is in use already; empty where there is none
+	Usable  bool     // this program can load MuJoCo
+	Library string   // path of the MuJoCo that is in use already; empty if there is none
 	Cells   bool     // only compile the packages that cells import
 
-	// folder or archive to take the scenes of Meta-World of 2020 from, instead of all else; empty is none
+	// folder or archive from which only the scenes of Meta-World of 2020 are taken; empty for none
 	MetaWorld2020 string
 
-	Compile func(context.Context) error // does that
+	Compile func(context.Context) error // compiles the packages that cells import (see Cells)
 }
 
 // Setup fetches MuJoCo and the scenes of Meta-World, or the library for WebGPU, into the user's cache.

@@ -21,11 +21,11 @@ import (
 	"nacre/web"
 )
 
-// SiteResult is what nacre site wrote.
+// SiteResult says what nacre site wrote.
 type SiteResult struct {
 	Dir     string `json:"dir"`
-	Files   int    `json:"files"`   // that the site offers: notebooks, reports, data
-	Bytes   int64  `json:"bytes"`   // of the whole folder
+	Files   int    `json:"files"`   // number of files that the site offers: notebooks, reports, data
+	Bytes   int64  `json:"bytes"`   // bytes of the whole folder
 	Program int64  `json:"program"` // bytes of the kernel as a browser fetches it; 0 without one
 }
 
@@ -34,7 +34,7 @@ type SiteOptions struct {
 	Paths    []string // notebooks, folders of them, runs and studies
 	Out      string
 	Programs string // folder of the programs for the browser
-	NoScenes bool   // leave the scenes of Meta-World out
+	NoScenes bool   // leave out the scenes of Meta-World
 }
 
 // Site writes a folder of static files: the notebook's page, the kernel for the browser, notebooks and reports.
@@ -92,8 +92,8 @@ func Site(ctx context.Context, env *Env, o SiteOptions) error {
 	})
 }
 
-// siteHeaders are the headers that isolate the t-SNE page from other sites, without which browsers let no memory be
-// shared: in the form that Netlify and Cloudflare Pages read.
+// siteHeaders are the headers that isolate the t-SNE page from other sites. Without them browsers do not let a page
+// share memory. They are in the form that Netlify and Cloudflare Pages read.
 const siteHeaders = `/tsne.html
   Cross-Origin-Opener-Policy: same-origin
   Cross-Origin-Embedder-Policy: require-corp
@@ -101,10 +101,10 @@ const siteHeaders = `/tsne.html
   Cross-Origin-Embedder-Policy: require-corp
 `
 
-// maxSiteFile is how large a file of an archive may be, in bytes.
+// maxSiteFile is the largest size of a file of an archive, in bytes.
 const maxSiteFile = 1 << 30
 
-// siteMark is the file by which a folder is known as a site that may be written over.
+// siteMark is the file that marks a folder as a site, which may be overwritten.
 const siteMark = "site.json"
 
 // siteFolder makes an empty folder. It removes an earlier site, and nothing else.
@@ -128,9 +128,9 @@ func siteFolder(dir string) error {
 type site struct {
 	dir   string
 	bytes int64
-	now   int64 // of what is made here, as of siteFile
+	now   int64 // time of new files, as in siteFile
 	about siteAbout
-	runs  []runs.Source // of the folders that have run folders below them
+	runs  []runs.Source // the folders that have run folders below them
 }
 
 // siteAbout is site.json, which the page reads (web/src/site/about.ts).
@@ -140,9 +140,9 @@ type siteAbout struct {
 	Kernel *siteProgram `json:"kernel"`
 	Scenes *string      `json:"scenes"` // the list of Meta-World's scenes
 	Files  []siteFile   `json:"files"`
-	// Reports are files too: the page offers them first, and opens the only one at once.
+	// Reports are files too. The page offers them first, and if there is only one it opens that one.
 	Reports []string `json:"reports"`
-	Runs    int      `json:"runs"` // on the page of runs
+	Runs    int      `json:"runs"` // number of runs on the page of runs
 }
 
 // siteProgram is a program in the manifest that wasm/build.sh writes.
@@ -169,10 +169,10 @@ func (s *site) write(name string, data []byte) error {
 	return os.WriteFile(target, data, 0o644)
 }
 
-// page writes the front end: its page for static sites takes the place of the one that a server answers.
+// page writes the front end. Its page for static sites replaces the page that a server answers with.
 func (s *site) page(front fs.FS) error {
 	return fs.WalkDir(front, ".", func(name string, d fs.DirEntry, err error) error {
-		// the site's page is all that these are
+		// the site's own page replaces all of these
 		if err != nil || d.IsDir() || name == "index.html" || name == "runs.html" || name == "README" {
 			return err
 		}
@@ -187,7 +187,8 @@ func (s *site) page(front fs.FS) error {
 	})
 }
 
-// programs copies the kernel and its companions from the folder wasm/build.sh wrote. Without it the site can be read.
+// programs copies the kernel and its companions from the folder that wasm/build.sh wrote. Without this folder the site
+// can only be read.
 func (s *site) programs(env *Env, dir string) error {
 	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -226,7 +227,7 @@ func (s *site) programs(env *Env, dir string) error {
 	return nil
 }
 
-// add puts a notebook, or a folder with what is in it, among the site's files: at the top, or under its name.
+// add puts a notebook or a folder among the site's files: at the top, or under its name.
 func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
 	info, err := plainfile.Stat(from)
 	if err != nil {
@@ -243,14 +244,14 @@ func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
 		}
 		under = filepath.Base(abs)
 	}
-	// links below are not followed: a site publishes one folder
+	// links inside a folder are not followed: a site publishes one folder
 	if real, err := filepath.EvalSymlinks(from); err == nil {
 		from = real
 	}
 	if err := s.folder(env, from, under); err != nil {
 		return err
 	}
-	if under != "" || !exists(from, experiment.ConfigFile) { // a run by itself has its report
+	if under != "" || !exists(from, experiment.ConfigFile) { // a run given by itself has its own report
 		index := runs.Open(from)
 		if err := index.Refresh(ctx); err != nil {
 			return err
@@ -263,7 +264,8 @@ func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
 	return s.report(ctx, env, from, under)
 }
 
-// folder copies what is in a folder. An archive with runs is a folder of the site, so that its pages find each file.
+// folder copies the content of a folder. An archive with runs becomes a folder of the site, so that the site's pages
+// find each file.
 func (s *site) folder(env *Env, from, under string) error {
 	entries, err := plainfile.ReadDir(from)
 	if err != nil {
@@ -322,7 +324,7 @@ func (s *site) file(env *Env, from, name string, info fs.FileInfo) error {
 		return err
 	}
 	if path.Ext(name) == ".ipynb" {
-		if nb, err := nbformat.Parse(data); err == nil { // the page says what is wrong with one that is no notebook
+		if nb, err := nbformat.Parse(data); err == nil { // if it is not a notebook, the page says what is wrong with it
 			for i, c := range nb.Cells() {
 				env.noticeTextOnly(from, i+1, c)
 			}

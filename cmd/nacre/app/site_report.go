@@ -18,8 +18,8 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// report adds to the site what makes the folder of a study or of a run, copied under a name, worth reading: a report
-// where there is none, and an episode to watch. Of other folders it does nothing.
+// report completes the copied folder of a study or of a run: it adds a report if there is none, and an episode to
+// watch. It does nothing for other folders.
 func (s *site) report(ctx context.Context, env *Env, dir, under string) error {
 	run := exists(dir, experiment.ConfigFile) && exists(dir, experiment.MetricsFile)
 	if !run && !exists(dir, study.ReportFile) {
@@ -87,7 +87,8 @@ func watch(ctx context.Context, env *Env, agents []string) ([]byte, error) {
 	return os.ReadFile(file.Name())
 }
 
-// offered says whether a file belongs on a site: Go sources beside notebooks and what only continues a training do not.
+// offered reports whether a site offers a file. It offers no Go sources beside notebooks and no files that are only
+// needed to continue a training.
 func offered(rel string) bool {
 	base := filepath.Base(rel)
 	switch filepath.Ext(base) {

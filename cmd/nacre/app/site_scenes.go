@@ -12,11 +12,11 @@ import (
 	"nacre/sim/metaworld/bundle"
 )
 
-// sceneList is the list of scenes, beside the files they are made of.
+// sceneList is the list of scenes, in the folder of the files that make them.
 const sceneList = "scenes/scenes.json"
 
-// scenes copies what Meta-World's scenes are made of, packed, and the list by which a page fetches what one of them
-// needs (web/src/worker/scenes.ts). Where they are not on this machine the ML1 families do not run on the site.
+// scenes copies the packed files of Meta-World's scenes, and the list from which a page learns which files a scene
+// needs (web/src/worker/scenes.ts). If this machine does not have the files, the ML1 families do not run on the site.
 func (s *site) scenes(env *Env) error {
 	scenes, err := bundle.New()
 	if errors.Is(err, sim.ErrUnavailable) {
@@ -28,7 +28,7 @@ func (s *site) scenes(env *Env) error {
 	}
 	list := struct {
 		Source string              `json:"source"`
-		Bytes  map[string]int      `json:"bytes"` // of every file, packed
+		Bytes  map[string]int      `json:"bytes"` // packed bytes of every file
 		Scenes map[string][]string `json:"scenes"`
 	}{metaworld.Origin, map[string]int{}, scenes.Scenes}
 	for _, files := range scenes.Scenes {
@@ -59,7 +59,7 @@ func (s *site) scenes(env *Env) error {
 	return s.write(sceneList, text)
 }
 
-// packed is data as a gzip file, the same for the same data.
+// packed returns data as a gzip file. Equal data give equal files.
 func packed(data []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

@@ -18,21 +18,21 @@ import (
 // StudyOptions are the flags of nacre study.
 type StudyOptions struct {
 	Name     string
-	Seeds    int      // training seeds 1 … Seeds; 0 is the plan's
-	Windows  int      // embedded windows per task; 0 is the plan's
-	Layouts  int      // further t-SNE layouts; -1 is the plan's
-	Scale    string   // "small", "paper"; empty is the plan's
-	Ablate   string   // an open point to compare readings of; empty compares PEARL and TCL-PEARL
-	Plan     bool     // say what would be done and how long it takes, and do nothing
-	Families []string // of the study of several; empty are its own
+	Seeds    int      // training seeds 1 … Seeds; 0: the plan's
+	Windows  int      // embedded windows per task; 0: the plan's
+	Layouts  int      // further t-SNE layouts; -1: the plan's
+	Scale    string   // "small" or "paper"; if empty, the plan's
+	Ablate   string   // an open point whose interpretations are compared; if empty, PEARL and TCL-PEARL are compared
+	Plan     bool     // only print the plan and its expected time
+	Families []string // families of the study "families"; if empty, its default families
 	Sweeps   []string // folders of sweeps that train the runs
-	Pack     string   // folder to pack the finished study into; empty packs nothing
+	Pack     string   // folder to pack the finished study into; empty for none
 	Out      string
 	Set      []string
 	experiment.Host
 }
 
-// Study says what it will do, trains all arms on the same seeds and reports.
+// Study prints its plan, trains all arms on the same seeds and reports.
 func Study(ctx context.Context, env *Env, o StudyOptions) error {
 	change := func(p *study.Plan) {
 		if o.Seeds > 0 {
@@ -82,7 +82,7 @@ func Study(ctx context.Context, env *Env, o StudyOptions) error {
 	return env.Print(r, o.reported(r.WriteText))
 }
 
-// packed packs what is in a folder, where that was asked for.
+// packed packs a folder, if that was asked for.
 func (o StudyOptions) packed(env *Env, dir string, pack func(from, to string) (int64, error)) error {
 	if o.Pack == "" {
 		return nil
@@ -103,7 +103,7 @@ func (o StudyOptions) packed(env *Env, dir string, pack func(from, to string) (i
 	return nil
 }
 
-// suite does the studies of several families.
+// suite makes the studies of several families.
 func (o StudyOptions) suite(ctx context.Context, env *Env, change func(*study.Plan)) error {
 	plans, err := study.SuitePlans(o.Name, o.Families)
 	if err != nil {
@@ -127,14 +127,14 @@ func (o StudyOptions) suite(ctx context.Context, env *Env, change func(*study.Pl
 	return env.Print(r, o.reported(r.WriteText))
 }
 
-// survey prints what is about to be done and how long that takes; done is true where no more was asked for.
+// survey prints the plan and its expected time; done is true if nothing more was asked for.
 func (o StudyOptions) survey(ctx context.Context, env *Env, plans []study.Plan,
 	folders []string) (done bool, err error) {
 	var all []study.Estimate
 	for i, plan := range plans {
 		e, err := study.Survey(ctx, folders[i], plan, o.Host)
 		if errors.Is(err, sim.ErrUnavailable) {
-			continue // said when its turn comes
+			continue // said when this study begins
 		}
 		if err != nil {
 			return false, o.stopped(err)
@@ -184,10 +184,10 @@ func ExtendStudy(ctx context.Context, env *Env, o ExtendStudyOptions) error {
 // CheckStudyOptions are the flags of nacre study check.
 type CheckStudyOptions struct {
 	Dir     string
-	Layouts bool // repeat t-SNE from random starts too
+	Layouts bool // also repeat t-SNE from random starts
 }
 
-// CheckStudy computes the figures of a study, or of a packed one, again.
+// CheckStudy computes the figures of a study or of a packed study again.
 func CheckStudy(ctx context.Context, env *Env, o CheckStudyOptions) error {
 	c, err := study.Check(ctx, o.Dir, o.Layouts, env.Progress)
 	if err != nil {
@@ -206,7 +206,7 @@ func CheckStudy(ctx context.Context, env *Env, o CheckStudyOptions) error {
 	return err
 }
 
-// stopped adds how to go on to the error of an interrupted study.
+// stopped adds to the error of an interrupted study how to continue.
 func (o StudyOptions) stopped(err error) error {
 	if errors.Is(err, ErrInterrupted) || errors.Is(err, context.Canceled) {
 		return fmt.Errorf("%w; the same command continues where it stopped", err)
@@ -214,7 +214,7 @@ func (o StudyOptions) stopped(err error) error {
 	return err
 }
 
-// reported prints where the report is after the tables.
+// reported prints the tables and then the path of the report.
 func (o StudyOptions) reported(tables func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		if err := tables(w); err != nil {

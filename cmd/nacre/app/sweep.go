@@ -20,17 +20,17 @@ import (
 // SweepOptions are the flags of nacre sweep.
 type SweepOptions struct {
 	Plan      string
-	On        string // "local", "slurm"
-	Processes int    // over the plan's, 0 leaves it
-	Together  int    // over the plan's, 0 leaves it
-	DryRun    bool   // expand, check and write the folder and job script, start nothing
+	On        string // "local" or "slurm"
+	Processes int    // replaces the plan's number of processes; 0 keeps the plan's
+	Together  int    // replaces the plan's number of seeds trained together; 0 keeps the plan's
+	DryRun    bool   // expand, check and write the folder and job script, but start nothing
 	experiment.Host
 }
 
 // SweepFolderOptions are the flags of nacre sweep status and nacre sweep collect.
 type SweepFolderOptions struct {
-	Path string // of the plan or of the sweep's folder
-	Out  string // of the collected table; empty is in the folder
+	Path string // path of the plan or of the sweep's folder
+	Out  string // file for the collected table; if empty, a file in the folder
 }
 
 // SweepWorkerOptions are the arguments of nacre sweep worker.
@@ -40,20 +40,20 @@ type SweepWorkerOptions struct {
 	experiment.Host
 }
 
-// SweepReport is what nacre sweep, sweep status and sweep collect print.
+// SweepReport is the output of nacre sweep, sweep status and sweep collect.
 type SweepReport struct {
 	Name   string              `json:"name"`
 	Dir    string              `json:"folder"`
 	Counts map[sweep.State]int `json:"counts"`
 	Runs   []sweep.RunStatus   `json:"runs"`
-	Others []sweep.RunStatus   `json:"others,omitempty"` // of the folder, by other plans
+	Others []sweep.RunStatus   `json:"others,omitempty"` // runs in the folder that belong to other plans
 	Job    *sweep.Submission   `json:"submission,omitempty"`
-	File   string              `json:"file,omitempty"` // what was collected
-	// Failed are the runs whose process gave up in this call.
+	File   string              `json:"file,omitempty"` // the collected table
+	// Failed are the runs whose process failed in this call.
 	Failed []sweep.RunFailure `json:"failed,omitempty"`
 }
 
-// Sweep works on a plan, here or with Slurm.
+// Sweep trains the runs of a plan, on this machine or with Slurm.
 func Sweep(ctx context.Context, env *Env, o SweepOptions) error {
 	plan, err := sweep.Load(o.Plan)
 	if err != nil {
@@ -95,7 +95,7 @@ func Sweep(ctx context.Context, env *Env, o SweepOptions) error {
 		}
 		return err
 	}
-	// What was asked for is done whatever the context says by now.
+	// A cancelled context no longer matters here: the work is done.
 	if err := env.sweepStatus(context.WithoutCancel(ctx), folder, func(r *SweepReport) {
 		r.Failed = out.Failed
 	}); err != nil {
@@ -111,7 +111,7 @@ func Sweep(ctx context.Context, env *Env, o SweepOptions) error {
 	return nil
 }
 
-// submit writes the job script for what is left of a sweep and gives it to Slurm.
+// submit writes the job script for the unfinished runs of a sweep and gives it to Slurm.
 func (env *Env) submit(ctx context.Context, folder *sweep.Folder, plan sweep.Plan, worker []string, dry bool) error {
 	sub, err := folder.WriteJobs(ctx, plan.Slurm, worker)
 	if err != nil {
@@ -125,10 +125,10 @@ func (env *Env) submit(ctx context.Context, folder *sweep.Folder, plan sweep.Pla
 	return env.sweepStatus(ctx, folder, func(r *SweepReport) { r.Job = sub })
 }
 
-// ErrUnfinished is what SweepStatus returns, after it has printed, while a run is not finished.
+// ErrUnfinished is returned by SweepStatus, after it has printed, if a run is not finished.
 var ErrUnfinished = errors.New("not every run is finished")
 
-// SweepStatus prints how far a sweep is.
+// SweepStatus prints the progress of a sweep.
 func SweepStatus(ctx context.Context, env *Env, o SweepFolderOptions) error {
 	folder, err := openSweep(o.Path)
 	if err != nil {
@@ -170,13 +170,13 @@ func SweepCollect(ctx context.Context, env *Env, o SweepFolderOptions) error {
 	return env.Print(r, r.WriteText)
 }
 
-// SweepWorker does runs of a sweep.
+// SweepWorker trains runs of a sweep.
 func SweepWorker(ctx context.Context, env *Env, o SweepWorkerOptions) error {
 	o.Workers = sweep.WorkersOfJob()
 	return sweep.Work(ctx, o.Dir, o.Runs, o.Host, progress.Lines(env.Err, time.Minute))
 }
 
-// openSweep opens the folder of a sweep by its path or that of its plan.
+// openSweep opens the folder of a sweep, given the path of the folder or of its plan.
 func openSweep(path string) (*sweep.Folder, error) {
 	if info, err := plainfile.Stat(path); err == nil && info.IsDir() {
 		return sweep.Open(path)
@@ -214,7 +214,7 @@ func counts(status []sweep.RunStatus) map[sweep.State]int {
 	return n
 }
 
-// counted is how many runs are in which state, in words.
+// counted says in words how many runs are in each state.
 func counted(n map[sweep.State]int) string {
 	var words []string
 	for _, s := range sweep.States {
@@ -225,7 +225,7 @@ func counted(n map[sweep.State]int) string {
 	return strings.Join(words, ", ")
 }
 
-// WriteText prints the report for a person: the counts, and what is under way or went wrong.
+// WriteText prints the counts, and the runs that are under way or that failed.
 func (r SweepReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "sweep %s: %s, %s; folder %s\n", r.Name, plural(len(r.Runs), "run"), counted(r.Counts), r.Dir)
 	for _, s := range r.Runs {

@@ -9,15 +9,15 @@ import (
 	"nacre/experiment/paper"
 )
 
-// TableOptions are what nacre table takes.
+// TableOptions are the arguments of nacre table.
 type TableOptions struct {
 	Name string // one of TableNames
 }
 
-// TableNames are the tables of the paper by the names nacre table knows them under.
+// TableNames lists the names that nacre table accepts for the paper's tables.
 func TableNames() []string { return []string{"ml1", "ml1-all", "tsne", "runtime"} }
 
-// PaperTable is one table of the paper with what its own cells say of the paper's claims.
+// PaperTable is one table of the paper, with what its cells say about the paper's claims.
 type PaperTable struct {
 	Name         string        `json:"name"`
 	Title        string        `json:"title"`
@@ -27,7 +27,7 @@ type PaperTable struct {
 	Claims       []paper.Claim `json:"claims"`
 }
 
-// Table prints a table of the paper and recomputes the statistics the paper draws from it.
+// Table prints a table of the paper and recomputes the statistics that the paper draws from it.
 func Table(env *Env, o TableOptions) error {
 	t := PaperTable{Name: o.Name}
 	var err error
@@ -63,7 +63,7 @@ func Table(env *Env, o TableOptions) error {
 	return env.Print(t, t.WriteText)
 }
 
-// WriteText prints the table and the claims for a person.
+// WriteText prints the table and the claims as text.
 func (t PaperTable) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s\n\n", t.Title)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

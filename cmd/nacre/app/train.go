@@ -17,9 +17,9 @@ import (
 	"nacre/rl/protocol"
 )
 
-// TrainReport is what nacre train and nacre resume print.
+// TrainReport is the output of nacre train and nacre resume.
 type TrainReport struct {
-	Run        string           `json:"run"` // folder
+	Run        string           `json:"run"` // folder of the run
 	Algorithm  string           `json:"algorithm"`
 	Family     string           `json:"family"`
 	Seed       uint64           `json:"seed"`
@@ -28,20 +28,20 @@ type TrainReport struct {
 	EnvSteps   int64            `json:"env_steps"`
 	Updates    int64            `json:"updates"`
 	Notices    []string         `json:"notices,omitempty"`
-	Evaluation protocol.Summary `json:"evaluation"` // of the test tasks at the end
+	Evaluation protocol.Summary `json:"evaluation"` // evaluation on the test tasks at the end
 }
 
 // TrainOptions are the flags of nacre train.
 type TrainOptions struct {
-	Algorithm string // one of rl.Names(); empty leaves the preset's
-	Family    string // empty leaves the preset's
+	Algorithm string // one of rl.Names(); if empty, the preset's
+	Family    string // if empty, the preset's
 	Preset    string
-	Config    string   // path of a TOML file, empty for none
-	Set       []string // key=value
+	Config    string   // path of a TOML file; empty for none
+	Set       []string // settings as key=value
 	Seed      uint64
-	SeedGiven bool // whether Seed was given; otherwise the configuration's holds
+	SeedGiven bool // whether Seed was given; otherwise the configuration's seed is used
 	Out       string
-	Seeds     int // runs with consecutive seeds, side by side
+	Seeds     int // number of runs with consecutive seeds, trained side by side
 	experiment.Host
 }
 
@@ -62,7 +62,7 @@ func Train(ctx context.Context, env *Env, o TrainOptions) error {
 	return env.train(ctx, t, env.tell(t, nil))
 }
 
-// folder is where a run goes. Runs side by side need one each.
+// folder returns the folder of a run. Runs side by side need one each.
 func (o TrainOptions) folder(cfg experiment.Config) string {
 	switch {
 	case o.Out == "":
@@ -74,8 +74,8 @@ func (o TrainOptions) folder(cfg experiment.Config) string {
 	return o.Out
 }
 
-// trainSeeds trains runs with consecutive seeds at the same time: one run leaves most of a GPU idle, so there their
-// updates are one program. The workers are divided among them.
+// trainSeeds trains runs with consecutive seeds at the same time. One run leaves most of a GPU idle, so on a GPU their
+// updates are one program. The workers are divided among the runs.
 func (env *Env) trainSeeds(ctx context.Context, o TrainOptions, cfg experiment.Config) error {
 	if last := cfg.Seed + uint64(o.Seeds-1); last > math.MaxInt64 {
 		return Usagef("--seeds %d from seed %d on ends with %d: expected each to be %s", o.Seeds, cfg.Seed, last,
@@ -107,7 +107,7 @@ func (env *Env) trainSeeds(ctx context.Context, o TrainOptions, cfg experiment.C
 	for i, t := range runs {
 		all.Go(func() {
 			reports[i], errs[i] = env.finish(ctx, t, notices)
-			errs[i] = errors.Join(errs[i], t.Close()) // now: others wait for what is open
+			errs[i] = errors.Join(errs[i], t.Close()) // closed at once: other runs wait for those that are open
 		})
 	}
 	all.Wait()
@@ -117,7 +117,7 @@ func (env *Env) trainSeeds(ctx context.Context, o TrainOptions, cfg experiment.C
 	return env.Print(reports, reports.WriteText)
 }
 
-// tell adds what a training has to say of its device and its folder to the notices, and prints them.
+// tell adds a training's messages about its device and its folder to the notices, and prints them.
 func (env *Env) tell(t *experiment.Training, notices []string) []string {
 	notices = append(notices, t.Notices()...)
 	for _, n := range notices {
@@ -126,7 +126,7 @@ func (env *Env) tell(t *experiment.Training, notices []string) []string {
 	return notices
 }
 
-// resolve lays the configuration's layers over each other: preset, file, algorithm and family, assignments, seed.
+// resolve puts the configuration's layers on top of each other: preset, file, algorithm and family, assignments, seed.
 func (o TrainOptions) resolve() (experiment.Config, error) {
 	cfg := experiment.Default()
 	if o.Preset == "" && o.Config == "" {
@@ -160,8 +160,8 @@ func (o TrainOptions) resolve() (experiment.Config, error) {
 // ResumeOptions are the flags of nacre resume.
 type ResumeOptions struct {
 	Dir       string
-	StartOver bool     // train the run from its beginning again
-	Set       []string // key=value, of what makes the run longer
+	StartOver bool     // train the run again from its beginning
+	Set       []string // key=value of the setting that makes the run longer
 	experiment.Host
 }
 
@@ -185,21 +185,21 @@ func Resume(ctx context.Context, env *Env, o ResumeOptions) error {
 	return env.train(ctx, t, env.tell(t, notices))
 }
 
-// changed is a configuration's change by the assignments of --set.
+// changed returns the change of a configuration by the assignments of --set.
 func changed(set []string) func(*experiment.Config) error {
 	return func(cfg *experiment.Config) error { return config.Resolve(cfg, config.Set(set...)) }
 }
 
 // BranchOptions are the flags of nacre branch.
 type BranchOptions struct {
-	Dir string // of the parent
-	At  int    // complete iterations
+	Dir string // folder of the parent
+	At  int    // number of complete iterations of the parent after which the branch begins
 	Set []string
 	Out string
 	experiment.Host
 }
 
-// Branch begins a run from another's state and trains it.
+// Branch begins a run from another run's state and trains it.
 func Branch(ctx context.Context, env *Env, o BranchOptions) error {
 	t, notices, err := experiment.Branch(o.Dir, o.At, o.Out, o.Host, changed(o.Set))
 	if err != nil {
@@ -234,10 +234,10 @@ func (env *Env) finish(ctx context.Context, t *experiment.Training, notices []st
 	}, err
 }
 
-// TrainReports are the runs of several seeds.
+// TrainReports are the reports of the runs of several seeds.
 type TrainReports []TrainReport
 
-// WriteText prints the reports for a person.
+// WriteText prints the reports as text.
 func (rs TrainReports) WriteText(w io.Writer) error {
 	for _, r := range rs {
 		if err := r.WriteText(w); err != nil {
@@ -247,7 +247,7 @@ func (rs TrainReports) WriteText(w io.Writer) error {
 	return nil
 }
 
-// WriteText prints the report for a person.
+// WriteText prints the report as text.
 func (r TrainReport) WriteText(w io.Writer) error {
 	_, err := fmt.Fprintf(w, `%s on %s, seed %d, on %s: %d iterations, %d environment steps, %d updates
 adapted return on test tasks %.4g (95 %% over tasks %s)

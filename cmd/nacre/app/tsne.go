@@ -25,56 +25,57 @@ import (
 	"nacre/tsne"
 )
 
-// TSNEReport is what nacre tsne prints.
+// TSNEReport is the output of nacre tsne.
 type TSNEReport struct {
 	Planes []TSNEPlane       `json:"planes"`
-	Pairs  []TSNEPair        `json:"pairs,omitempty"` // every two planes
-	Paper  []paper.Embedding `json:"paper,omitempty"` // beside run folders; other data has nothing to do with it
+	Pairs  []TSNEPair        `json:"pairs,omitempty"` // one entry for every pair of planes
+	Paper  []paper.Embedding `json:"paper,omitempty"` // the paper's figures, only if the inputs are run folders
 	Files  []string          `json:"files"`
 }
 
 // TSNEPlane is one input's layout and figures.
 type TSNEPlane struct {
-	Name   string       `json:"name"`
-	Input  string       `json:"input"`
-	Read   []string     `json:"read,omitempty"` // how the input was read: what was laid out, assumed, left out
+	Name  string `json:"name"`
+	Input string `json:"input"`
+	// how the input was read: which columns were laid out, what was assumed or left out
+	Read   []string     `json:"read,omitempty"`
 	Report *tsne.Report `json:"report"`
 }
 
-// TSNEPair sets two planes side by side.
+// TSNEPair compares two planes.
 type TSNEPair struct {
 	A           string            `json:"a"`
 	B           string            `json:"b"`
 	Comparisons []tsne.Comparison `json:"comparisons"`
 }
 
-// TSNEOptions are the flags of nacre tsne. Zero leaves the recipe's own value.
+// TSNEOptions are the flags of nacre tsne. A zero value keeps the recipe's own value.
 type TSNEOptions struct {
 	Inputs     []string // files of numbers, or run folders with embeddings.npz
 	Label      string   // name of the label column or array
-	Columns    []string // of the coordinates, names or patterns; none chooses
-	Separator  string   // of a CSV file, one letter; empty finds out, as do the next two
+	Columns    []string // names or patterns of the columns to lay out; if empty, they are chosen automatically
+	Separator  string   // separator of a CSV file, one letter; if empty it is detected, and so are Decimal and Encoding
 	Decimal    string   // "." or ","
 	Encoding   string
 	Recipe     string
 	Perplexity float64
 	Iterations int
-	Start      string // "pca", "random"
-	Metric     string // of neighbours: "" or "cosine"
-	Method     string // of the repulsion, as tsne.Method
+	Start      string // "pca" or "random"
+	Metric     string // metric of neighbours: "" or "cosine"
+	Method     string // method of the repulsion, as in tsne.Method
 	Repeats    int
-	UMAP       bool    // instead of t-SNE
-	Neighbours int     // of UMAP
-	MinDist    float64 // of UMAP
+	UMAP       bool    // lay out by UMAP instead of t-SNE
+	Neighbours int     // UMAP's number of neighbours
+	MinDist    float64 // UMAP's minimum distance
 	Seed       uint64
-	Out        string // folder
+	Out        string // folder for the results
 	Workers    int
 }
 
-// TSNE draws and measures embeddings, those of several inputs side by side.
+// TSNE lays out, draws and measures embeddings. Several inputs are drawn side by side.
 func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	if _, err := o.recipe(0); err != nil {
-		return err // before files are read
+		return err // checked before files are read
 	}
 	inputs, most, err := o.inputs(env)
 	if err != nil {
@@ -85,7 +86,7 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 		return err
 	}
 	if most >= manyPoints {
-		// What each step throws away would otherwise nearly double the memory of a million points.
+		// The discarded memory of each step would otherwise nearly double the memory of a million points.
 		defer debug.SetGCPercent(debug.SetGCPercent(25))
 	}
 	out := o.Out
@@ -160,14 +161,14 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	return env.Print(r, r.WriteText)
 }
 
-// tsneInput is what one argument names.
+// tsneInput is one argument of the command.
 type tsneInput struct {
 	name, path string
 	choice     tsne.Choice
 	points     *tsne.Embeddings
 }
 
-// inputs reads all inputs and returns how many points the largest has.
+// inputs reads all inputs and returns the number of points of the largest.
 func (o TSNEOptions) inputs(env *Env) (inputs []tsneInput, most int, err error) {
 	for _, input := range o.Inputs {
 		in := tsneInput{choice: o.choice()}
@@ -183,7 +184,7 @@ func (o TSNEOptions) inputs(env *Env) (inputs []tsneInput, most int, err error) 
 	return inputs, most, nil
 }
 
-// choice is what of each input is read, and how.
+// choice returns what is read of each input, and how.
 func (o TSNEOptions) choice() tsne.Choice {
 	c := tsne.Choice{Label: o.Label, Encoding: o.Encoding}
 	if len(o.Columns) > 0 {
@@ -200,7 +201,7 @@ func (o TSNEOptions) choice() tsne.Choice {
 	return c
 }
 
-// say tells how an input was read, before anything is computed.
+// say prints how an input was read, before anything is computed.
 func (env *Env) say(in tsneInput) {
 	for _, n := range in.points.Read {
 		fmt.Fprintf(env.Err, "%s: %s\n", in.path, n)
@@ -210,7 +211,7 @@ func (env *Env) say(in tsneInput) {
 	}
 }
 
-// writable makes a folder and says at once if nothing can be written there, not after minutes of computing.
+// writable makes a folder. If nothing can be written there it says so at once, not after minutes of computing.
 func writable(dir string) error {
 	if err := plainfile.Writable(dir); err != nil {
 		return err
@@ -226,14 +227,15 @@ func writable(dir string) error {
 	return os.Remove(f.Name())
 }
 
-// Several inputs are there to be compared, which takes repeated layouts; where they are quick they are made unasked.
+// Several inputs are given to be compared, and a comparison needs repeated layouts. If these are quick they are made
+// unasked.
 const usualRepeats, repeatedPoints = 5, 5000
 
-// Of at least manyPoints the intervals, which are then narrow, come from fewer resamples, and of more than drawnPoints
-// the picture shows some: more only cover each other, and an SVG of a million circles opens nowhere.
+// From manyPoints on, the intervals are narrow and come from fewer resamples. Above drawnPoints, the picture shows some
+// of the points: more would only cover each other, and no program opens an SVG of a million circles.
 const manyPoints, fewResamples, drawnPoints = 200_000, 100, 50_000
 
-// drawn are the points of a layout that its picture shows, and their labels, if there are any.
+// drawn returns the points of a layout that its picture shows, with their labels, if there are any.
 func drawn(y tsne.Matrix, label []int) (tsne.Matrix, []int) {
 	if y.Rows <= drawnPoints {
 		return y, label
@@ -249,7 +251,7 @@ func drawn(y tsne.Matrix, label []int) (tsne.Matrix, []int) {
 	return some, names
 }
 
-// umap are the settings of UMAP; nil where t-SNE is wanted.
+// umap returns the settings of UMAP, or nil for t-SNE.
 func (o TSNEOptions) umap() *tsne.UMAP {
 	if !o.UMAP {
 		return nil
@@ -257,7 +259,7 @@ func (o TSNEOptions) umap() *tsne.UMAP {
 	return &tsne.UMAP{Neighbours: o.Neighbours, MinDist: o.MinDist, Metric: tsne.Metric(o.Metric)}
 }
 
-// pairs compares every two planes.
+// pairs compares every pair of planes.
 func pairs(planes []TSNEPlane) ([]TSNEPair, error) {
 	var out []TSNEPair
 	for i, b := range planes {
@@ -284,7 +286,7 @@ func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.
 	}
 	var stage progress.Stage
 	done := 0
-	still := func() {} // ends what says that the figures are being computed, which takes minutes of a million points
+	still := func() {} // ends the message that the figures are being computed, which takes minutes for a million points
 	report, err := tsne.Analyse(ctx, e, tsne.AnalyseOptions{TSNE: opts, UMAP: umap, Repeats: repeats,
 		Bootstrap: bootstrap, Progress: func(d, of int) {
 			if stage == nil {
@@ -303,7 +305,7 @@ func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.
 	return report, err
 }
 
-// going says again and again that a stage of which nothing is counted goes on, until stop is called.
+// going says at intervals that a stage without a count is still under way, until stop is called.
 func going(s progress.Stage, every time.Duration) (stop func()) {
 	tick, stopped, ended := time.NewTicker(every), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -320,13 +322,13 @@ func going(s progress.Stage, every time.Duration) (stop func()) {
 	return func() {
 		tick.Stop()
 		close(stopped)
-		<-ended // or its line could be written once more after that of the end
+		<-ended // otherwise its line could be written once more after the last line
 		s.Done()
 	}
 }
 
-// recipe is the named recipe with the changes of the flags, one for all inputs, of which the largest has so many
-// points. Another number of iterations shortens or lengthens the last phase.
+// recipe returns the named recipe with the changes of the flags. All inputs share it; the largest input has
+// `most` points. Another number of iterations shortens or lengthens the last phase.
 func (o TSNEOptions) recipe(most int) (tsne.Recipe, error) {
 	r := tsne.CurrentFor(most)
 	if o.Recipe != "" && o.Recipe != r.Name {
@@ -364,7 +366,7 @@ func (o TSNEOptions) recipe(most int) (tsne.Recipe, error) {
 	return r, nil
 }
 
-// embeddingsOf finds the embeddings file of an input and a name for it: a run is named after its algorithm and seed.
+// embeddingsOf returns the embeddings file of an input and a name for it: a run is named after its algorithm and seed.
 func embeddingsOf(input string) (name, path string, err error) {
 	info, err := plainfile.Stat(input)
 	if err != nil {
@@ -389,7 +391,7 @@ func embeddingsOf(input string) (name, path string, err error) {
 	return fmt.Sprintf("%s, seed %d", experiment.Title(cfg.Algorithm), cfg.Seed), run.Path(EmbeddingsFile), nil
 }
 
-// folderOf is where the pictures of an input go: its folder, or the one that its file or archive lies in.
+// folderOf returns the folder for the pictures of an input: the input itself, or the folder of its file or archive.
 func folderOf(input string) string {
 	if archive, _, zipped := plainfile.Split(input); zipped {
 		return filepath.Dir(archive)
@@ -400,7 +402,7 @@ func folderOf(input string) string {
 	return filepath.Dir(input)
 }
 
-// table holds the figures of all planes, the same below the picture and on the terminal.
+// table holds the figures of all planes. The same table is below the picture and on the terminal.
 func (r TSNEReport) table() plots.Table {
 	t := plots.Table{Head: []string{"", "space", "to centroid", "between centroids", "ratio", "held-out accuracy",
 		"silhouette"}}
@@ -428,7 +430,7 @@ func (r TSNEReport) table() plots.Table {
 	return t
 }
 
-// WriteText prints the report for a person.
+// WriteText prints the report as text.
 func (r TSNEReport) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	table := r.table()

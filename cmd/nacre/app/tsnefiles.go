@@ -12,8 +12,9 @@ import (
 	"nacre/internal/atomicfile"
 )
 
-// writePlanes writes the coordinates of all layouts below each other: as CSV with their labels and the columns of the
-// inputs that were not laid out, and as NumPy arrays z (n×2), label (numbers) and plane (which of the inputs, from 0).
+// writePlanes writes the coordinates of all layouts below each other. The CSV also has their labels and the columns of
+// the inputs that were not laid out. The NumPy arrays are z (n×2), label (numbers) and plane (number of the input, from
+// 0).
 func writePlanes(arrays, table string, planes []TSNEPlane, inputs []tsneInput) error {
 	all := frame.New()
 	var z []float64
@@ -77,7 +78,7 @@ func writePlanes(arrays, table string, planes []TSNEPlane, inputs []tsneInput) e
 	})
 }
 
-// asRead are the options by which the points were read.
+// asRead returns the options by which the points were read.
 func (in tsneInput) asRead() (out []frame.ReadOption) {
 	c := in.choice
 	if c.Separator != 0 {
@@ -92,10 +93,10 @@ func (in tsneInput) asRead() (out []frame.ReadOption) {
 	return out
 }
 
-// laidOut are the names of columns of matrices, which are the points.
+// laidOut matches names of columns of matrices that hold the points.
 var laidOut = regexp.MustCompile(`^(mean|std|z)[0-9]+$`)
 
-// beside adds the labels and what else the input's file tells of its rows.
+// beside adds the labels and the other columns of the input's file.
 func beside(f, points *frame.Frame, in tsneInput) (*frame.Frame, error) {
 	add := func(from *frame.Frame, name string) *frame.Frame { return f.With(from.Column(name)) }
 	if points.Has("label") {
@@ -103,7 +104,7 @@ func beside(f, points *frame.Frame, in tsneInput) (*frame.Frame, error) {
 	}
 	file, err := frame.Read(in.path, in.asRead()...)
 	if err != nil || file.Len() != f.Len() {
-		return f, nil // as tsne.Load reads more than a table: several arrays of other lengths
+		return f, nil // tsne.Load reads more than tables, such as several arrays of other lengths
 	}
 	for _, name := range file.Names() {
 		if !f.Has(name) && !points.Has(name) && !laidOut.MatchString(name) && name != in.choice.Label &&

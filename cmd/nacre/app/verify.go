@@ -13,22 +13,22 @@ import (
 	"nacre/sim/verify"
 )
 
-// ErrVerify is the verdict of nacre verify envs when a family is not what its reference is.
+// ErrVerify is returned by nacre verify envs if a family differs from its reference.
 var ErrVerify = errors.New("verify envs: families differ from their references by more than they should, see above")
 
 // VerifyOptions are the flags of nacre verify envs.
 type VerifyOptions struct {
-	Families []string // all that have a reference if empty
-	From     string   // folder of references; empty is those in the program
-	Forced   bool     // put the environments into the reference's states even where they could run freely
+	Families []string // families to verify; if empty, all that have a reference
+	From     string   // folder of references; if empty, those in the program
+	Forced   bool     // put the environments into the reference's states even if they could run freely
 }
 
-// VerifyReport is what nacre verify envs prints.
+// VerifyReport is the output of nacre verify envs.
 type VerifyReport struct {
 	MuJoCo   string          `json:"mujoco"`
 	Families []verify.Result `json:"families"`
-	Missing  []string        `json:"missing,omitempty"` // families with a reference that this build cannot run
-	Advice   string          `json:"advice,omitempty"`  // what to do about it
+	Missing  []string        `json:"missing,omitempty"` // families that have a reference but that this build cannot run
+	Advice   string          `json:"advice,omitempty"`  // what to do about Missing
 }
 
 // VerifyEnvs compares families with the packages that define them.
@@ -89,7 +89,7 @@ func fallback(advice string) error {
 	return errors.New(advice)
 }
 
-// vectors says how many task vectors are the package's.
+// vectors says how many task vectors equal the package's.
 func vectors(f verify.Result) string {
 	if f.TaskVectors == 0 {
 		return ""
@@ -97,7 +97,7 @@ func vectors(f verify.Result) string {
 	return fmt.Sprintf("%d of %d", f.TaskVectors-f.OtherTaskVectors, f.TaskVectors)
 }
 
-// WriteText prints the report for a person.
+// WriteText prints the report as text.
 func (r VerifyReport) WriteText(w io.Writer) error {
 	var worst struct{ step, reward float64 }
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

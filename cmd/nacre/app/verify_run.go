@@ -10,7 +10,7 @@ import (
 	"nacre/internal/shell"
 )
 
-// VerifyRunReport is what nacre verify run prints.
+// VerifyRunReport is the output of nacre verify run.
 type VerifyRunReport struct {
 	Run   string               `json:"run"`
 	Files []experiment.Finding `json:"files"`
@@ -46,7 +46,7 @@ func VerifyRun(_ context.Context, env *Env, dir string) error {
 	return nil
 }
 
-// WriteText prints the report for a person.
+// WriteText prints the report as text.
 func (r VerifyRunReport) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range r.Files {
