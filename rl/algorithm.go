@@ -16,40 +16,42 @@ import (
 	"nacre/rl/protocol"
 )
 
-// Algorithm is what an algorithm registers of itself.
+// Algorithm is the registration of an algorithm.
 type Algorithm struct {
-	Name  string // in configurations and commands, e.g. "tcl-pearl"
-	Title string // as papers write it, e.g. "TCL-PEARL"
+	Name  string // name in configurations and commands, e.g. "tcl-pearl"
+	Title string // name as papers write it, e.g. "TCL-PEARL"
 	About string // one line
 
-	// Tables are those of the configuration that it reads, at least one; several algorithms may read the same.
+	// Tables are the configuration's tables that the algorithm reads, at least one; several algorithms may read the
+	// same.
 	Tables []Table
 	// Validate, which may be nil, checks what the tables' tags cannot: values that must fit one another.
 	Validate func(Config) error
-	// Schedule is the number of iterations, and of gradient updates in one.
+	// Schedule returns the number of iterations, and the number of gradient updates in one iteration.
 	Schedule func(Config) (iterations, updates int)
-	// Length is the setting, by its dotted key, that is the number of iterations and that nothing else depends on, so
-	// that a run can be made longer; empty where there is none.
+	// Length is the dotted key of the setting for the number of iterations. Nothing else depends on this setting, so a
+	// run can be made longer by it. Empty if there is no such setting.
 	Length string
-	// Protocol names the protocol that its authors evaluate it under (protocol.Presets).
+	// Protocol names the protocol under which its authors evaluate it (protocol.Presets).
 	Protocol string
 	// Presets are its named configurations.
 	Presets []PresetOf
 	// New makes a learner with freshly drawn parameters and no data.
 	New func(Config, Setup) (Learner, error)
-	// Small are settings of its tables, as "pearl.hidden=29", with which tests run its programs on every device: sizes
-	// that no tile or vector divides, and everything in use that a device must compute. Builtin requires them.
+	// Small are settings of its tables, such as "pearl.hidden=29", with which tests run its programs on every device.
+	// Their sizes are such that no tile or vector divides them, and they use everything that a device must compute.
+	// Builtin requires them.
 	Small []string
-	// Variants are further settings over Small, each with a name, with which those tests run programs: options that
-	// change what a device must compute. Nil: none.
+	// Variants are further settings over Small, each with a name. Tests run programs with them too, because they change
+	// what a device must compute. Nil: none.
 	Variants map[string][]string
-	// Window is the number of rows of the contexts that its encoder is trained on, as a configuration has it. Nil: its
+	// Window returns the number of rows of the contexts that its encoder is trained on, for a configuration. Nil: its
 	// learners are not Encoding.
 	Window func(Config) int
-	// Acts are the networks that adaptation and acting read, by the first part of their parameters' names, as "policy"
-	// of "policy/w0"; a study is shipped with these only. Nil: all.
+	// Acts are the networks that adaptation and acting read, each by the first part of its parameters' names, such as
+	// "policy" for "policy/w0". A packed study contains only these networks. Nil: all.
 	Acts []string
-	// Remembers is true where its learners are Experienced.
+	// Remembers is true if its learners are Experienced.
 	Remembers bool
 	// Benchmark makes its update on synthetic data, to be timed and compared. Nil: it has none.
 	Benchmark func(benchmark.Size, core.Device) (benchmark.Update, error)
@@ -64,18 +66,19 @@ type Table struct {
 // PresetOf is a named configuration.
 type PresetOf struct {
 	Name, About string
-	// Make returns it; the Preset field is filled in by who asks.
+	// Make returns the configuration; the caller fills in the Preset field.
 	Make func() Config
 }
 
-// registry is what is registered, a map that does not change: a notebook registers while others read.
+// registry holds the registered algorithms in a map that is replaced and never changed, because a notebook may register
+// while others read.
 var registry struct {
-	sync.Mutex // held by who replaces it
+	sync.Mutex // held while the map is replaced
 	atomic.Pointer[map[string]Algorithm]
 	defined map[string]bool // names that notebooks have defined
 }
 
-// algorithms are those registered now.
+// algorithms returns the algorithms registered now.
 func algorithms() map[string]Algorithm {
 	if m := registry.Load(); m != nil {
 		return *m
@@ -92,8 +95,8 @@ func put(a Algorithm) {
 	registry.Store(&m)
 }
 
-// Builtin makes an algorithm of the program known, from the init of the package that brings it. It panics where a part
-// is missing or a name is taken: the program is wrong.
+// Builtin registers a built-in algorithm, from the init of its package. It panics if a part is missing or a name is
+// taken, because then the program is wrong.
 func Builtin(a Algorithm) {
 	registry.Lock()
 	defer registry.Unlock()
@@ -107,8 +110,8 @@ func Builtin(a Algorithm) {
 	put(a)
 }
 
-// Define makes an algorithm of a notebook known. It replaces one that was defined under its name; the names of built-in
-// algorithms are taken. The error names what is missing.
+// Define registers an algorithm of a notebook. It replaces an earlier one that was defined under the same name. The
+// names of built-in algorithms are taken. The error names what is missing.
 func Define(a Algorithm) error {
 	registry.Lock()
 	defer registry.Unlock()
@@ -125,15 +128,16 @@ func Define(a Algorithm) error {
 
 // Register is Builtin.
 //
-// Deprecated: rl.Builtin is its name now, and a notebook calls rl.Define; the old one goes with the next release.
+// Deprecated: rl.Builtin is its name now, and a notebook calls rl.Define. The old name is removed with the next
+// release.
 func Register(a Algorithm) { Builtin(a) }
 
 // RegisterOwn is Define.
 //
-// Deprecated: rl.Define is its name now; the old one goes with the next release.
+// Deprecated: rl.Define is its name now. The old name is removed with the next release.
 func RegisterOwn(a Algorithm) error { return Define(a) }
 
-// complete reports what is missing or taken.
+// complete returns an error that names what is missing or taken.
 func (a Algorithm) complete() error {
 	for _, part := range []struct {
 		name    string
@@ -179,7 +183,7 @@ func (a Algorithm) complete() error {
 // Names lists the algorithms of this program.
 func Names() []string { return slices.Sorted(maps.Keys(algorithms())) }
 
-// Algorithms lists them, by name.
+// Algorithms lists the algorithms of this program, by name.
 func Algorithms() []Algorithm {
 	var out []Algorithm
 	for _, name := range Names() {

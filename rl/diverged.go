@@ -9,10 +9,10 @@ import (
 // DivergedError reports a figure of an update that is no longer a finite number.
 type DivergedError struct {
 	Algorithm         string
-	Loss              string // the figure's name
+	Loss              string // name of the figure
 	Value             float64
 	Iteration, Update int
-	Tasks             []int // of the meta-batch, as positions in Setup.Train; nil where the update has none
+	Tasks             []int // tasks of the meta-batch, as indices into Setup.Train; nil if the update has no meta-batch
 }
 
 func (e *DivergedError) Error() string {
@@ -24,7 +24,7 @@ func (e *DivergedError) Error() string {
 	return text
 }
 
-// Finite returns nil if v is a finite number, else a DivergedError. Tasks may be nil; they are copied.
+// Finite returns nil if v is a finite number, otherwise a DivergedError. Tasks may be nil; they are copied.
 func Finite(algorithm, loss string, v float64, iteration, update int, tasks []int) error {
 	if !math.IsNaN(v) && !math.IsInf(v, 0) {
 		return nil

@@ -1,6 +1,6 @@
 // Package rl has the contracts of learners and encoders, the registry of algorithms, and a run's configuration. In the
-// registry an algorithm says what it is called, what it reads and how it is made. It registers itself in its own
-// folder; a program has those that it imports (experiment/algorithms.go).
+// registry an algorithm has a name, the tables that it reads and a constructor. It registers itself in its own folder;
+// a program has the algorithms that it imports (experiment/algorithms.go).
 //
 //	cfg, err := rl.Preset("quick/point-goal-rl2")
 //	algorithm, err := rl.Lookup(cfg.Algorithm)
@@ -20,14 +20,14 @@ import (
 	"nacre/sim"
 )
 
-// Setup is what a learner is made from besides its configuration.
+// Setup holds what a learner needs besides its configuration.
 type Setup struct {
 	Spec   sim.Spec
 	Train  []sim.Task
 	Seed   uint64
 	Device core.Device
 	Pool   protocol.Roller
-	// Workers and Envs are the pool's: a policy is loaded once per worker for Envs environments.
+	// Workers and Envs describe the pool: a policy is loaded once per worker for Envs environments.
 	Workers, Envs int
 }
 

@@ -16,9 +16,9 @@ import (
 	"nacre/rl/protocol"
 )
 
-// Config says everything about a run that changes its result: its own settings, and those of algorithms, in tables that
-// the algorithms register. A table that was never set has its default. A Config is a value: changing a copy leaves the
-// original alone. Packages of algorithms read and set their tables:
+// Config holds everything about a run that changes its result: its own settings, and the settings of algorithms, in
+// tables that the algorithms register. A table that was never set has its default. A Config is a value: changing a copy
+// does not change the original. Packages of algorithms read and set their tables:
 //
 //	p := pearl.Of(cfg) // a copy
 //	p.Latent = 7
@@ -35,9 +35,9 @@ type Config struct {
 	EnvSteps        int64      `toml:"env_steps" range:"[0,1e12]" comment:"training ends with the iteration that reaches them; 0: after the algorithm's iterations"`
 	Evaluation      Evaluation `toml:"evaluation"`
 
-	tables map[string]any // by name; never changed in place
-	set    []string       // by layers since the last Validate
-	given  []string       // keys of the protocol, likewise
+	tables map[string]any // by name; the map is never changed in place
+	set    []string       // tables set by layers since the last Validate
+	given  []string       // keys of the protocol set since the last Validate
 }
 
 // Evaluation says when and how the test tasks are evaluated during training.
@@ -46,13 +46,13 @@ type Evaluation struct {
 	Protocol protocol.Protocol `toml:"protocol"`
 }
 
-// Arithmetics of Config.
+// Values of Config.Arithmetic.
 const (
 	Float32 = "float32"
 	Float64 = "float64"
 )
 
-// Default is what all configurations start from. It has no algorithm and no family.
+// Default returns the configuration that all others start from. It has no algorithm and no family.
 func Default() Config {
 	p, err := protocol.Preset("oyster")
 	if err != nil {
@@ -61,7 +61,8 @@ func Default() Config {
 	return Config{Arithmetic: Float32, CheckpointEvery: 1, Evaluation: Evaluation{Every: 1, Protocol: p}}
 }
 
-// For is c for an algorithm, evaluated under a protocol by name with as many repeats as c has.
+// For returns a copy of c for another algorithm, with the protocol of the given name; the number of repeats stays that
+// of c.
 func (c Config) For(algorithm, name string) Config {
 	p, err := protocol.Preset(name)
 	if err != nil {
@@ -92,7 +93,8 @@ func (c *Config) Put(t Table, value any) {
 	c.tables[t.Name] = value
 }
 
-// Tables implements config.Tabled: the tables of all algorithms may be set, those that c's algorithm reads are written.
+// Tables implements config.Tabled. The tables of all algorithms may be set; only those that c's algorithm reads are
+// written.
 func (c Config) Tables() []config.Table {
 	reads := algorithms()[c.Algorithm].reads()
 	var out []config.Table
@@ -115,8 +117,8 @@ func (c *Config) SetTable(name string, value any) {
 	}
 }
 
-// Choose implements config.Chooser: the name of a protocol brings the protocol's values along, except those that layers
-// set, before or after it. A protocol of another name has to be given in full.
+// Choose implements config.Chooser. Setting a protocol's name also sets all values of this protocol, except those that
+// any layer sets itself. If the name is not one of the known protocols, all its values must be given.
 func (c *Config) Choose(values map[string]any) error {
 	evaluation, _ := values["evaluation"].(map[string]any)
 	of, _ := evaluation["protocol"].(map[string]any)
@@ -153,12 +155,13 @@ func (c Config) Ignores(pair string) bool {
 	return known && !slices.Contains(algorithms()[c.Algorithm].reads(), name)
 }
 
-// Unread forgets what was set, so that Validate accepts those that the algorithm does not read: a file of a run,
+// Unread forgets which tables were set. Then Validate accepts tables that the algorithm does not read. So a run's file,
 // which may hold all tables, can configure a run of another algorithm.
 func (c *Config) Unread() { c.set, c.given = nil, nil }
 
 // Validate checks what the tags cannot: that the algorithm exists, reads the tables that were set since the last
-// Validate, and accepts the whole. Tables that a preset brought along may be left over.
+// Validate, and accepts the whole configuration. Tables that came from a preset and that the algorithm does not read
+// are no error.
 func (c *Config) Validate() error {
 	if c.Algorithm == "" {
 		return fmt.Errorf("no algorithm is chosen; expected one of %s", strings.Join(Names(), ", "))
@@ -180,7 +183,7 @@ func (c *Config) Validate() error {
 	return a.Validate(*c)
 }
 
-// Schedule is how long a run is: iterations, and the gradient updates of one.
+// Schedule returns the length of a run in iterations, and the number of gradient updates in one iteration.
 func (c Config) Schedule() (iterations, updates int, err error) {
 	a, err := Lookup(c.Algorithm)
 	if err != nil {
@@ -195,11 +198,11 @@ func Change(c *Config, pairs ...string) error {
 	return config.Resolve(c, config.SetBy("set", pairs...))
 }
 
-// Settings are the values of a configuration by dotted key, as JSON: its own and those of the tables its algorithm
+// Settings are the values of a configuration by dotted key, as JSON: its own values and the tables that its algorithm
 // reads. They are the fingerprint of a run.
 type Settings map[string]json.RawMessage
 
-// Settings lists c's.
+// Settings lists the settings of c.
 func (c Config) Settings() (Settings, error) {
 	text, err := config.Encode(c)
 	if err != nil {
@@ -230,10 +233,10 @@ func (s Settings) add(prefix string, tree map[string]any) error {
 	return nil
 }
 
-// Difference is a setting in which a configuration is not the one that earlier settings were taken of, as an error that
-// wraps ErrOther.
+// Difference is a setting that differs between a configuration and earlier settings. It is an error that wraps
+// ErrOther.
 type Difference struct {
-	Key         string // dotted
+	Key         string // dotted key
 	Now, Before string // values as JSON; Now is empty for a setting that this program does not have
 	Added       bool   // the earlier program had no such setting; Before is its default
 }
@@ -254,8 +257,8 @@ func (d *Difference) Unwrap() error { return ErrOther }
 // ErrOther is wrapped by the errors of Continues.
 var ErrOther = errors.New("another configuration")
 
-// Differences lists in what c is not the configuration that earlier Settings were taken of, by key. A setting that the
-// earlier program did not have must be at its default.
+// Differences lists the keys in which c differs from the configuration that gave the earlier Settings. A setting that
+// the earlier program did not have must be at its default.
 func (c Config) Differences(earlier Settings) (list []Difference, err error) {
 	now, err := c.Settings()
 	if err != nil {
@@ -284,8 +287,8 @@ func (c Config) Differences(earlier Settings) (list []Difference, err error) {
 	return list, nil
 }
 
-// Continues reports whether c is the configuration that earlier Settings were taken of, as an error that is the first
-// Difference.
+// Continues compares c with the earlier Settings. It returns nil if they are equal, otherwise the first Difference as
+// an error.
 func (c Config) Continues(earlier Settings) error {
 	list, err := c.Differences(earlier)
 	if err == nil && len(list) > 0 {
@@ -294,7 +297,7 @@ func (c Config) Continues(earlier Settings) error {
 	return err
 }
 
-// Lengthens reports whether a setting, by its dotted key, says no more than how long c's runs are.
+// Lengthens reports whether a setting, given by its dotted key, only sets how long c's runs are.
 func (c Config) Lengthens(key string) bool {
 	return key == "env_steps" || key != "" && key == algorithms()[c.Algorithm].Length
 }

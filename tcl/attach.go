@@ -13,12 +13,12 @@ import (
 
 // TCL attaches the contrastive loss to an encoder. It implements belief.Auxiliary.
 type TCL struct {
-	// Similarity may be changed before a program is built with the loss. New sets the paper's.
+	// Similarity may be changed before a program is built with the loss. New sets the paper's similarity.
 	Similarity Similarity
 
 	cfg   Config
 	query belief.Encoder
-	key   nn.MLP // what the key has of its own: all, or the layers after those it shares
+	key   nn.MLP // the key encoder's own layers: all, or those after the shared layers
 	tasks int    // T, slots of the meta-batch
 
 	drawn      []int // task of each slot of the update last drawn
@@ -26,17 +26,17 @@ type TCL struct {
 	running    Counts
 }
 
-// Counts are of the window pairs drawn since the last Diagnose.
+// Counts are counts of the window pairs drawn since the last Diagnose.
 type Counts struct {
 	Pairs   int
-	Overlap int // transitions the two windows of a pair share, summed
+	Overlap int // sum of the transitions that the two windows of a pair share
 	Short   int // pairs with a window shorter than asked
 }
 
-// MarshalJSON gives a checkpoint the part of the state that is not in the parameters.
+// MarshalJSON returns the part of the state that is not in the parameters, for a checkpoint.
 func (t *TCL) MarshalJSON() ([]byte, error) { return json.Marshal(t.running) }
 
-// UnmarshalJSON restores it.
+// UnmarshalJSON restores that part of the state.
 func (t *TCL) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &t.running) }
 
 var _ belief.Auxiliary = (*TCL)(nil)
@@ -64,7 +64,7 @@ func New(c Config, enc belief.Encoder, tasks int) (*TCL, error) {
 	return t, nil
 }
 
-// own is the key's network: the query's after its first so many layers.
+// own returns the key's network: the query's network without its first shared layers.
 func own(query nn.MLP, shared int) nn.MLP {
 	key := query.As(query.Name + "_key")
 	if shared > 0 {
@@ -73,14 +73,14 @@ func own(query nn.MLP, shared int) nn.MLP {
 	return key
 }
 
-// followed is that part of the query's network, which the key follows.
+// followed is the part of the query's network that the key follows.
 type followed []core.ParamSpec
 
 func (f followed) Specs() []core.ParamSpec { return f }
 
 func (t *TCL) followed() followed { return t.query.Net.Specs()[2*t.cfg.SharedLayers:] }
 
-// perTask is how many queries, and keys, a task has.
+// perTask returns the number of queries of a task, which is also its number of keys.
 func (t *TCL) perTask() int {
 	if t.cfg.Contrast == "transitions" {
 		return t.cfg.Window
@@ -88,17 +88,17 @@ func (t *TCL) perTask() int {
 	return 1
 }
 
-// Params implements belief.Auxiliary: the key encoder, or the part of it that is not the query's.
+// Params implements belief.Auxiliary: the key encoder without the layers that it shares with the query's.
 func (t *TCL) Params() []core.ParamSpec { return t.key.Specs() }
 
 // Init implements belief.Auxiliary: the key encoder starts as a copy of the query encoder.
 func (t *TCL) Init(m core.Memory) error { return nn.Copy(m, t.key, t.followed()) }
 
-// Feed implements belief.Auxiliary: a pair of windows, of which the query fills the context and the key key_context,
-// and the mask of slots that are no negatives of each other. Where the query is a window of its own, the context is a
-// third. Rows that are not consecutive take the place of windows with Sampling rows: those of a trajectory for a pair
-// of it, of which query and key share none; else independent ones of all of the task's, which is how PEARL draws its
-// context.
+// Feed implements belief.Auxiliary. It draws a pair of windows: the query window fills context and the key window fills
+// key_context. A mask marks slots that are no negatives of each other. If the query is a separate window, three windows
+// are drawn: query, key and the context. If Sampling is rows, independent rows replace the windows. For a pair from one
+// trajectory they are drawn from this trajectory, and query and key share none. Otherwise they are drawn from all rows
+// of the task, as PEARL draws its context.
 func (t *TCL) Feed() ([]feed.Draw, []feed.Fill) {
 	row := feed.Context
 	if t.query.NextObs {
@@ -145,11 +145,11 @@ func (t *TCL) MetricNames() []string {
 		"tcl_short_windows"}
 }
 
-// Diagnose implements belief.Auxiliary. With transitions for queries and keys, each is of its window's task. It reports
-// the loss; the share of queries whose nearest key is of their own
-// task; the mean squared distance of positive pairs and of pairs of different tasks; and, over the windows drawn
-// since the last call, the mean number of transitions the two windows of a pair share and the number of windows
-// that were shorter than asked.
+// Diagnose implements belief.Auxiliary. If single transitions are queries and keys, each belongs to the task of its
+// window. It reports the loss; the share of queries whose nearest key belongs to their own task; and the mean squared
+// distance of positive pairs and of pairs of different tasks. Over the windows drawn since the last call, it also
+// reports the mean number of transitions that the two windows of a pair share, and the number of windows that were
+// shorter than asked.
 func (t *TCL) Diagnose(run core.Runner, record func(metric string, value float64)) error {
 	var loss [1]float64
 	if err := run.Read64("tcl_loss", loss[:]); err != nil {

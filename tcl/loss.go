@@ -14,11 +14,12 @@ const masked = -1e9
 // every pair, T×T, and sim(q_i, k_i), T×1, which is its diagonal. k is a constant.
 type Similarity func(s *core.Stage, q, k belief.Posterior) (all, own *graph.Node)
 
-// wasserstein is the paper's similarity,
+// wasserstein returns the paper's similarity,
 //
 //	sim(q, k) = −( |μ_q − μ_k|² + |σ_q − σ_k|² ),
 //
-// the negative squared 2-Wasserstein distance between diagonal Gaussians, where spread makes σ of the variances.
+// the negative squared 2-Wasserstein distance between diagonal Gaussians. The function spread computes σ from the
+// variances.
 func wasserstein(spread func(s *core.Stage, variance *graph.Node) *graph.Node) Similarity {
 	return func(s *core.Stage, q, k belief.Posterior) (all, own *graph.Node) {
 		sq, sk := spread(s, q.Var), spread(s, k.Var)
@@ -32,14 +33,15 @@ func deviation(s *core.Stage, variance *graph.Node) *graph.Node { return s.Sqrt(
 
 func itself(_ *core.Stage, variance *graph.Node) *graph.Node { return variance }
 
-// InfoNCE is mean_i [ log Σ_j exp logits_ij − positive_i ]: logits T×T, positive T×1 → 1×1 (van den Oord et al.
-// 2018, eq. 4). The positive of row i must be logits_ii. The log-sum-exp is taken from the row maximum.
+// InfoNCE is mean_i [ log Σ_j exp logits_ij − positive_i ]: logits T×T, positive T×1 → 1×1 (van den Oord et al. 2018,
+// eq. 4). The positive of row i must be logits_ii. For numerical stability the row maximum is subtracted before the
+// log-sum-exp.
 func InfoNCE(s *core.Stage, logits, positive *graph.Node) *graph.Node {
 	return s.MeanAll(s.Sub(s.LogSumExp(logits), positive))
 }
 
-// Loss implements belief.Auxiliary: c · InfoNCE over the meta-batch. It declares the outputs tcl_loss, tcl_similarity
-// N×N (before temperature and mask), with N = T queries, or T·W where single transitions are contrasted.
+// Loss implements belief.Auxiliary: c · InfoNCE over the meta-batch. It declares the outputs tcl_loss and
+// tcl_similarity, N×N (before temperature and mask). N is T queries, or T·W if single transitions are contrasted.
 func (t *TCL) Loss(s *core.Stage, context belief.Posterior) *graph.Node {
 	q, k := t.pair(s, context)
 	all, own := t.Similarity(s, q, k)
@@ -62,7 +64,7 @@ func (t *TCL) Loss(s *core.Stage, context belief.Posterior) *graph.Node {
 	return s.Scale(loss, t.cfg.Scale)
 }
 
-// pair builds what is contrasted, query i with key i for its positive: a Gaussian per window, or per transition.
+// pair builds the contrasted posteriors, one Gaussian per window or per transition; key i is the positive of query i.
 func (t *TCL) pair(s *core.Stage, context belief.Posterior) (q, k belief.Posterior) {
 	n, w := t.tasks, t.cfg.Window
 	h := t.keyed(s, s.Input("key_context", n*w, t.query.Width()))
@@ -93,13 +95,14 @@ func (t *TCL) queryInput(what string) string {
 	return "context_" + what
 }
 
-// keyed is the key encoder's output on context rows: the layers it shares with the query's, then its own.
+// keyed is the key encoder's output on context rows: first the layers that it shares with the query's, then its own.
 func (t *TCL) keyed(s *core.Stage, context *graph.Node) *graph.Node {
 	shared := t.query.Net.Nodes(s)[:2*t.cfg.SharedLayers]
 	return t.query.Net.Forward(s, append(shared, t.key.Nodes(s)...), t.query.Seen(s, context))
 }
 
-// rows are the factors of single rows; with Sigma raw the numbers before softplus stand for their variances.
+// rows returns the factors of single rows. With Sigma raw, the numbers before softplus are used in place of the
+// variances.
 func (t *TCL) rows(s *core.Stage, h *graph.Node) belief.Posterior {
 	f := t.query.Rows(s, h)
 	if t.cfg.Sigma == "raw" {
@@ -108,7 +111,7 @@ func (t *TCL) rows(s *core.Stage, h *graph.Node) belief.Posterior {
 	return f
 }
 
-// overRows is InfoNCE over transitions: rows that a short window lacks are neither queries nor keys.
+// overRows is InfoNCE over transitions. Rows that a short window lacks are neither queries nor keys.
 func (t *TCL) overRows(s *core.Stage, logits, positive *graph.Node) *graph.Node {
 	n := t.tasks * t.cfg.Window
 	query, key := s.Input(t.queryInput("weight"), n, 1), s.Input("key_weight", n, 1)
@@ -122,13 +125,13 @@ func across(s *core.Stage, column *graph.Node) *graph.Node {
 	return s.MatMul(s.Like(column, s.Const(1)), column, false, true)
 }
 
-// smallest is the least number of each row: n×m → n×1. Its gradient goes to that one.
+// smallest is the least number of each row: n×m → n×1. Its gradient goes to that number.
 func smallest(s *core.Stage, x *graph.Node) *graph.Node {
 	if s.Err() != nil {
 		return nil
 	}
 	for m := x.Shape()[1]; m > 1; {
-		half := (m + 1) / 2 // of an odd number the middle one is in both
+		half := (m + 1) / 2 // if m is odd, the middle one is in both halves
 		x = s.Min(s.SliceCols(x, 0, half), s.SliceCols(x, m-half, m))
 		m = half
 	}

@@ -1,9 +1,9 @@
-// Package tcl is self-supervised trajectory contrastive learning for context encoders: two windows cropped from
-// one exploration trajectory should be inferred to be the same task, windows of other tasks another.
+// Package tcl is self-supervised trajectory contrastive learning for context encoders. Two windows cropped from one
+// exploration trajectory should be inferred to be the same task, and windows of other tasks another task.
 //
-// The query window is the context of the algorithm TCL is attached to; the key window goes through a momentum copy
-// of the encoder. Both become posteriors, and the loss is InfoNCE over the tasks of the meta-batch with the
-// negative squared 2-Wasserstein distance between diagonal Gaussians as similarity.
+// The query window is the context of the algorithm to which TCL is attached. The key window goes through a momentum
+// copy of the encoder. Both become posteriors. The loss is InfoNCE over the tasks of the meta-batch, with the negative
+// squared 2-Wasserstein distance between diagonal Gaussians as similarity.
 //
 //	aux, err := tcl.New(tcl.Default(), networks.Encoder, metaBatch)
 //	program, err := pearl.UpdateProgram(config, networks, aux) // TCL-PEARL's update
@@ -52,7 +52,8 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Default is the paper's method as described, with the readings README.md recommends where it is ambiguous.
+// Default is the paper's method as described. Where the paper is ambiguous, it takes the readings that README.md
+// recommends.
 func Default() Config {
 	return Config{Window: 64, Scale: 1, Temperature: 1, Tau: 0.005,
 		Sampling: "windows", Pair: feed.SameTrajectory, Crop: "inclusive", Sigma: "std", Negatives: "literal",
@@ -65,5 +66,5 @@ var Table = rl.Table{Name: "tcl", Default: Default()}
 // Of returns TCL's settings of a run.
 func Of(c rl.Config) Config { return c.Get(Table).(Config) }
 
-// Put sets them.
+// Put sets TCL's settings of a run.
 func Put(c *rl.Config, own Config) { c.Put(Table, own) }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Check applies the range and oneof tags of cfg and then the Validate methods of the structs in it, inner before
-// outer. Numbers that are NaN are out of every range. Errors are *ValueError, or what Validate returned with the
+// Check applies the range and oneof tags of cfg and then the Validate methods of the structs in it, inner before outer.
+// Numbers that are NaN are out of every range. An error is a *ValueError, or the error of a Validate method with the
 // table's key before it.
 func Check(cfg any) error {
 	all := whole(cfg, tables(cfg))
@@ -20,7 +20,7 @@ func Check(cfg any) error {
 	if err := validate("", reflect.ValueOf(all)); err != nil {
 		return err
 	}
-	if _, ok := cfg.(Tabled); ok { // whose own method its fields and tables do not have
+	if _, ok := cfg.(Tabled); ok { // its fields and tables do not have its own Validate method
 		return own("", addressed(cfg))
 	}
 	return nil
@@ -93,7 +93,7 @@ func validate(prefix string, v reflect.Value) error {
 	return own(prefix, v)
 }
 
-// own calls the Validate method of a table, where it has one.
+// own calls the Validate method of a table, if it has one.
 func own(prefix string, v reflect.Value) error {
 	c, ok := v.Interface().(interface{ Validate() error })
 	if !ok {
@@ -108,7 +108,7 @@ func own(prefix string, v reflect.Value) error {
 	return nil
 }
 
-// fits applies a field's tags to its value and says what was expected where it does not fit.
+// fits applies a field's tags to its value. If the value does not fit, want says what was expected.
 func fits(tag reflect.StructTag, v reflect.Value) (want string, ok bool, err error) {
 	if k := v.Kind(); (k == reflect.Slice || k == reflect.Array) && !isText(v.Type()) {
 		for i := range v.Len() {
@@ -176,7 +176,7 @@ func show(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// interval is a range of numbers; an open end leaves its bound out.
+// interval is a range of numbers; an open end excludes its bound.
 type interval struct {
 	lo, hi         float64
 	loOpen, hiOpen bool

@@ -1,9 +1,9 @@
-// Package config fills a run's configuration, plain Go structs, and checks it: from defaults, then from TOML files and
-// presets, then from key=value pairs of the command line.
+// Package config fills a run's configuration, plain Go structs, and checks it. Values come from defaults, then from
+// TOML files and presets, then from key=value pairs of the command line.
 //
-// It is strict: a key that does not exist, a value of the wrong type or out of its range is an error that names
-// the place, the key, the value and what was expected. Ranges and choices stand in the struct's tags, where a
-// reader of the struct sees them:
+// It is strict. An unknown key, or a value of the wrong type or out of its range, is an error that names the place, the
+// key, the value and what was expected. Ranges and choices are in the struct's tags, where a reader of the struct sees
+// them:
 //
 //	type Config struct {
 //		Seed      uint64  `toml:"seed"`
@@ -13,10 +13,10 @@
 //	cfg := Config{Discount: 0.99, Z: "sample"}
 //	err := config.Resolve(&cfg, config.File("run.toml"), config.Set("discount=0.95"))
 //
-// Tags: toml names the key (required; "-" leaves a field out), comment is written above it by Encode, range is an
-// interval such as [1,256], (0,1] or [0,) applied to numbers, to Durations and to each element of a list, oneof
-// lists the words a string may be. A struct with a method Validate() error is asked last, for conditions that
-// involve several fields. Tables that a struct cannot have fields for are those of a Tabled.
+// Tags: toml names the key (required; "-" leaves a field out). comment is written above it by Encode. range is an
+// interval such as [1,256], (0,1] or [0,) and applies to numbers, to Durations and to each element of a list. oneof
+// lists the words that a string may be. A method Validate() error of a struct is called last, for conditions that
+// involve several fields. If a configuration has tables for which its struct has no fields, it implements Tabled.
 package config
 
 import (
@@ -35,18 +35,18 @@ import (
 )
 
 // Limits of a text that is read: its bytes, and its keys and tables, since the decoder compares each with all others of
-// its table. A full configuration has about 10 kB and 200 keys; the record in that of a run grows by a dozen with every
-// resume.
+// its table. A full configuration has about 10 kB and 200 keys. In a run's config.toml the record grows by a dozen keys
+// with every resume.
 const (
 	MaxBytes = 4 << 20
 	MaxKeys  = 20_000
 )
 
-// Layer is one source of values laid over those already in a configuration.
+// Layer lays the values of one source over a configuration.
 type Layer func(cfg any) error
 
-// Resolve lays the layers over cfg, a pointer to a struct that holds the defaults, in order, and checks the result.
-// What an earlier layer set and a later one does not mention stays. After an error cfg is half changed: discard it.
+// Resolve lays the layers in order over cfg, a pointer to a struct that holds the defaults, and checks the result. A
+// value that an earlier layer set stays unless a later layer sets it. After an error cfg is half changed: discard it.
 func Resolve(cfg any, layers ...Layer) error {
 	for _, layer := range layers {
 		if err := layer(cfg); err != nil {
@@ -70,19 +70,19 @@ func File(path string, ignore ...string) Layer {
 	}
 }
 
-// byteOrderMark is what some editors on Windows begin a file with.
+// byteOrderMark is written at the beginning of a file by some editors on Windows.
 var byteOrderMark = []byte("\ufeff")
 
-// Text is the layer of TOML text; name stands for it in messages ("preset oyster/cheetah-vel").
+// Text is the layer of TOML text. Messages call the text name, such as "preset oyster/cheetah-vel".
 func Text(name string, data []byte) Layer {
 	return func(cfg any) error { return DecodeStrict(name, data, cfg) }
 }
 
-// Set is the layer of assignments such as "pearl.latent=7", as given with --set. The value is written as in TOML;
-// words need no quotes.
+// Set is the layer of assignments such as "pearl.latent=7", as given with --set. The value is written as in TOML; words
+// need no quotes.
 func Set(assignments ...string) Layer { return SetBy("--set", assignments...) }
 
-// SetBy is Set of assignments that were given with something else, a word that messages name.
+// SetBy works like Set, for assignments that did not come from --set. Messages use the given word in place of --set.
 func SetBy(word string, assignments ...string) Layer {
 	return func(cfg any) error {
 		for _, a := range assignments {
@@ -94,8 +94,8 @@ func SetBy(word string, assignments ...string) Layer {
 	}
 }
 
-// DecodeStrict lays TOML text over cfg. Unknown keys are a *KeyError, values that do not fit or are out of range
-// a *ValueError; name stands for the text in messages. Top-level tables named in ignore are skipped.
+// DecodeStrict lays TOML text over cfg. For an unknown key the error is a *KeyError. For a value that does not fit or
+// is out of range it is a *ValueError. Messages call the text name. Top-level tables named in ignore are skipped.
 func DecodeStrict(name string, data []byte, cfg any, ignore ...string) error {
 	list := tables(cfg)
 	all := whole(cfg, list)
@@ -114,7 +114,8 @@ func DecodeStrict(name string, data []byte, cfg any, ignore ...string) error {
 	return store(cfg, list, data)
 }
 
-// Chooser is the pointer to a configuration in which a value may bring others along: a name those of what it names.
+// Chooser is a pointer to a configuration in which setting one value can set others. For example, a name also sets the
+// values of what it names.
 type Chooser interface {
 	// Choose is called with the values of a layer, as a tree of maps, before they are laid over the configuration. Its
 	// error may be a *ValueError without a place.
@@ -124,7 +125,7 @@ type Chooser interface {
 func decode(name string, data []byte, original, cfg any) error {
 	if c, ok := original.(Chooser); ok {
 		var values map[string]any
-		if toml.Unmarshal(data, &values) == nil { // what is wrong with it is told below
+		if toml.Unmarshal(data, &values) == nil { // the error is reported below
 			if err := c.Choose(values); err != nil {
 				return placed(err, name, data)
 			}
@@ -201,8 +202,8 @@ func Encode(cfg any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Hash is a fingerprint of cfg's values (hexadecimal SHA-256). It does not depend on the order of fields and leaves
-// out the dotted keys in except: what may change between a run and its continuation, such as the number of workers.
+// Hash is a fingerprint of cfg's values (hexadecimal SHA-256). It does not depend on the order of fields. It leaves out
+// the dotted keys in except, which may change between a run and its continuation, such as the number of workers.
 func Hash(cfg any, except ...string) (string, error) {
 	text, err := Encode(cfg)
 	if err != nil {

@@ -12,11 +12,12 @@ import (
 	"nacre/internal/nearest"
 )
 
-// KeyError reports a key the configuration does not have.
+// KeyError reports a key that the configuration does not have.
 type KeyError struct {
-	Where   string // file:line, the preset or the assignment with what it was given with
-	Key     string // dotted
-	Nearest string // the dotted key probably meant, or ""
+	// where the key was found: file:line, the preset, or the assignment together with the flag that gave it
+	Where   string
+	Key     string // dotted key
+	Nearest string // the dotted key that was probably meant, or ""
 }
 
 func (e *KeyError) Error() string {
@@ -28,10 +29,10 @@ func (e *KeyError) Error() string {
 
 // ValueError reports a value of the wrong type, out of its range or not among the choices.
 type ValueError struct {
-	Where string // as in KeyError; empty when the value did not come from a layer
+	Where string // as in KeyError; empty if the value did not come from a layer
 	Key   string
-	Value string // as written
-	Want  string // "a whole number", "a value in [1,256]", `one of "mean", "sample"`
+	Value string // value as written
+	Want  string // expected value: "a whole number", "a value in [1,256]", `one of "mean", "sample"`
 }
 
 func (e *ValueError) Error() string {
@@ -42,7 +43,7 @@ func (e *ValueError) Error() string {
 	return fmt.Sprintf("%s%s = %s: expected %s", where, e.Key, e.Value, e.Want)
 }
 
-// at is name:row for a file; an assignment needs no row.
+// at returns name:row for a file, and name for an assignment, which has no row.
 func at(name string, row int) string {
 	if isAssignment(name) {
 		return name
@@ -50,14 +51,14 @@ func at(name string, row int) string {
 	return fmt.Sprintf("%s:%d", name, row)
 }
 
-// isAssignment says whether a name is that of an assignment: the word that it was given with, and its text.
+// isAssignment reports whether name is an assignment: the flag that gave it, and its text.
 func isAssignment(name string) bool {
 	_, text, _ := strings.Cut(name, " ")
 	return strings.Contains(text, "=")
 }
 
-// suggest finds the key probably meant: the closest among the siblings, else a key of another table that ends in
-// the same word or a similar one. Tables of list that are Omitted come last, and are said to be.
+// suggest finds the key that was probably meant: the closest among the siblings, or a key of another table that ends in
+// the same word or a similar one. Tables of list with Omit come last, and the suggestion says so.
 func suggest(cfg any, list []Table, path []string) string {
 	if len(path) > 8 { // no key is that deep
 		return ""
@@ -81,7 +82,7 @@ func suggest(cfg any, list []Table, path []string) string {
 	return ""
 }
 
-// sibling is the path with its first unknown name replaced by the closest one beside it, and so on below that.
+// sibling returns the path with its first unknown name replaced by the closest existing one, and so on below that.
 func sibling(cfg any, path []string) string {
 	known := slices.Clone(path)
 	replaced := false
@@ -95,7 +96,7 @@ func sibling(cfg any, path []string) string {
 		}
 		best, ok := nearest.Of(path[n], childKeys(t, ""))
 		if !ok && replaced {
-			return strings.Join(known[:n], ".") // the table at least is known
+			return strings.Join(known[:n], ".") // at least the table is known
 		} else if !ok {
 			return ""
 		}
@@ -104,7 +105,7 @@ func sibling(cfg any, path []string) string {
 	return strings.Join(known, ".")
 }
 
-// ending is the first of the keys whose last word is the closest to a word.
+// ending returns the first of the keys whose last word is the closest to a word.
 func ending(word string, keys []string) string {
 	byName := map[string]string{}
 	var names []string
@@ -119,7 +120,7 @@ func ending(word string, keys []string) string {
 	return byName[best]
 }
 
-// placed is an error of a value with the place where the text has it.
+// placed adds to an error of a value the place where the text has it.
 func placed(err error, name string, data []byte) error {
 	var bad *ValueError
 	if !errors.As(err, &bad) || isAssignment(name) {
@@ -135,8 +136,8 @@ func placed(err error, name string, data []byte) error {
 	return err
 }
 
-// badValue turns a decoding error into one that shows the value and what its key takes, or, where the text is not
-// TOML at all, what the parser stumbled over.
+// badValue turns a decoding error into one that shows the value and what its key accepts. If the text is not TOML at
+// all, it shows where the parser failed.
 func badValue(name string, bad *toml.DecodeError, data []byte, cfg any) error {
 	row, column := bad.Position()
 	detail := strings.TrimPrefix(bad.Error(), "toml: ")
@@ -154,7 +155,7 @@ func badValue(name string, bad *toml.DecodeError, data []byte, cfg any) error {
 	return &ValueError{Where: at(name, row), Key: key, Value: short(written(data, row)), Want: typeName(leaf)}
 }
 
-// written is the right-hand side of the assignment in a row of the text.
+// written returns the right-hand side of the assignment in a row of the text.
 func written(data []byte, row int) string {
 	lines := bytes.Split(data, []byte("\n"))
 	if row < 1 || row > len(lines) {

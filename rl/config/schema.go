@@ -17,7 +17,7 @@ type field struct {
 	typ   reflect.Type
 }
 
-// fields lists the keys of a struct in its order; embedded structs without a key add theirs.
+// fields lists the keys of a struct in its order. Embedded structs without a key add their own keys.
 func fields(t reflect.Type) []field {
 	var out []field
 	for i := range t.NumField() {
@@ -51,7 +51,7 @@ func deref(t reflect.Type) reflect.Type {
 	return t
 }
 
-// isText says that values of t are written as TOML strings.
+// isText reports whether values of t are written as TOML strings.
 func isText(t reflect.Type) bool {
 	return t.Kind() == reflect.String || t.Implements(textType) || reflect.PointerTo(t).Implements(textType)
 }
@@ -124,10 +124,11 @@ func leafKeys(t reflect.Type, prefix string) []string {
 	return out
 }
 
-// WholeFromZero is what messages expect of a count without a sign, such as a seed: TOML holds no larger number.
+// WholeFromZero is the text with which messages describe a count without a sign, such as a seed. TOML holds no larger
+// number.
 const WholeFromZero = "a whole number from 0 to 9223372036854775807"
 
-// typeName says what a value of t looks like in TOML, for messages.
+// typeName describes how a value of t is written in TOML, for messages.
 func typeName(t reflect.Type) string {
 	switch t = deref(t); {
 	case t == reflect.TypeFor[Duration]():

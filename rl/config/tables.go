@@ -9,31 +9,30 @@ import (
 	toml "github.com/pelletier/go-toml/v2"
 )
 
-// Table is a table of a configuration that its struct has no field for.
+// Table is a table of a configuration for which its struct has no field.
 type Table struct {
-	Name    string // the key
-	Comment string // above the table, by Encode
+	Name    string // key of the table
+	Comment string // comment that Encode writes above the table
 	Value   any    // pointer to a struct with the table's present values
-	Omit    bool   // may be set, but Encode and Hash leave it out
+	Omit    bool   // the table may be set, but Encode and Hash leave it out
 }
 
-// Tabled is a configuration that has further tables beside its fields, known only at run time: those of the algorithms
-// a program has. Everything here treats them as if they were fields after the others.
+// Tabled is a configuration with further tables beside its fields, known only at run time: the tables of the program's
+// algorithms. This package treats them as fields after the others.
 type Tabled interface {
-	// Tables lists every table that may be set, in the order in which they are written. What their Values point to
-	// belongs to the caller.
+	// Tables lists every table that may be set, in the order in which they are written. The caller owns the structs
+	// that their Values point to.
 	Tables() []Table
 }
 
-// TableSetter is the pointer to a Tabled that layers set tables of.
+// TableSetter is a pointer to a Tabled whose tables can be set by layers.
 type TableSetter interface {
 	Tabled
-	// SetTable takes the new value, the struct itself, of a table that a layer mentions, also where that changed
-	// nothing.
+	// SetTable sets a table that a layer mentions, even if the layer changed nothing. value is the struct itself.
 	SetTable(name string, value any)
 }
 
-// addressed is a pointer to the struct cfg, or to a copy where it is not a pointer.
+// addressed returns a pointer to the struct cfg, or to a copy if cfg is not a pointer.
 func addressed(cfg any) reflect.Value {
 	v := reflect.ValueOf(cfg)
 	if v.Kind() == reflect.Pointer {
@@ -44,8 +43,8 @@ func addressed(cfg any) reflect.Value {
 	return p
 }
 
-// whole is cfg as one pointer to a struct: of a Tabled, one whose fields point to cfg's and to its tables; anything
-// else as it is. The tables of a Tabled are those of list.
+// whole returns cfg as one pointer to a struct. For a Tabled, the fields of this struct point to cfg's fields and to
+// the tables of list. Anything else is returned as it is.
 func whole(cfg any, list []Table) any {
 	if _, ok := cfg.(Tabled); !ok {
 		return cfg
@@ -70,7 +69,7 @@ func whole(cfg any, list []Table) any {
 	return w.Interface()
 }
 
-// tables are those of cfg, none where it is not Tabled.
+// tables returns the tables of cfg, or none if cfg is not Tabled.
 func tables(cfg any) []Table {
 	if t, ok := cfg.(Tabled); ok {
 		return t.Tables()
@@ -78,7 +77,7 @@ func tables(cfg any) []Table {
 	return nil
 }
 
-// encoded are the tables that Encode writes.
+// encoded returns the tables that Encode writes.
 func encoded(cfg any) []Table {
 	return slices.DeleteFunc(tables(cfg), func(t Table) bool { return t.Omit })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Bound refuses a text that has more bytes or keys than are read.
+// Bound returns an error if a text has too many bytes or keys.
 func Bound(name string, data []byte) error {
 	if len(data) > MaxBytes {
 		return fmt.Errorf("%s has %d bytes; expected at most %d", name, len(data), MaxBytes)
@@ -39,12 +39,12 @@ func Bound(name string, data []byte) error {
 			return fmt.Errorf("%s has more than %d keys; expected at most that", name, MaxKeys)
 		}
 	}
-	return nil // what is wrong with it is told by who decodes it
+	return nil // the decoder reports what is wrong with it
 }
 
 // firstUnknown finds the first key of the text that cfg does not have, except those under a top-level table named in
-// ignore. The decoder could list all of them, but copies the lines around each, which takes minutes for a long text of
-// them.
+// ignore. The decoder could list all of them. But it copies the lines around each, which takes minutes for a long text
+// of unknown keys.
 func firstUnknown(data []byte, cfg any, ignore []string) (path []string, row int) {
 	var p unstable.Parser
 	p.Reset(data)
@@ -97,7 +97,7 @@ func firstUnknown(data []byte, cfg any, ignore []string) (path []string, row int
 	return nil, 0
 }
 
-// each calls visit with every value of the text: its dotted key, the row of it, and the value.
+// each calls visit with every value of the text: its dotted key, its row, and the value.
 func each(data []byte, visit func(p *unstable.Parser, path []string, row int, value *unstable.Node)) {
 	var p unstable.Parser
 	p.Reset(data)
@@ -130,7 +130,7 @@ func each(data []byte, visit func(p *unstable.Parser, path []string, row int, va
 	}
 }
 
-// rowOf is the row of a dotted key in the text, 0 where it is not in it.
+// rowOf returns the row of a dotted key in the text, or 0 if the key is not in it.
 func rowOf(data []byte, key string) (row int) {
 	each(data, func(_ *unstable.Parser, path []string, at int, _ *unstable.Node) {
 		if row == 0 && strings.Join(path, ".") == key {
@@ -140,7 +140,8 @@ func rowOf(data []byte, key string) (row int) {
 	return row
 }
 
-// wholeNumbers is the text with numbers such as 1e6 and 7.0 written out where cfg has whole ones and they are whole.
+// wholeNumbers returns the text with numbers such as 1e6 and 7.0 written out if they are whole and cfg has whole
+// numbers there.
 func wholeNumbers(data []byte, cfg any) []byte {
 	type change struct {
 		at, end int
@@ -153,7 +154,7 @@ func wholeNumbers(data []byte, cfg any) []byte {
 		}
 		t, err := lookup(cfg, path)
 		if err != nil {
-			return // of an ignored table
+			return // in an ignored table
 		}
 		var number func(t reflect.Type, v *unstable.Node)
 		number = func(t reflect.Type, v *unstable.Node) {
@@ -181,8 +182,8 @@ func wholeNumbers(data []byte, cfg any) []byte {
 	return append(out, data[from:]...)
 }
 
-// Whole is the whole number that a text such as 1000, 1_000, 1e3 or 1000.0 stands for, of at most 20 digits, if it
-// stands for one.
+// Whole returns the whole number, of at most 20 digits, that a text such as 1000, 1_000, 1e3 or 1000.0 stands for. ok
+// is false if it does not stand for one.
 func Whole(text string) (*big.Int, bool) {
 	plain := strings.ReplaceAll(text, "_", "")
 	f, err := strconv.ParseFloat(plain, 64)
@@ -196,7 +197,7 @@ func Whole(text string) (*big.Int, bool) {
 	return r.Num(), true
 }
 
-// short cuts a text of a message, which may come from a file of any content, to what a line has room for.
+// short cuts a text of a message, which may come from any file, to the length of a line.
 func short(s string) string {
 	const room = 120
 	if len(s) <= room {

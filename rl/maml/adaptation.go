@@ -45,7 +45,8 @@ func (a *adaptation) prepare(trajectories []sim.Trajectory, learn bool, batch *o
 	return batch.Set(paths)
 }
 
-// step takes the inner step from the parameters in memory and returns its loss. What is in a.theta lasts to the next.
+// step takes the inner step from the parameters in memory and returns its loss. The content of a.theta is valid until
+// the next step.
 func (a *adaptation) step(batch *onpolicy.Batch) (loss float64, err error) {
 	if err := batch.Write(a.run, before, batchInputs...); err != nil {
 		return 0, err

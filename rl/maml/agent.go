@@ -9,7 +9,7 @@ import (
 	"nacre/sim"
 )
 
-// Adapter returns the agent as it is now: it explores with θ and takes one inner step on all it explored.
+// Adapter returns the current agent: it explores with θ and takes one inner step on all explored data.
 func (l *Learner) Adapter() protocol.Adapter { return &agent{l: l} }
 
 // agent adapts to several tasks at a time.
@@ -17,7 +17,7 @@ type agent struct {
 	l       *Learner
 	seeds   []uint64
 	context [][]sim.Trajectory // by adaptation
-	fresh   bool               // the slots hold θ' of the contexts as they are
+	fresh   bool               // the slots hold θ' of the current contexts
 }
 
 // Start implements protocol.Adapter.

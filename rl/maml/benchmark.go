@@ -11,15 +11,16 @@ import (
 	"nacre/rl/onpolicy"
 )
 
-// metaPaths and metaSteps are a task's episodes before the inner step, and again after it, and their steps.
+// metaPaths is the number of a task's episodes before the inner step, and again after it; metaSteps is the number of
+// steps of an episode.
 const (
 	metaTasks = 20
 	metaPaths = 10
 	metaSteps = 200
 )
 
-// Benchmark is one meta-update of MAML-TRPO on batches and weights from the streams: 20 tasks of 10 + 10 episodes of
-// 200 steps, for the policy of half-cheetahs (2×64) or of Meta-World (2×100).
+// Benchmark is one meta-update of MAML-TRPO on batches and weights from the benchmark's random streams. It has 20 tasks
+// of 10 + 10 episodes of 200 steps, and the policy of half-cheetahs (2×64) or of Meta-World (2×100).
 type Benchmark struct {
 	size    benchmark.Size
 	policy  onpolicy.Policy
@@ -66,7 +67,7 @@ func NewBenchmark(s benchmark.Size, d core.Device) (y *Benchmark, err error) {
 	return y, nil
 }
 
-// samplePaths are a batch from the streams that follow base.
+// samplePaths returns a batch from the streams that follow base.
 func samplePaths(s benchmark.Size, base uint64) []onpolicy.Path {
 	n := metaPaths * metaSteps
 	obs, act, advantage := rng.Normal(base+1, n*s.Obs), rng.Normal(base+2, n*s.Act), rng.Normal(base+3, n)
@@ -86,22 +87,22 @@ func (y *Benchmark) Algorithm() string { return "maml" }
 // Size is the size the update was made for.
 func (y *Benchmark) Size() benchmark.Size { return y.size }
 
-// Close gives the device's buffers back.
+// Close frees the device's buffers.
 func (y *Benchmark) Close() error { return y.update.Close() }
 
-// Prepare goes back to the weights of the streams: every meta-update is the same.
+// Prepare restores the weights of the streams, so every meta-update is the same.
 func (y *Benchmark) Prepare(int) error { return y.policy.Each(y.theta, y.memory.Write) }
 
-// Run makes one meta-update from there.
+// Run makes one meta-update from the weights that Prepare restored.
 func (y *Benchmark) Run() (err error) {
 	y.outcome, err = y.update.Step()
 	return err
 }
 
-// FLOPs is the work of the last Run in matrix products.
+// FLOPs is the work of the last Run in matrix products, 2 per multiply-add.
 func (y *Benchmark) FLOPs() int64 { return y.update.FLOPs(y.outcome) }
 
-// Names lists what Update returns.
+// Names lists the figures that Update returns.
 func (y *Benchmark) Names() []string {
 	return []string{"loss_before", "grad_norm", "loss_after", "kl", "step_norm"}
 }
@@ -127,8 +128,8 @@ func (y *Benchmark) Update(step int) (benchmark.Figures, error) {
 	}, nil
 }
 
-// expected are the figures of the meta-update, computed in float64 by package torch's program for PyTorch 1.13, which
-// takes the Hessian of the divergence literally, by backward passes through the inner step.
+// expected are the figures of the meta-update, computed in float64 by package torch's program for PyTorch 1.13. That
+// program takes the Hessian of the divergence literally, by backward passes through the inner step.
 var expected = map[string]benchmark.Figures{
 	"oyster": {"loss_before": -0.00637604674771, "grad_norm": 0.126876374465, "loss_after": -0.0347152635972,
 		"kl": 0.00696795452855, "step_norm": 0.813481591614},
@@ -139,5 +140,6 @@ var expected = map[string]benchmark.Figures{
 // Expected returns the figures of the meta-update, the same for every step.
 func (y *Benchmark) Expected(int) benchmark.Figures { return expected[y.size.Name] }
 
-// Tolerance implements benchmark.Whole: what conjugate gradient and the line search make of rounding in float64.
+// Tolerance implements benchmark.Whole: the error that conjugate gradient and the line search cause from rounding in
+// float64.
 func (y *Benchmark) Tolerance() float64 { return 1e-7 }

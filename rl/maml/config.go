@@ -13,8 +13,8 @@ const (
 	logProb = "log-prob"
 )
 
-// Config holds every choice of the algorithm that changes a result. Default returns garage's values for Meta-World
-// without its defects; those are the choices that comments call garage's.
+// Config holds every choice of the algorithm that changes a result. Default returns garage's values for Meta-World,
+// without garage's defects. Comments call these values garage's.
 type Config struct {
 	Hidden  int     `toml:"hidden" range:"[1,4096]" comment:"width of the policy, tanh"`
 	Layers  int     `toml:"layers" range:"[1,16]" comment:"hidden layers"`
@@ -49,8 +49,8 @@ type Config struct {
 	Iterations int `toml:"iterations" range:"[1,1e6]" comment:"meta-updates"`
 }
 
-// Default is garage's MAML-TRPO for Meta-World: 20 tasks of 10 + 10 episodes, 80,000 steps of environments with a
-// horizon of 200 per meta-update.
+// Default is garage's MAML-TRPO for Meta-World: 20 tasks of 10 + 10 episodes. A meta-update takes 80,000 steps of
+// environments with a horizon of 200.
 func Default() Config {
 	return Config{
 		Hidden: 100, Layers: 2, InitStd: 1, MinStd: 1e-6, ActionScale: 1, MetaBatch: 20, Episodes: 10, InnerLR: 0.1,

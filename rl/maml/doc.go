@@ -1,7 +1,7 @@
 // Package maml is model-agnostic meta-learning for policies, by TRPO (Finn, Abbeel and Levine 2017; Schulman et al.
-// 2015). It learns parameters θ from which one gradient step on a few episodes of a task, θ' = θ − α∇L(θ), gives a
-// policy for that task, through that step, second-order terms included. It follows garage's MAML-TRPO; that code's
-// defects are named choices of Config, off by default.
+// 2015). It learns parameters θ such that one gradient step on a few episodes of a task, θ' = θ − α∇L(θ), gives a good
+// policy for this task. It differentiates through that step, with second-order terms. It follows garage's MAML-TRPO;
+// that code's defects are named choices of Config, off by default.
 //
 //	learner, err := maml.New(maml.Default(), rl.Setup{
 //		Spec: family.Spec(), Train: train, Seed: 1,

@@ -6,8 +6,8 @@ import (
 	"nacre/rl/onpolicy"
 )
 
-// model is the policy with the sizes of one task's batches. Its programs are of one task: what is summed over the tasks
-// of a meta-batch is summed by the caller, in their order. Groups of a program are the paths.
+// model is the policy with the sizes of one task's batches. Its programs are for one task: the caller sums over the
+// tasks of a meta-batch, in their order. The groups of a program are the paths.
 type model struct {
 	policy         onpolicy.Policy
 	cfg            Config
@@ -127,8 +127,8 @@ func (m model) gradientProgram() (*core.Program, error) {
 	return b.Compile()
 }
 
-// hessianProgram multiplies the Hessian of the constraint with a vector v, inputs "v/" + parameter. The divergence of
-// the adapted policies has no gradient where old and new agree, so that there its Hessian by θ is exactly
+// hessianProgram multiplies the Hessian of the constraint with a vector v, inputs "v/" + parameter. Where old and new
+// policies agree, the divergence of the adapted policies has no gradient. So there its Hessian by θ is exactly
 //
 //	(∂θ'/∂θ)·∇²KL(θ')·(∂θ'/∂θ)·v
 func (m model) hessianProgram() (*core.Program, error) {
@@ -149,8 +149,8 @@ func (m model) hessianProgram() (*core.Program, error) {
 // vector is the prefix of hessianProgram's inputs.
 const vector = "v/"
 
-// objectiveProgram is the meta-objective and the divergence of the θ in memory from the old adapted policy. Inputs
-// before/…, after/…, "old/mean", rows × act, and "old/log_std"; outputs "loss" and "kl".
+// objectiveProgram computes the meta-objective and the divergence from the old adapted policy for the θ in memory.
+// Inputs before/…, after/…, "old/mean", rows × act, and "old/log_std"; outputs "loss" and "kl".
 func (m model) objectiveProgram() (*core.Program, error) {
 	b := core.NewBuilder("maml.objective", m.paths)
 	s := b.Stage("objective")

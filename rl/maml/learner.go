@@ -18,8 +18,8 @@ import (
 	"nacre/sim"
 )
 
-// Learner is a training run of MAML-TRPO on one family. Its randomness is addressed by (seed, iteration, …), so its
-// state is its parameters and, between Collect and Update, the batches.
+// Learner is a training run of MAML-TRPO on one family. Its randomness depends on (seed, iteration, …). So its state is
+// its parameters and, between Collect and Update, the batches.
 type Learner struct {
 	cfg    Config
 	spec   sim.Spec
@@ -33,8 +33,8 @@ type Learner struct {
 	actor *onpolicy.Actor // slot 0: θ; slot 1+i: θ' of task i
 
 	pool      protocol.Roller
-	tasks     []sim.Task // train
-	collected bool       // the batches are those of the running iteration
+	tasks     []sim.Task // train tasks
+	collected bool       // the batches belong to the running iteration
 	metrics   map[string]float64
 }
 
@@ -94,7 +94,7 @@ func (l *Learner) prepare(s rl.Setup) (err error) {
 	return err
 }
 
-// Close gives programs and buffers back.
+// Close frees programs and buffers.
 func (l *Learner) Close() error {
 	var errs []error
 	if l.meta != nil {
@@ -112,8 +112,8 @@ func (l *Learner) Close() error {
 // Memory holds the parameters, for saving weights and checkpoints.
 func (l *Learner) Memory() core.Memory { return l.mem }
 
-// Collect gathers the data of an iteration, for every task of a meta-batch episodes under θ and episodes under its own
-// θ', and returns the environment steps it took.
+// Collect gathers the data of an iteration: for every task of a meta-batch, episodes under θ and episodes under the
+// task's θ'. It returns the environment steps it took.
 func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err error) {
 	theta, err := l.meta.theta()
 	if err != nil {
@@ -158,7 +158,7 @@ func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err er
 	return n + m, nil
 }
 
-// choose draws the tasks of a meta-batch, with repetitions where there are too few.
+// choose draws the tasks of a meta-batch, with repetitions if there are too few.
 func (l *Learner) choose(iteration int) []sim.Task {
 	order := rng.New(l.seed, rng.Tasks, uint64(iteration)).Perm(len(l.tasks))
 	out := make([]sim.Task, l.cfg.MetaBatch)
@@ -193,7 +193,7 @@ func (l *Learner) rollout(ctx context.Context, iteration, phase int, tasks []sim
 	return out, nil
 }
 
-// meanReturn is that of all episodes, and the number of their steps.
+// meanReturn returns the mean return of all episodes, and the number of their steps.
 func meanReturn(tasks [][]sim.Trajectory) (mean float64, steps int) {
 	n := 0.0
 	for _, trajectories := range tasks {
@@ -204,7 +204,7 @@ func meanReturn(tasks [][]sim.Trajectory) (mean float64, steps int) {
 	return mean / n, steps
 }
 
-// State lists what a checkpoint must hold besides Memory: between Collect and Update the batches, and the metrics.
+// State lists what a checkpoint must hold besides Memory: the metrics and, between Collect and Update, the batches.
 func (l *Learner) State() []replay.Part {
 	return []replay.Part{
 		replay.JSONPart("running", func() any { return running{l.metrics, l.collected} }, func(r running) error {

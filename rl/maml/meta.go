@@ -10,7 +10,8 @@ import (
 )
 
 // MetaUpdate is the outer step alone: a trust region step (Schulman et al. 2015) of θ on the mean over tasks of the
-// meta-objective, within a mean divergence of the adapted policies. It is given batches; a Learner collects them.
+// meta-objective, within a mean divergence of the adapted policies. The caller gives it batches, which a Learner
+// collects.
 //
 //	u, err := maml.NewMetaUpdate(device, memory, policy, config, horizon)
 //	defer u.Close()
@@ -29,13 +30,13 @@ type MetaUpdate struct {
 // old is an adapted policy on its batch.
 type old struct{ mean, logStd []float64 }
 
-// Outcome is how a step came out.
+// Outcome is the result of a step.
 type Outcome struct {
 	LossBefore, LossAfter float64
 	KL                    float64 // mean divergence of the adapted policies, old to new
-	GradNorm              float64 // of the meta-gradient
+	GradNorm              float64 // norm of the meta-gradient
 	Step                  float64 // share of the full step that the line search took; 0: none
-	Products, Evaluated   int     // Hessian-vector products and points of the line search
+	Products, Evaluated   int     // numbers of Hessian-vector products and of points of the line search
 }
 
 // NewMetaUpdate loads the programs for batches of c.Episodes paths of at most horizon steps for each of c.MetaBatch
@@ -61,16 +62,16 @@ func (m model) newBatch() *onpolicy.Batch {
 	return onpolicy.NewBatch(m.paths, m.horizon, m.policy.Net.In, m.policy.Net.Out)
 }
 
-// Close gives the programs back.
+// Close frees the programs.
 func (u *MetaUpdate) Close() error { return core.CloseAll(u.gradient, u.hessian, u.objective) }
 
-// Before is the batch of task i of the meta-batch under θ, which the inner step is taken on.
+// Before is the batch of task i of the meta-batch under θ; the inner step is taken on it.
 func (u *MetaUpdate) Before(i int) *onpolicy.Batch { return u.before[i] }
 
 // After is the batch of task i under its θ'.
 func (u *MetaUpdate) After(i int) *onpolicy.Batch { return u.after[i] }
 
-// Step moves θ in memory. A line search that finds nothing better leaves it as it was.
+// Step moves θ in memory. If the line search finds nothing better, θ stays as it was.
 func (u *MetaUpdate) Step() (Outcome, error) {
 	theta, err := u.theta()
 	if err != nil {
@@ -127,8 +128,8 @@ func (u *MetaUpdate) theta() ([]float64, error) {
 	return x, u.m.policy.Each(x, u.mem.Read)
 }
 
-// metaGradient is the meta-objective at θ and its gradient, means over the tasks. It leaves the adapted policies in
-// u.old.
+// metaGradient returns the meta-objective at θ and its gradient, both means over the tasks. It leaves the adapted
+// policies in u.old.
 func (u *MetaUpdate) metaGradient(size int) (loss float64, gradient []float64, err error) {
 	gradient, part := make([]float64, size), make([]float64, size)
 	share := 1 / float64(len(u.after))
@@ -155,7 +156,7 @@ func (u *MetaUpdate) metaGradient(size int) (loss float64, gradient []float64, e
 	return loss, gradient, nil
 }
 
-// curvature writes (H + damping·1)·v to out, H the Hessian at θ of the divergence, mean over the tasks.
+// curvature writes (H + damping·1)·v to out. H is the Hessian of the divergence at θ, mean over the tasks.
 func (u *MetaUpdate) curvature(v, out []float64) error {
 	err := u.m.policy.Each(v, func(name string, part []float64) error { return u.hessian.Write64(vector+name, part) })
 	if err != nil {
@@ -176,7 +177,7 @@ func (u *MetaUpdate) curvature(v, out []float64) error {
 	return nil
 }
 
-// evaluate is the meta-objective and the divergence at another θ, which it leaves in memory.
+// evaluate returns the meta-objective and the divergence at another θ, which it leaves in memory.
 func (u *MetaUpdate) evaluate(theta []float64) (at point, err error) {
 	if err := u.m.policy.Each(theta, u.mem.Write); err != nil {
 		return at, err
@@ -211,7 +212,7 @@ func (u *MetaUpdate) runTask(run core.Runner, i int) error {
 		return err
 	}
 	names := batchInputs
-	if run == u.hessian { // the divergence has no use for actions and advantages
+	if run == u.hessian { // the divergence uses no actions and advantages
 		names = []string{"obs", "weight"}
 	}
 	if err := u.after[i].Write(run, after, names...); err != nil {

@@ -12,7 +12,7 @@ func on(c rl.Config, m Config) rl.Config {
 	return c
 }
 
-// garage is garage's MAML-TRPO on Meta-World to the letter, its defects included.
+// garage is exactly garage's MAML-TRPO on Meta-World, with its defects.
 func garage() rl.Config {
 	m := Default()
 	m.Advantages, m.Surrogate, m.Value = "variance", "log-prob", "mlp-once"
@@ -20,14 +20,15 @@ func garage() rl.Config {
 }
 
 // promp is what the ProMP repository publishes for MAML-TRPO on MuJoCo, to which the paper refers: 40 tasks of 20 + 20
-// episodes, with actions that are a tenth of the policy's outputs.
+// episodes. Actions are a tenth of the policy's outputs.
 func promp(k suite.Control) rl.Config {
 	m := Default()
 	m.Hidden, m.ActionScale, m.MetaBatch, m.Episodes, m.Iterations = 64, 10, 40, 20, 1001
 	return on(k.Config(), m)
 }
 
-// pointRobot is a reduction for the point robot: a narrow policy and a horizon of ten steps in the discount.
+// pointRobot is a reduced configuration for the point robot: a narrow policy and a horizon of ten steps in the
+// discount.
 func pointRobot(iterations int) rl.Config {
 	m := Default()
 	m.Hidden, m.InnerLR, m.Discount, m.Iterations = 32, 0.3, 0.9, iterations
@@ -36,9 +37,9 @@ func pointRobot(iterations int) rl.Config {
 	return c
 }
 
-// cheetah is a reduction for cheetah-vel, of many small meta-updates: 4 tasks of 4 + 4 episodes, ten times the
-// divergence, half the noise in the actions, and a horizon of ten control steps in the discount, which a velocity needs
-// no more than.
+// cheetah is a reduced configuration for cheetah-vel, with many small meta-updates: 4 tasks of 4 + 4 episodes, ten
+// times the divergence, and half the noise in the actions. The discount has a horizon of ten control steps, which is
+// enough for a velocity.
 func cheetah(iterations int) rl.Config {
 	m := Default()
 	m.Hidden, m.InitStd, m.MetaBatch, m.Episodes, m.MaxKL = 64, 0.5, 4, 4, 0.1

@@ -6,7 +6,7 @@ import (
 	"nacre/rl/benchmark"
 )
 
-// name of the algorithm and of its table, and the protocol it is scored under.
+// Name of the algorithm and of its table, and the protocol under which it is scored.
 const (
 	name   = "maml"
 	scored = "garage-ml1-onpolicy"
@@ -17,7 +17,7 @@ var table = rl.Table{Name: name, Default: Default()}
 // Of returns the algorithm's settings of a run.
 func Of(c rl.Config) Config { return c.Get(table).(Config) }
 
-// Put sets them.
+// Put sets the algorithm's settings of a run.
 func Put(c *rl.Config, own Config) { c.Put(table, own) }
 
 func init() {

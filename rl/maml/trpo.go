@@ -43,19 +43,19 @@ func add(y []float64, c float64, x []float64) {
 	}
 }
 
-// point is what the line search knows of a θ.
+// point holds loss and divergence at a θ of the line search.
 type point struct{ loss, kl float64 }
 
-// search is how a trust region step came out.
+// search is the result of a trust region step.
 type search struct {
-	theta     []float64 // where the policy goes; the old θ after a rejection
-	at        point     // there, as far as it was evaluated
+	theta     []float64 // the new θ; the old one after a rejection
+	at        point     // loss and divergence at theta, as far as evaluated
 	accepted  bool
 	evaluated int
 }
 
-// lineSearch goes back from θ − step along the step, in the ratio c.Backtrack, and takes the first point whose loss is
-// below the old one while its divergence is within c.MaxKL. After c.MaxBacktracks points it stays at θ.
+// lineSearch goes back from θ − step along the step, in the ratio c.Backtrack. It takes the first point whose loss is
+// below the old one and whose divergence is within c.MaxKL. After c.MaxBacktracks points it stays at θ.
 func (c Config) lineSearch(theta, step []float64, loss float64, evaluate func(theta []float64) (point, error)) (
 	search, error) {
 	scale := 1.0
@@ -66,7 +66,7 @@ func (c Config) lineSearch(theta, step []float64, loss float64, evaluate func(th
 		if err != nil {
 			return search{}, err
 		}
-		if at.loss < loss && at.kl <= c.MaxKL { // false where either is not a number
+		if at.loss < loss && at.kl <= c.MaxKL { // false if either is not a number
 			return search{theta: candidate, at: at, accepted: true, evaluated: n + 1}, nil
 		}
 		scale *= c.Backtrack
@@ -74,8 +74,8 @@ func (c Config) lineSearch(theta, step []float64, loss float64, evaluate func(th
 	return search{theta: theta, at: point{loss: loss}, evaluated: c.MaxBacktracks}, nil
 }
 
-// stepLength scales the direction x so that the quadratic model of the divergence, ½·stepᵀ·H·step, is maxKL. It is 0
-// where the direction is: a batch without advantages has nothing to say.
+// stepLength scales the direction x so that the quadratic model of the divergence, ½·stepᵀ·H·step, is maxKL. It is 0 if
+// the direction is 0, as for a batch without advantages.
 func stepLength(maxKL, curvature float64) float64 {
 	if !(curvature > 0) {
 		return 0

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Update makes the meta-update of an iteration from the batches that Collect left.
+// Update makes the meta-update of an iteration from the batches of Collect.
 func (l *Learner) Update(iteration, _ int) error {
 	if !l.collected {
 		return fmt.Errorf("maml: iteration %d has no batches to learn from: collect them first", iteration)
@@ -62,7 +62,7 @@ func (l *Learner) saveBatches(w io.Writer) error {
 	return nil
 }
 
-// loadBatches is called after the part that says whether there are any.
+// loadBatches is called after the part of the checkpoint that says whether there are batches.
 func (l *Learner) loadBatches(r io.Reader) error {
 	if !l.collected {
 		return nil

@@ -8,14 +8,14 @@ import (
 	"nacre/rl/onpolicy"
 )
 
-// values writes the values of the steps of one task's paths, whose returns are known. With learn it may change what it
-// predicts later.
+// values writes the values of the steps of one task's paths, whose returns are known. If learn is true, this may change
+// later predictions.
 type values interface {
 	predict(paths []onpolicy.Path, learn bool) error
 	close() error
 }
 
-// leastSquares is fitted to the paths it is asked about.
+// leastSquares is fitted to the paths for which it is called.
 type leastSquares struct{ *onpolicy.Linear }
 
 func (l leastSquares) predict(paths []onpolicy.Path, _ bool) error {
@@ -76,8 +76,8 @@ func load(d core.Device, mem core.Memory, b *core.Builder) (core.Runner, error) 
 	return d.Load(program, mem)
 }
 
-// newValues makes the configured value function for batches of m's shape. What it learns is in mem, except that of
-// mlp-once, which learns nothing that lasts.
+// newValues makes the configured value function for batches of m's shape. Its parameters are in mem, except for
+// mlp-once, which keeps nothing it learns.
 func (m model) newValues(d core.Device, mem core.Memory, seed uint64) (values, error) {
 	switch m.cfg.Value {
 	case mlp:
@@ -98,8 +98,8 @@ func (m model) newValues(d core.Device, mem core.Memory, seed uint64) (values, e
 	return leastSquares{onpolicy.NewLinear(m.policy.Net.In, m.cfg.Ridge)}, nil
 }
 
-// predict uses the network as it was before these paths and learns from them afterwards. That of mlp-once makes its one
-// step first.
+// predict uses the network as it was before these paths and learns from them afterwards. The network of mlp-once makes
+// its one step first.
 func (n *network) predict(paths []onpolicy.Path, learn bool) error {
 	if err := n.batch.Set(paths); err != nil {
 		return err

@@ -26,13 +26,13 @@ func (m Means) Of(name string) (mean float64, ok bool) {
 	return m[name].Sum / float64(m[name].Count), true
 }
 
-// Unreported is how a checkpoint holds means that all have the same number of terms.
+// Unreported is the form in which a checkpoint holds means; all have the same number of terms.
 type Unreported struct {
 	Sums  map[string]float64
 	Count int
 }
 
-// Unreported returns the means in that form.
+// Unreported returns the means as a checkpoint stores them.
 func (m Means) Unreported() Unreported {
 	u := Unreported{Sums: map[string]float64{}}
 	for name, x := range m {

@@ -1,6 +1,6 @@
 // Package offpolicy makes the gradient updates of learners that learn from replay. It draws the data of an update, on
-// the host or on a device that can (package feeding), runs the update's program, and keeps the means of its losses
-// until they are reported. What the losses are is the learner's.
+// the host or on a device that supports it (package feeding). It runs the update's program, and keeps the means of its
+// losses until they are reported. The learner defines the losses.
 //
 //	updater, err := offpolicy.New(device, memory, offpolicy.Updates{
 //		Algorithm: "pearl", Seed: seed, Plan: plan, Stores: stores,
@@ -24,7 +24,7 @@ import (
 	"nacre/rl/replay/feeding"
 )
 
-// Program is the program of an update, and its outputs of one number whose means are kept.
+// Program is the program of an update, and its 1×1 outputs whose means are kept.
 type Program struct {
 	*core.Program
 	Scalars []string
@@ -32,40 +32,40 @@ type Program struct {
 
 // Updates describes the updates of a learner.
 type Updates struct {
-	Algorithm string // its name, for errors
+	Algorithm string // algorithm's name, for errors
 	Seed      uint64
 	Plan      feed.Recipe
-	Stores    func() [][]*replay.Task // the plan's, by store and task; a checkpoint may replace them
+	Stores    func() [][]*replay.Task // the plan's stores, by store and task; a checkpoint may replace them
 	Programs  []Program
-	Choose    func(update int) int // the place in Programs of an update's program; nil: the first
+	Choose    func(update int) int // index in Programs of an update's program; nil: the first
 	Fixed     map[string][]float32 // inputs that are the same in every update
-	Count     func(feed.Record)    // is told what each update drew; may be nil
+	Count     func(feed.Record)    // called with what each update drew; may be nil
 }
 
 // Updater makes updates. A learner embeds it: Update, Chunk, UpdateMany and Settle are those of rl.Learner and rl.Bulk.
 type Updater struct {
 	Updates
-	Means Means // of the scalars, over the updates that were looked at
+	Means Means // means of the scalars, over the updates whose losses were read
 
 	device  core.Device
 	mem     core.Memory
 	sampler *replay.Sampler
-	host    []core.Runner // on data from the host; not loaded before it is needed where the device draws
-	feed    *feeding.Feed // nil where the device does not draw
-	drawing []core.Runner // on data that the device draws
-	drawn   feed.Record   // of the update last sampled on the host
+	host    []core.Runner // programs on data from the host; if the device draws, loaded only when needed
+	feed    *feeding.Feed // nil if the device does not draw
+	drawing []core.Runner // programs on data that the device draws
+	drawn   feed.Record   // record of the update last sampled on the host
 	last    pending
 	scalar  [1]float64
 }
 
-// pending is an update on the host's data whose losses have not been looked at: a device may still be making it.
+// pending is an update on the host's data whose losses have not been read: a device may still be making it.
 type pending struct {
 	running           bool
 	iteration, update int
 	tasks             []int
 }
 
-// New makes room for the data of an update and loads the programs, whose parameters are in m.
+// New allocates the data of an update and loads the programs, whose parameters are in m.
 func New(d core.Device, m core.Memory, of Updates) (*Updater, error) {
 	u := &Updater{Updates: of, Means: Means{}, device: d, mem: m}
 	if err := u.open(); err != nil {
@@ -123,7 +123,7 @@ func (u *Updater) writeFixed(run core.Runner) error {
 	return nil
 }
 
-// Close gives programs and buffers back. That of nil does nothing.
+// Close frees programs and buffers. Closing a nil Updater does nothing.
 func (u *Updater) Close() error {
 	if u == nil {
 		return nil
@@ -131,7 +131,7 @@ func (u *Updater) Close() error {
 	return errors.Join(u.feed.Close(), core.CloseAll(u.host...))
 }
 
-// chosen is the place of an update's program.
+// chosen returns the index of an update's program.
 func (u *Updater) chosen(update int) int {
 	if u.Choose == nil {
 		return 0
@@ -139,9 +139,9 @@ func (u *Updater) chosen(update int) int {
 	return u.Choose(update)
 }
 
-// Update makes gradient update number update of an iteration. A device that works by itself does so while the next
-// update's data are drawn. A loss that is no longer a number is therefore found one update later, or by Settle. It
-// allocates nothing that lasts.
+// Update makes gradient update number update of an iteration. A device that works asynchronously does so while the next
+// update's data are drawn. So a loss that is no longer a number is found one update later, or by Settle. It allocates
+// nothing that lasts.
 func (u *Updater) Update(iteration, update int) error {
 	if err := u.load(); err != nil {
 		return err
@@ -172,14 +172,14 @@ func (u *Updater) Sample(r *rand.Rand) (err error) {
 	return nil
 }
 
-// Input is what the last Sample drew for an input, row-major; nil if the plan does not fill it. Drawn tells of which
-// tasks. Neither is to be kept.
+// Input returns the data that the last Sample drew for an input, row-major; nil if the plan does not fill it. Drawn
+// says from which tasks they are. Do not keep either result.
 func (u *Updater) Input(name string) []float32 { return u.sampler.Input(name) }
 
 // Drawn is the record of the last Sample.
 func (u *Updater) Drawn() feed.Record { return u.drawn }
 
-// Write hands what Sample drew to another program, as far as that has inputs for it.
+// Write writes the data of the last Sample to another program, for those inputs that the program has.
 func (u *Updater) Write(run core.Runner, p *core.Program) error { return u.sampler.Write(run, p) }
 
 func (u *Updater) count(r feed.Record) {
@@ -188,11 +188,11 @@ func (u *Updater) count(r feed.Record) {
 	}
 }
 
-// Chunk is how many updates UpdateMany makes at a time at most: more than one where the device draws their data.
+// Chunk is the largest number of updates of one UpdateMany. It is more than one if the device draws their data.
 func (u *Updater) Chunk() int { return u.feed.Chunk() }
 
-// UpdateMany makes n gradient updates from number update on, as Update does. A device that draws their data is only
-// given them: it may still be at work on return, and a later call finds a loss that is no longer a number.
+// UpdateMany makes n gradient updates from number update on, as Update does. If the device draws their data, it may
+// still be at work on return. Then a later call finds a loss that is no longer a number.
 func (u *Updater) UpdateMany(iteration, update, n int) error {
 	run := func(update int) core.Runner { return u.drawing[u.chosen(update)] }
 	return u.feed.Make(u.Seed, iteration, update, n, feeding.Way{Run: run, Host: u.Update, Note: u.note})
@@ -230,7 +230,7 @@ func (u *Updater) note(made feeding.Update) error {
 // add adds a loss of an update to its mean.
 func (u *Updater) add(name string, v float64, iteration, update int, tasks []int) error {
 	if u.Plan.Tasks == 1 {
-		tasks = nil // the one store holds all tasks: its place tells nothing
+		tasks = nil // the one store holds all tasks, so its index says nothing
 	}
 	if err := rl.Finite(u.Algorithm, name, v, iteration, update, tasks); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"nacre/sim"
 )
 
-// Random returns the agent that draws every action uniformly from [-1,1]^spec.ActDim and learns nothing: the lower
-// baseline.
+// Random returns the lower baseline: an agent that draws every action uniformly from [-1,1]^spec.ActDim and learns
+// nothing.
 func Random(spec sim.Spec) Adapter { return &random{actDim: spec.ActDim} }
 
 type random struct {
@@ -36,7 +36,8 @@ func (a *random) Policy(traj int, _ bool, _ Protocol) (sim.Policy, error) {
 
 func (a *random) Observe(int, *sim.Trajectory) error { return nil }
 
-// Still returns the agent whose actions are all 0: where it costs to move, random actions are no lower end of a scale.
+// Still returns the agent whose actions are all 0. If moving is penalised, it can return more than random actions, so
+// it is the better lower baseline.
 func Still() Adapter { return still{} }
 
 type still struct{}
@@ -52,8 +53,8 @@ func (still) Policy(int, bool, Protocol) (sim.Policy, error) {
 
 func (still) Observe(int, *sim.Trajectory) error { return nil }
 
-// Scripted returns the agent that is told each task and acts by the family's controller c: the upper baseline, which
-// learns nothing (the algorithm oracle is told each task and learns).
+// Scripted returns the upper baseline: an agent that is told each task, acts by the family's controller c and learns
+// nothing. The algorithm oracle is told each task too, and learns.
 func Scripted(c sim.Controller) Adapter { return &scripted{controller: c} }
 
 type scripted struct {
@@ -88,7 +89,7 @@ func (a *scripted) Policy(int, bool, Protocol) (sim.Policy, error) {
 
 func (a *scripted) Observe(int, *sim.Trajectory) error { return nil }
 
-// policyFunc is a sim.Policy that does not care which worker asks.
+// policyFunc is a sim.Policy that ignores which worker asks.
 type policyFunc func(episodes, steps []int, obs, act []float64) error
 
 func (f policyFunc) Act(_ int, episodes, steps []int, obs, act []float64) error {

@@ -12,30 +12,30 @@ import (
 	"nacre/sim"
 )
 
-// Adapter is an agent under evaluation. It serves many independent adaptations at a time, so that their rollouts
-// and networks run in batches. Evaluate calls Start, then for each trajectory in turn Policy once, and Observe once
-// for every adaptation whose context the trajectory belongs to.
+// Adapter is an agent under evaluation. It makes many independent adaptations at a time, so that their rollouts and
+// networks run in batches. Evaluate calls Start. Then it calls, for each trajectory in turn, Policy once, and Observe
+// once for every adaptation whose context includes the trajectory.
 type Adapter interface {
-	// Start begins n adaptations, each from the prior belief. Nothing may remain of earlier adaptations, but for what a
-	// Carrier was told to carry, and nothing may pass between these. All random numbers of adaptation i that are not
-	// drawn by the environment must come from streams of seeds[i], such as rng.New(seeds[i], rng.Latent, uint64(traj)).
+	// Start begins n adaptations, each from the prior belief. No information of earlier adaptations may remain, except
+	// what a Carrier was told to carry. No information may pass between the adaptations of this call. All random
+	// numbers of adaptation i that are not drawn by the environment must come from streams of seeds[i], such as
+	// rng.New(seeds[i], rng.Latent, uint64(traj)).
 	Start(n int, seeds []uint64) error
 
-	// Policy returns the policy of every adaptation's next trajectory, the one with index traj: episode i of its Act
-	// is adaptation i. While explore is true the agent explores; afterwards it acts on the context it was given, as
-	// p says.
+	// Policy returns the policy for trajectory number traj of every adaptation: episode i of its Act is adaptation i.
+	// While explore is true the agent explores. Afterwards it acts on its context, as p says.
 	Policy(traj int, explore bool, p Protocol) (sim.Policy, error)
 
-	// Observe gives adaptation i a trajectory it has finished, as context. The trajectory is not used again by
-	// others and may be kept.
+	// Observe gives adaptation i a finished trajectory as context. The trajectory is not used again by others and may
+	// be kept.
 	Observe(i int, t *sim.Trajectory) error
 }
 
 // Carrier is an Adapter with a belief that it can carry from one task to the next.
 type Carrier interface {
 	Adapter
-	// Carry makes what adaptation 0 believes at its end the belief that adaptations explore with after the next Start,
-	// in the place of the prior.
+	// Carry stores the final belief of adaptation 0. After the next Start, adaptations explore with this belief and not
+	// with the prior.
 	Carry() error
 }
 
@@ -52,9 +52,9 @@ type Roller interface {
 }
 
 // Evaluate adapts a to each task p.Repeats times and reports every trajectory. The numbers of a task depend on its
-// Params (on its ID if it has none), seed and p, not on the other tasks, unless p carries the belief over: then
-// adaptations are made one after the other. The error says what is wrong with the
-// arguments, or is that of the adapter or of the rollout, with the trajectory it happened in.
+// Params (on its ID if it has none), on seed and on p, but not on the other tasks. If p carries the belief over, they
+// do depend on them; then adaptations are made one after the other. The error says which argument is wrong. An error of
+// the adapter or of the rollout comes with the trajectory in which it happened.
 func Evaluate(ctx context.Context, pool Roller, tasks []sim.Task, p Protocol, a Adapter, seed uint64) (Result, error) {
 	if err := config.Check(&p); err != nil {
 		return Result{}, fmt.Errorf("protocol: %w", err)
@@ -148,8 +148,8 @@ func round(ctx context.Context, pool Roller, tasks []sim.Task, seeds []uint64, t
 	return out, nil
 }
 
-// address is the seed of one adaptation. A task's ID is left out where there are Params, because it counts from the
-// train tasks: with more of them the same test task has another.
+// address is the seed of one adaptation. If a task has Params, its ID is left out. IDs count from the first train task,
+// so the same test task gets another ID if there are more train tasks.
 func address(seed uint64, t sim.Task, repeat int) uint64 {
 	path := []uint64{rng.Eval, uint64(len(t.Params))}
 	if len(t.Params) == 0 {

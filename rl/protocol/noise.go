@@ -6,8 +6,8 @@ import (
 	"nacre/internal/rng"
 )
 
-// Noise returns the stream of each adaptation's action noise in trajectory number traj, by the seeds that Adapter.Start
-// was given; nil where the protocol scores deterministic actions.
+// Noise returns the stream of each adaptation's action noise in trajectory number traj, from the seeds given to
+// Adapter.Start. It returns nil if the protocol scores deterministic actions.
 func (p Protocol) Noise(seeds []uint64, traj int) []*rand.Rand {
 	if p.Deterministic {
 		return nil

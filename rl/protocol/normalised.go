@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Normalised is how far a return lies on the way from a random policy, 0, to a goal-knowing controller, 1:
+// Normalised says where a return lies between a random policy (0) and a goal-knowing controller (1):
 //
 //	(adapted - random) / (knowing - random)
 //

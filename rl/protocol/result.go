@@ -8,12 +8,12 @@ import (
 	"nacre/sim"
 )
 
-// Result is what an evaluation measured.
+// Result holds the measurements of an evaluation.
 type Result struct {
 	Protocol Protocol     `json:"protocol"`
 	Seed     uint64       `json:"seed"`
-	Steps    int          `json:"steps"` // environment steps the evaluation took
-	Tasks    []TaskResult `json:"tasks"` // in the order given
+	Steps    int          `json:"steps"` // environment steps of the evaluation
+	Tasks    []TaskResult `json:"tasks"` // in the given order
 	Summary  Summary      `json:"summary"`
 }
 
@@ -21,13 +21,13 @@ type Result struct {
 type TaskResult struct {
 	ID      int         `json:"id"`
 	Params  []float64   `json:"params"`
-	Return  [][]float64 `json:"return"`  // undiscounted
-	Success [][]bool    `json:"success"` // at any step
-	Len     [][]int     `json:"len"`     // in steps
+	Return  [][]float64 `json:"return"`  // undiscounted return
+	Success [][]bool    `json:"success"` // success at any step
+	Len     [][]int     `json:"len"`     // length in steps
 }
 
-// Summary averages over repeats within each task, then over tasks; intervals are over tasks. Those of success rates
-// are cut to [0,1].
+// Summary averages over repeats within each task, then over tasks. Intervals are over tasks; those of success rates are
+// cut to [0,1].
 type Summary struct {
 	Return  []stats.Interval `json:"return"`  // by trajectory index: the adaptation curve
 	Success []stats.Interval `json:"success"` // by trajectory index: share of trajectories with success
@@ -105,7 +105,7 @@ func (t TaskResult) successRate(lo, hi int) float64 {
 	return float64(n) / float64(len(t.Success)*(hi-lo))
 }
 
-// share is stats.MeanInterval for numbers that are shares.
+// share is stats.MeanInterval for shares: it cuts the interval to [0,1].
 func share(x []float64) stats.Interval {
 	i := stats.MeanInterval(x)
 	i.Lo, i.Hi = max(0, i.Lo), min(1, i.Hi)

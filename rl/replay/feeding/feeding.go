@@ -1,6 +1,6 @@
-// Package feeding lets a device that can (feed.Device) draw an algorithm's training data by itself: it keeps a copy of
-// the replay there up to date and starts the random streams. What the device draws is what package replay draws from
-// the same stream, so a run has the same data wherever they are drawn.
+// Package feeding lets devices that support it (feed.Device) draw an algorithm's training data themselves. It keeps a
+// copy of the replay on the device up to date and starts the random streams. A device draws what package replay draws
+// from the same stream, so a run has the same data in both cases.
 //
 //	m, err := feeding.New(device, memory, plan, func() [][]*replay.Task { return [][]*replay.Task{buf.RL, buf.Enc} })
 //	run, err := m.Load(program, []string{"loss"})
@@ -11,7 +11,7 @@
 //	})
 //	err = m.Close()
 //
-// A nil Feed is that of a device that cannot: it is never ready and has nothing to close.
+// A nil Feed stands for a device that cannot draw: it is never ready and has nothing to close.
 package feeding
 
 import (
@@ -33,9 +33,9 @@ type Feed struct {
 
 	begun           bool
 	seed, iteration uint64
-	next            uint64 // update
+	next            uint64 // number of the next update
 	runs            []core.Runner
-	started         []address // updates that are not known to be finished, in order
+	started         []address // updates that may be unfinished, in order
 }
 
 type address struct{ iteration, update int }
@@ -54,8 +54,8 @@ type copied struct {
 	replay.Position
 }
 
-// New makes an empty copy. stores returns the buffers by store and task; it is asked every time, for a checkpoint may
-// replace them. The result is nil where the device cannot draw.
+// New makes an empty copy. The function stores returns the buffers by store and task. It is called every time, because
+// a checkpoint may replace them. The result is nil if the device cannot draw.
 func New(d core.Device, m core.Memory, p feed.Recipe, stores func() [][]*replay.Task) (*Feed, error) {
 	able, ok := d.(feed.Device)
 	if !ok {
@@ -79,13 +79,13 @@ func (m *Feed) Load(p *core.Program, scalars []string) (core.Runner, error) {
 
 // Way is how a learner makes its updates.
 type Way struct {
-	Run  func(update int) core.Runner      // the loaded program of an update on data that the device draws
+	Run  func(update int) core.Runner      // returns the loaded program of an update on data that the device draws
 	Host func(iteration, update int) error // makes an update on data from the host
-	Note func(Update) error                // is told of every finished one of Run, in order
+	Note func(Update) error                // called with every finished update of Run, in order
 }
 
 // Make makes n updates of an iteration from number update on. Those that the device draws may still be under way on
-// return; a later call, or Hear, tells of them.
+// return; a later call, or Hear, reports them.
 func (m *Feed) Make(seed uint64, iteration, update, n int, w Way) error {
 	ready, err := m.ready(seed, uint64(iteration), uint64(update))
 	if err != nil {
@@ -104,7 +104,7 @@ func (m *Feed) Make(seed uint64, iteration, update, n int, w Way) error {
 	return m.Hear(false, w.Note)
 }
 
-// Chunk is how many updates one call of Make may make; 1 for nil.
+// Chunk is the largest number of updates of one call of Make; 1 for nil.
 func (m *Feed) Chunk() int {
 	if m == nil {
 		return 1
@@ -112,7 +112,7 @@ func (m *Feed) Chunk() int {
 	return m.Room()
 }
 
-// Close gives programs and copy back.
+// Close frees programs and copy.
 func (m *Feed) Close() error {
 	if m == nil {
 		return nil
@@ -124,7 +124,7 @@ func (m *Feed) Close() error {
 	return errors.Join(append(errs, m.Feed.Close())...)
 }
 
-// ready brings the copy up to date and makes the next update started be the given one. It is false where a buffer is
+// ready brings the copy up to date and makes the given update the next one to start. It returns false if a buffer is
 // empty, which the device would not notice.
 func (m *Feed) ready(seed, iteration, update uint64) (bool, error) {
 	if m == nil {
@@ -154,7 +154,7 @@ func (m *Feed) ready(seed, iteration, update uint64) (bool, error) {
 	return true, nil
 }
 
-// drawable reports whether rows remain where the beginnings of trajectories are left out.
+// drawable reports whether rows remain without the beginnings of trajectories.
 func (m *Feed) drawable(store int, t *replay.Task) bool {
 	for _, d := range m.plan.Draws {
 		if d.Store == store && d.Skip > 0 && t.Trajectory(t.Trajectories()-1).Len <= d.Skip {
@@ -164,7 +164,7 @@ func (m *Feed) drawable(store int, t *replay.Task) bool {
 	return true
 }
 
-// update copies what was added to a ring.
+// update copies the rows that were added to a ring.
 func (m *Feed) update(at place, t *replay.Task) (changed bool, err error) {
 	now, old := copied{t, t.Position()}, m.copied[at]
 	if now == old {
@@ -194,7 +194,7 @@ func (m *Feed) update(at place, t *replay.Task) (changed bool, err error) {
 	return true, m.Set(at.store, at.task, r)
 }
 
-// start starts the next update, which is update of iteration, and returns.
+// start starts the next update, number update of the iteration, and returns.
 func (m *Feed) start(run core.Runner, iteration, update int) error {
 	m.next++
 	if err := run.Run(); err != nil {
@@ -204,7 +204,7 @@ func (m *Feed) start(run core.Runner, iteration, update int) error {
 	return nil
 }
 
-// Hear tells note of updates that Make started, in their order, each once: of those known to be finished, or of all.
+// Hear calls note for updates that Make started, in their order, each once: for those known to be finished, or for all.
 func (m *Feed) Hear(all bool, note func(Update) error) error {
 	if m == nil || len(m.started) == 0 {
 		return nil
