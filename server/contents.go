@@ -75,7 +75,8 @@ func (s *Server) withLive(m *contents.Model) any {
 }
 
 // saveRequest is the body of a PUT. Hash, or else LastModified, of the version that was edited lets the server notice
-// somebody else's changes; Seq is the number of the last kernel message whose output the content has.
+// somebody else's changes; Seq is the number of the last kernel message whose output the content has; Repair is that
+// the user agrees to a file that follows its format.
 type saveRequest struct {
 	Type         string          `json:"type"`
 	Format       string          `json:"format"`
@@ -83,6 +84,7 @@ type saveRequest struct {
 	Hash         string          `json:"hash"`
 	LastModified *time.Time      `json:"last_modified"`
 	Seq          *uint64         `json:"seq"`
+	Repair       bool            `json:"repair"`
 }
 
 func (s *Server) putContents(w http.ResponseWriter, r *http.Request) {
@@ -108,7 +110,8 @@ func (s *Server) putContents(w http.ResponseWriter, r *http.Request) {
 			save.Type = "notebook"
 		}
 	}
-	request := contents.Save{Type: save.Type, Format: save.Format, Content: save.Content, Hash: save.Hash}
+	request := contents.Save{Type: save.Type, Format: save.Format, Content: save.Content, Hash: save.Hash,
+		Repair: save.Repair}
 	if save.LastModified != nil {
 		request.LastModified = *save.LastModified
 	}

@@ -42,6 +42,7 @@ type Config struct {
 	Kernel  []string     // command of a kernel's process
 	Env     []string     // added to its environment
 	Memory  int64        // of one kernel, in bytes; 0 for no limit
+	Timing  bool         // notebooks' files get the times of their cells' runs
 	Static  fs.FS        // the front end: index.html and what is under static/
 	Wasm    fs.FS        // programs that the browser runs, and their manifest; nil where there are none
 	Runs    http.Handler // answers the page of runs, at paths relative to its own; nil if there is none
@@ -84,7 +85,8 @@ func New(c Config) (*Server, error) {
 	store.Protect(c.Fixed)
 	s := &Server{config: c, auth: newAuth(c.Token, c.Hosts), store: store, log: c.Log, started: time.Now()}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.hub = hub.New(hub.Config{Spec: SpecName, Argv: c.Kernel, Env: c.Env, Memory: c.Memory, Store: store, Log: c.Log})
+	s.hub = hub.New(hub.Config{Spec: SpecName, Argv: c.Kernel, Env: c.Env, Memory: c.Memory, Timing: c.Timing,
+		Store: store, Log: c.Log})
 	s.routes = s.table()
 	mux := http.NewServeMux()
 	for _, r := range s.routes {

@@ -170,10 +170,10 @@ func TestContentsInterface(t *testing.T) {
 	}
 	save := map[string]any{"type": "notebook", "content": m["content"], "hash": m["hash"]}
 	saved := r.api("PUT", "/api/contents/n.ipynb", save, 200)
-	if saved["content"] != nil || saved["hash"] == m["hash"] { // it is written in the form that Jupyter writes
+	if saved["content"] != nil || saved["hash"] != m["hash"] { // nothing has changed
 		t.Error(saved)
 	}
-	if err := os.WriteFile(filepath.Join(r.s.config.Dir, "n.ipynb"), []byte(testFile), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(r.s.config.Dir, "n.ipynb"), []byte(testFile+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	save["hash"] = saved["hash"]

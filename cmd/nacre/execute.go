@@ -38,9 +38,16 @@ cell. It stops at the first cell that fails, names it, and ends with status 1; c
 	f.StringVarP(&o.Out, "out", "o", "", "`file` for the notebook with outputs (default none: only check that it runs)")
 	f.StringArrayVarP(&o.Parameters, "parameter", "p", nil, "`name=value` of a parameter; may be repeated")
 	f.DurationVar(&o.Timeout, "timeout", 0, "`time` after which the run is ended, such as 90s or 2h; 0 for none")
+	timingFlag(cmd, &o.Timing)
 	kernelFlags(cmd, &o.Memory, &o.Engine)
 	jsonFlag(cmd, env)
 	return cmd
+}
+
+// timingFlag is that of commands that write notebooks with outputs. JupyterLab's setting of that name is off too: with
+// times, each run changes each cell.
+func timingFlag(cmd *cobra.Command, on *bool) {
+	cmd.Flags().BoolVar(on, "record-timing", false, "write into each cell's metadata when it ran, and the engine")
 }
 
 func execute(ctx context.Context, env *app.Env, o app.ExecuteOptions) error {

@@ -50,6 +50,7 @@ on being collected when the browser is closed. The page of runs (/runs) shows al
 	f.Lookup("token").DefValue = ""
 	f.StringArrayVar(&o.Hosts, "allow-host", nil, "one more `name` the server may be called by; may be repeated")
 	f.BoolVar(&o.Browser, "browser", false, "open the browser")
+	timingFlag(cmd, &o.Timing)
 	processesFlag(cmd, &o.Processes)
 	kernelFlags(cmd, &o.Memory, &o.Engine)
 	return cmd

@@ -26,6 +26,7 @@ import (
 // Options says how a notebook is run.
 type Options struct {
 	Process process.Config
+	Timing  bool // cells' metadata say when they ran, and on which engine
 	// Started and Ended are called before and after each code cell; they may be nil. The argument number counts all
 	// cells from 1; the argument of is the number of all cells.
 	Started func(number, of int, c nbformat.Cell)
@@ -50,7 +51,7 @@ const mayFail = "raises-exception"
 // Run runs all code cells. It ends with a *CellError at the first cell that fails, or with the cause if ctx ends first.
 // In both cases the notebook has the outputs up to that point.
 func Run(ctx context.Context, nb *nbformat.Notebook, o Options) error {
-	r := &runner{nb: nb}
+	r := &runner{nb: nb, timing: o.Timing}
 	r.client = jupyter.NewClient(func(m *jupyter.Message) error { return r.child.Send(m) })
 	started := make(chan struct{})
 	var err error
@@ -95,6 +96,7 @@ func Run(ctx context.Context, nb *nbformat.Notebook, o Options) error {
 // runner is one run.
 type runner struct {
 	nb     *nbformat.Notebook
+	timing bool
 	child  *process.Process
 	client *jupyter.Client
 	shown  []*shown
@@ -141,14 +143,7 @@ func (r *runner) cell(ctx context.Context, number int, c nbformat.Cell) error {
 	}
 	s.count = reply.Count
 	r.write()
-	execution := map[string]any{
-		"iopub.execute_input": began.UTC().Format(time.RFC3339Nano),
-		"shell.execute_reply": time.Now().UTC().Format(time.RFC3339Nano),
-	}
-	if reply.Engine != "" {
-		execution["engine"] = reply.Engine
-	}
-	c.Metadata()["execution"] = execution
+	r.time(c, began, reply.Engine)
 	if err == nil && (reply.Status == "ok" || c.Tagged(mayFail)) {
 		return nil
 	}
@@ -156,6 +151,22 @@ func (r *runner) cell(ctx context.Context, number int, c nbformat.Cell) error {
 		failure.Name, failure.Value = reply.Name, reply.Value
 	}
 	return failure
+}
+
+// time writes down when a cell ran, where that is wanted; what it says of an earlier run is not true any more.
+func (r *runner) time(c nbformat.Cell, began time.Time, engine string) {
+	if !r.timing {
+		c.SetExecution(nil)
+		return
+	}
+	times := map[string]string{
+		"iopub.execute_input": began.UTC().Format(time.RFC3339Nano),
+		"shell.execute_reply": time.Now().UTC().Format(time.RFC3339Nano),
+	}
+	if engine != "" {
+		times["engine"] = engine
+	}
+	c.SetExecution(times)
 }
 
 // interruptGrace is how long an interrupted cell has to show its end.

@@ -52,6 +52,7 @@ func TestRun(t *testing.T) {
 	nb := notebook("# title", "print a\ndisplay d one", "", "update d two\nvalue 3")
 	nb.Cell("c2").SetOutputs([]nbformat.Output{{Type: "error"}}, 9)
 	var order []string
+	nb.Cell("c2").SetExecution(map[string]string{"iopub.execute_input": "2020-01-01T00:00:00Z"})
 	o := options()
 	o.Started = func(number, of int, c nbformat.Cell) {
 		order = append(order, fmt.Sprintf("%d/%d %s", number, of, c.ID()))
@@ -62,6 +63,9 @@ func TestRun(t *testing.T) {
 	}
 	if err := nb.Validate(); err != nil {
 		t.Error(err)
+	}
+	if meta := nb.Cell("c2").Metadata(); len(meta) > 0 {
+		t.Errorf("times of an earlier run: %v", meta)
 	}
 	if fmt.Sprint(order) != "[2/4 c2 2 4/4 c4 4]" {
 		t.Error(order)
@@ -167,5 +171,20 @@ func TestParameters(t *testing.T) {
 	}
 	if err := batch.SetParameters(notebook("print 1"), nil); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestTiming(t *testing.T) {
+	nb := notebook("print a")
+	o := options()
+	o.Timing = true
+	if err := batch.Run(t.Context(), nb, o); err != nil {
+		t.Fatal(err)
+	}
+	times, _ := nb.Cell("c1").Metadata()["execution"].(map[string]any)
+	began, _ := time.Parse(time.RFC3339Nano, fmt.Sprint(times["iopub.execute_input"]))
+	ended, _ := time.Parse(time.RFC3339Nano, fmt.Sprint(times["shell.execute_reply"]))
+	if began.IsZero() || ended.Before(began) {
+		t.Errorf("times %v", times)
 	}
 }

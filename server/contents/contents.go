@@ -19,6 +19,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"nacre/server/nbformat"
 )
 
 // MaxFile is the size, in bytes, of the largest file that is read or saved.
@@ -38,7 +40,8 @@ type Store struct {
 	tidy  sync.WaitGroup
 
 	mu  sync.Mutex
-	own map[string]*chain // by path without links
+	own map[string]*chain       // by path without links
+	ids map[string]nbformat.IDs // that cells were given, by path without links
 }
 
 // Error is a failure with the HTTP status that describes it best.
@@ -61,7 +64,8 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{root: root, dir: root.Name(), now: time.Now, disk: realDisk{}, own: map[string]*chain{}}
+	s := &Store{root: root, dir: root.Name(), now: time.Now, disk: realDisk{}, own: map[string]*chain{},
+		ids: map[string]nbformat.IDs{}}
 	s.tidy.Go(s.removeOrphans)
 	return s, nil
 }
@@ -100,6 +104,11 @@ type Model struct {
 	Hash         *string   `json:"hash"` // SHA-256 of the file's bytes
 	HashKind     *string   `json:"hash_algorithm"`
 	Message      string    `json:"message,omitempty"` // mistake in a notebook that can still be opened
+	// Problems are all mistakes in a notebook. Repaired lists what a save has changed to mend them.
+	Problems []string `json:"problems,omitempty"`
+	Repaired []string `json:"repaired,omitempty"`
+	// ConvertedFrom is a notebook's format where that is before 4, which is what its content is.
+	ConvertedFrom int `json:"converted_from,omitempty"`
 }
 
 // clean checks a path of a request and makes it relative to the folder. Hidden files do not exist.

@@ -130,6 +130,9 @@ func (s *Store) Rename(from, to string) (*Model, error) {
 			return nil, explain(from, err)
 		}
 		s.forget(from)
+		ids := s.idsOf(from)
+		s.keepIDs(from, nil)
+		s.keepIDs(to, ids)
 		if s.exists(checkpoint(from)) && s.root.MkdirAll(path.Dir(checkpoint(to)), 0o777) == nil {
 			_ = s.root.Rename(checkpoint(from), checkpoint(to))
 		}
@@ -178,6 +181,7 @@ func (s *Store) Delete(p string) error {
 		return explain(p, err)
 	}
 	s.forget(p)
+	s.keepIDs(p, nil)
 	_ = s.root.Remove(checkpoint(p))
 	return nil
 }

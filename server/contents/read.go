@@ -55,7 +55,7 @@ func (s *Store) Get(p string, o GetOptions) (*Model, error) {
 			return nil, err
 		}
 		if o.Content {
-			if err := fill(m, b, o.Format); err != nil {
+			if err := s.fill(m, b, o.Format); err != nil {
 				return nil, err
 			}
 		}
@@ -70,15 +70,18 @@ func (m *Model) setHash(h string) {
 }
 
 // fill puts a file's content into its model.
-func fill(m *Model, b []byte, format string) error {
+func (s *Store) fill(m *Model, b []byte, format string) error {
 	text, json, b64 := "text", "json", "base64"
 	if m.Type == "notebook" {
-		nb, err := nbformat.Parse(b)
+		nb, err := s.parse(m.Path, b)
 		if err != nil {
 			return fail(http.StatusBadRequest, "%s cannot be opened as a notebook: %v", m.Path, err)
 		}
-		if err := nb.Validate(); err != nil {
-			m.Message = "this notebook does not follow the format: " + err.Error()
+		if m.Problems = nb.Problems(); m.Problems != nil {
+			m.Message = "this notebook does not follow the format: " + m.Problems[0]
+		}
+		if nb.Major() < nbformat.Major {
+			m.ConvertedFrom = nb.Major()
 		}
 		m.Content, m.Format = nb, &json
 		return nil
@@ -97,6 +100,34 @@ func fill(m *Model, b []byte, format string) error {
 	}
 	m.Content, m.Format = string(b), &text
 	return nil
+}
+
+// parse reads a notebook's file. As long as the store is open, cells for which the file has no identifier keep the one
+// they get here.
+func (s *Store) parse(p string, b []byte) (*nbformat.Notebook, error) {
+	nb, err := nbformat.ParseAgain(b, s.idsOf(p))
+	if err == nil {
+		s.keepIDs(p, nb.IDs())
+	}
+	return nb, err
+}
+
+func (s *Store) idsOf(p string) nbformat.IDs {
+	p = s.same(p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ids[p]
+}
+
+func (s *Store) keepIDs(p string, ids nbformat.IDs) {
+	p = s.same(p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ids == nil {
+		delete(s.ids, p)
+	} else {
+		s.ids[p] = ids
+	}
 }
 
 // list puts the models of a folder's files into its model: folders first, then by name.

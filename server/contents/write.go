@@ -1,6 +1,7 @@
 package contents
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,9 @@ type Save struct {
 	Content      json.RawMessage
 	Hash         string
 	LastModified time.Time
+	// Repair lets a notebook that does not follow its format be mended, and one of format 2 or 3 become one of format
+	// 4. Without it the first stays as it is, and the second is not saved.
+	Repair bool
 	// Merge may change the notebook before it is written. It may be nil.
 	Merge func(*nbformat.Notebook)
 }
@@ -52,25 +56,29 @@ func (s *Store) Save(p string, save Save) (m *Model, created bool, err error) {
 		m, err = s.Get(p, GetOptions{})
 		return m, created, err
 	}
-	data, problem, err := save.bytes(p)
-	if err != nil {
-		return nil, false, err
-	}
+	var before []byte
 	if !created {
-		if err := s.checkUnchanged(p, save); err != nil {
+		if before, err = s.checkUnchanged(p, save); err != nil {
 			return nil, false, err
 		}
 	}
-	if err := s.write(p, data); err != nil {
-		return nil, false, explain(p, err)
+	said := &Model{}
+	data, err := s.bytes(p, save, before, said)
+	if err != nil {
+		return nil, false, err
 	}
-	s.forget(p)
+	if created || !bytes.Equal(data, before) {
+		if err := s.write(p, data); err != nil {
+			return nil, false, explain(p, err)
+		}
+		s.forget(p)
+	}
 	info, err := s.stat(p)
 	if err != nil {
 		return nil, false, err
 	}
 	m = s.describe(p, info)
-	m.Message = problem
+	m.Message, m.Problems, m.Repaired = said.Message, said.Problems, said.Repaired
 	m.setHash(hashOf(data))
 	return m, created, nil
 }
@@ -90,74 +98,100 @@ func (s *Store) isDir(p string) bool {
 	return err == nil && info.IsDir()
 }
 
-// bytes returns what the file will hold. A notebook that breaks the format's rules is saved, so that nothing is lost,
-// and the problem is reported. Content that is not a notebook is an error.
-func (save Save) bytes(p string) (data []byte, problem string, err error) {
+// bytes returns what the file will hold in the place of before. A notebook that breaks the format's rules is saved, so
+// that nothing is lost, and the mistakes are put into said. Content that is not a notebook is an error.
+func (s *Store) bytes(p string, save Save, before []byte, said *Model) ([]byte, error) {
 	switch save.Type {
 	case "notebook":
-		nb, err := nbformat.Parse(save.Content)
-		if err != nil {
-			return nil, "", fail(http.StatusBadRequest, "%s was not saved: %v", p, err)
-		}
-		if save.Merge != nil {
-			save.Merge(nb)
-		}
-		if err := nb.Validate(); err != nil {
-			problem = "saved, but the notebook does not follow the format: " + err.Error()
-		}
-		if data, err = nb.Marshal(); err == nil {
-			err = fits(p, data)
-		}
-		return data, problem, err
+		return s.notebook(p, save, before, said)
 	case "file":
 		var text string
 		if err := json.Unmarshal(save.Content, &text); err != nil {
-			return nil, "", fail(http.StatusBadRequest, "%s was not saved: content: expected text", p)
+			return nil, fail(http.StatusBadRequest, "%s was not saved: content: expected text", p)
 		}
 		if save.Format != "base64" {
-			return []byte(text), "", nil
+			return []byte(text), nil
 		}
 		data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
 		if err != nil {
-			return nil, "", fail(http.StatusBadRequest, "%s was not saved: content: %v", p, err)
+			return nil, fail(http.StatusBadRequest, "%s was not saved: content: %v", p, err)
 		}
-		return data, "", nil
+		return data, nil
 	}
-	return nil, "", fail(http.StatusBadRequest, "type %.40q: expected notebook, file or directory", save.Type)
+	return nil, fail(http.StatusBadRequest, "type %.40q: expected notebook, file or directory", save.Type)
 }
 
-// checkUnchanged returns an error if another program or another window has written the file since. Changes by this
-// program itself are no conflict.
-func (s *Store) checkUnchanged(p string, save Save) error {
+// notebook returns the file of a notebook. Where nothing has changed, that is the file as it was, however it is
+// written.
+func (s *Store) notebook(p string, save Save, before []byte, said *Model) ([]byte, error) {
+	nb, err := nbformat.ParseAgain(save.Content, s.idsOf(p))
+	if err != nil {
+		return nil, fail(http.StatusBadRequest, "%s was not saved: %v", p, err)
+	}
+	if save.Merge != nil {
+		save.Merge(nb)
+	}
+	var file *nbformat.Notebook
+	if before != nil {
+		file, _ = s.parse(p, before) // what is no notebook is replaced as a whole
+	}
+	nb.Continue(file)
+	if save.Repair {
+		said.Repaired = nb.Repair()
+	}
+	data, err := nb.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	if file != nil && !save.Repair {
+		was, err := file.Marshal()
+		if err == nil && bytes.Equal(was, data) {
+			data = before
+		} else if file.Major() < nbformat.Major {
+			return nil, &Error{Status: http.StatusConflict, Reason: "convert", Message: fmt.Sprintf(
+				"%s was not saved: it has format %d, and what is written here is format 4; agree to that, or save it "+
+					"under another name", p, file.Major())}
+		}
+	}
+	if said.Problems = nb.Problems(); said.Problems != nil {
+		said.Message = "saved, but the notebook does not follow the format: " + said.Problems[0]
+	}
+	s.keepIDs(p, nb.IDs())
+	return data, fits(p, data)
+}
+
+// checkUnchanged returns the file's bytes. It returns an error if another program or another window has written the
+// file since. Changes by this program itself are no conflict.
+func (s *Store) checkUnchanged(p string, save Save) ([]byte, error) {
 	info, err := s.stat(p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if info.IsDir() {
-		return fail(http.StatusConflict, "%s is a folder", p)
+		return nil, fail(http.StatusConflict, "%s is a folder", p)
 	}
 	if err := s.unprotected(p, info); err != nil {
-		return err
+		return nil, err
+	}
+	b, err := s.read(p)
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case save.Hash != "":
-		b, err := s.read(p)
-		if err != nil {
-			return err
-		}
 		if now := hashOf(b); now != save.Hash && !s.replaced(p, save.Hash, now) {
 			m := s.describe(p, info)
 			m.setHash(now)
-			return conflict(m)
+			return nil, conflict(m)
 		}
 	case !save.LastModified.IsZero():
 		// Clients send back what they were given, in JSON's precision. After the clock was set back a later change
 		// looks older.
 		if d := info.ModTime().Sub(save.LastModified); d.Abs() > 500*time.Millisecond {
-			return conflict(s.describe(p, info))
+			return nil, conflict(s.describe(p, info))
 		}
 	}
-	return nil
+	return b, nil
 }
 
 func (s *Store) unprotected(p string, info fs.FileInfo) error {
@@ -195,12 +229,16 @@ func (s *Store) Update(p string, change func(*nbformat.Notebook) bool) error {
 	if err != nil {
 		return err
 	}
-	nb, err := nbformat.Parse(before)
+	nb, err := s.parse(p, before)
 	if err != nil {
 		return fail(http.StatusBadRequest, "%s: %v", p, err)
 	}
 	if !change(nb) {
 		return nil
+	}
+	if nb.Major() < nbformat.Major {
+		return fail(http.StatusConflict, "%s has format %d, and is saved as format 4 only when you agree", p,
+			nb.Major())
 	}
 	data, err := nb.Marshal()
 	if err == nil {

@@ -23,6 +23,7 @@ type Config struct {
 	Argv   []string // command of a kernel's process
 	Env    []string // added to its environment
 	Memory int64    // its limit in bytes, 0 for none
+	Timing bool     // notebooks' files get the times of their cells' runs
 	Store  *contents.Store
 	Log    *slog.Logger
 }
@@ -73,7 +74,7 @@ func (h *Hub) StartKernel(name, file string) (*Kernel, error) {
 	k, err := newKernel(name, func(on process.Handlers) (*process.Process, error) {
 		return process.Start(process.Config{Argv: h.config.Argv, Dir: dir, Env: h.config.Env, Memory: h.config.Memory},
 			on)
-	}, h.config.Log, &h.overflow, h.touched)
+	}, h.config.Log, &h.overflow, h.touched, h.config.Timing)
 	if err != nil {
 		return nil, err
 	}

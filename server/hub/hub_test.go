@@ -42,7 +42,10 @@ type bench struct {
 	store *contents.Store
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t *testing.T) *bench { return benchOf(t, file, true) }
+
+// benchOf serves the notebook with a text.
+func benchOf(t *testing.T, file string, timing bool) *bench {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "n.ipynb"), []byte(file), 0o644); err != nil {
 		t.Fatal(err)
@@ -52,7 +55,7 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	h := hub.New(hub.Config{
-		Spec: "test", Argv: []string{os.Args[0]}, Env: []string{"HUB_TEST_KERNEL=1"}, Store: store,
+		Spec: "test", Argv: []string{os.Args[0]}, Env: []string{"HUB_TEST_KERNEL=1"}, Store: store, Timing: timing,
 		Log: slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(h.Close)
@@ -272,6 +275,28 @@ func TestReconnectWhileAMessageIsWritten(t *testing.T) {
 	b.k.Disconnect(first.Client)
 	if list := (<-second).until("end of the cell", idleOf(request)); streams(list) != "" {
 		t.Errorf("came again: %s", describe(list))
+	}
+}
+
+// Unless it is asked for, a file gets no times, and those of an earlier run go with its outputs.
+// A browser is told them.
+func TestTimesAreNotWritten(t *testing.T) {
+	old := strings.Replace(file, `"id":"a","metadata":{}`, `"id":"a","metadata":{"execution": {"iopub.execute_input": "2020-01-01T00:00:00Z"}}`, 1)
+	if old == file {
+		t.Fatal("the notebook of this test has other text now")
+	}
+	b := benchOf(t, old, false)
+	x := b.tab("tab", hub.Fresh)
+	x.run("a", "print one")
+	nb, _ := nbformat.Parse([]byte(old))
+	live := b.k.Show(nb)
+	if times := live.Times["a"]; times["iopub.execute_input"] == "" || times["shell.execute_reply"] == "" {
+		t.Errorf("a browser is told %v", live.Times)
+	}
+	b.k.Disconnect(x.Client)
+	saved := b.saved("one")
+	if meta := saved.Cell("a").Metadata(); len(meta) > 0 {
+		t.Errorf("the file has %v", meta)
 	}
 }
 

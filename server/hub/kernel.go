@@ -73,13 +73,13 @@ type request struct {
 }
 
 func newKernel(name string, start func(process.Handlers) (*process.Process, error), log *slog.Logger, o *overflow,
-	touch func(*Kernel)) (*Kernel, error) {
+	touch func(*Kernel), timing bool) (*Kernel, error) {
 	id := uuid.NewString()
 	k := &Kernel{
 		ID: id, Name: name, start: start, log: log.With("kernel", id), touch: touch, own: uuid.NewString(),
 		state:    Starting,
 		activity: time.Now(), clients: map[*Client]bool{}, left: map[string]uint64{}, requests: map[string]*request{},
-		runs: newRuns(), limit: newLimiter(o),
+		runs: newRuns(timing), limit: newLimiter(o),
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -1,6 +1,8 @@
 package hub
 
 import (
+	"maps"
+
 	"nacre/kernel/jupyter"
 	"nacre/server/nbformat"
 )
@@ -18,6 +20,7 @@ const (
 type runs struct {
 	byMessage map[string]*run
 	byCell    map[string]*run // the newest of each cell
+	timing    bool            // files get the times
 	aloneFrom uint64          // while no client is connected: the last message that one got; else the largest number
 }
 
@@ -35,8 +38,8 @@ type run struct {
 
 const connected = ^uint64(0)
 
-func newRuns() runs {
-	return runs{byMessage: map[string]*run{}, byCell: map[string]*run{}, aloneFrom: connected}
+func newRuns(timing bool) runs {
+	return runs{byMessage: map[string]*run{}, byCell: map[string]*run{}, timing: timing, aloneFrom: connected}
 }
 
 // queue notes an execute request. One without a cell is no part of the document.
@@ -141,13 +144,19 @@ func (rs *runs) reply(m *jupyter.Message, n uint64) {
 	r.changed = n
 }
 
-// put puts what the run shows into its cell.
-func (r *run) put(c nbformat.Cell) {
+// put puts what a run shows into its cell. What the cell says of an earlier run's times is not true any more.
+func (rs *runs) put(r *run, c nbformat.Cell) {
 	c.SetOutputs(r.outputs.List, r.count)
-	if r.times["iopub.execute_input"] != "" {
+	switch {
+	case !r.began():
+	case rs.timing:
 		c.SetExecution(r.times)
+	default:
+		c.SetExecution(nil)
 	}
 }
+
+func (r *run) began() bool { return r.times["iopub.execute_input"] != "" }
 
 // alone notes that the last client is gone, and how far it got; connected, that one is there.
 func (rs *runs) alone(last uint64) { rs.aloneFrom = last }
@@ -157,6 +166,8 @@ type Live struct {
 	KernelID string            `json:"kernel_id"`
 	Seq      uint64            `json:"seq"`
 	Cells    map[string]string `json:"cells"` // "busy" or "queued"; other cells are not being run
+	// Times are those of the messages of cells' last runs, by Jupyter's names for them.
+	Times map[string]map[string]string `json:"times"`
 }
 
 // Show puts everything the kernel has shown into a notebook that a browser opens. Outputs under a display id carry it,
@@ -164,7 +175,8 @@ type Live struct {
 func (k *Kernel) Show(nb *nbformat.Notebook) Live {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	live := Live{KernelID: k.ID, Seq: k.ring.last, Cells: map[string]string{}}
+	live := Live{KernelID: k.ID, Seq: k.ring.last, Cells: map[string]string{},
+		Times: map[string]map[string]string{}}
 	for id, r := range k.runs.byCell {
 		switch r.state {
 		case Running:
@@ -176,8 +188,11 @@ func (k *Kernel) Show(nb *nbformat.Notebook) Live {
 		if c == nil || c.Type() != "code" {
 			continue
 		}
+		if r.began() {
+			live.Times[id] = maps.Clone(r.times)
+		}
 		if r.dirty || live.Cells[id] != "" {
-			r.put(c)
+			k.runs.put(r, c)
 		}
 		c.MarkDisplays(r.outputs.List)
 	}
@@ -204,8 +219,15 @@ func (k *Kernel) Saved(nb *nbformat.Notebook, seen *uint64) (written func()) {
 	k.runs.merge(nb, func(r *run) bool { return r.changed > from })
 	var cleared []*run
 	for id, r := range k.runs.byCell {
-		if c := nb.Cell(id); c != nil && r.changed <= from && !c.HasOutputs() {
+		c := nb.Cell(id)
+		if c == nil || r.changed > from {
+			continue
+		}
+		if !c.HasOutputs() {
 			cleared = append(cleared, r) // by the user
+		}
+		if k.runs.timing && r.began() && c["execution_count"] != nil { // which clients leave to the server
+			c.SetExecution(r.times)
 		}
 	}
 	n := k.ring.last
@@ -249,7 +271,7 @@ func (rs *runs) merge(nb *nbformat.Notebook, which func(*run) bool) bool {
 			continue
 		}
 		if c := nb.Cell(id); c != nil && c.Type() == "code" {
-			r.put(c)
+			rs.put(r, c)
 			changed = true
 		}
 	}

@@ -1,6 +1,7 @@
-// Package nbformat reads, checks and writes notebooks in Jupyter's format 4.5 (https://nbformat.readthedocs.io) and
-// builds a cell's outputs from a kernel's messages. Fields it does not know are kept. Notebooks of formats 4.0 to 4.4
-// become 4.5 when they are read; files are written byte for byte as Jupyter's own library writes them.
+// Package nbformat reads, checks and writes notebooks in Jupyter's format 4 (https://nbformat.readthedocs.io) and
+// builds a cell's outputs from a kernel's messages. A notebook that is read and written keeps what it has: fields it
+// does not know, numbers as they are spelled, its minor format number, cells without identifiers, its mistakes.
+// Formats 2 and 3 become 4.5. Files are written byte for byte as Jupyter's own library writes them.
 //
 //	nb, err := nbformat.Parse(file)
 //	for _, c := range nb.Cells() {
@@ -11,31 +12,40 @@ package nbformat
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"unicode/utf8"
 )
 
-// Major and Minor are the version of the format that is written.
+// Major and Minor are the version of the format of new notebooks.
 const (
 	Major = 4
 	Minor = 5
 )
 
-// Notebook is a notebook of format 4.5 or of a later 4.x, which only adds to it. Text is joined: sources and text
-// outputs are single strings.
-type Notebook struct{ doc map[string]any }
+// Notebook is a notebook of format 4. Text is joined: sources and text outputs are single strings.
+type Notebook struct {
+	doc   map[string]any
+	major int // the file's format
+	made  map[string]any
+	form  form
+}
+
+// form is how a file is written, apart from what it says.
+type form struct {
+	mark   bool // it begins with a byte order mark
+	indent string
+	open   bool // its last line does not end
+}
 
 // Cell is one cell of a notebook, as its JSON object. Changing it changes the notebook.
 type Cell map[string]any
 
 // New returns an empty notebook for a kernel.
 func New(kernelName, displayName, language string) *Notebook {
-	return &Notebook{map[string]any{
+	return &Notebook{major: Major, made: map[string]any{}, form: form{indent: " "}, doc: map[string]any{
 		"nbformat": json.Number("4"), "nbformat_minor": json.Number("5"), "cells": []any{},
 		"metadata": map[string]any{
 			"kernelspec":    map[string]any{"name": kernelName, "display_name": displayName, "language": language},
@@ -48,33 +58,87 @@ func New(kernelName, displayName, language string) *Notebook {
 // lines by one more space. Without a limit, 18 kB nested 9,000 deep are written as 81 MB.
 const MaxDepth = 200
 
-// Parse reads a notebook. It returns an error if file is not JSON, not a notebook, not of format 4, or nested deeper
-// than MaxDepth. Validate finds other mistakes.
-func Parse(b []byte) (*Notebook, error) {
+// Parse reads a notebook. It returns an error if the file is not UTF-8 text, not JSON, not a notebook, newer than
+// format 4, or nested deeper than MaxDepth. Problems finds other mistakes.
+func Parse(b []byte) (*Notebook, error) { return ParseAgain(b, nil) }
+
+// ParseAgain is Parse for a later version of a file. Cells without identifiers get those that they had when the file
+// was read earlier.
+func ParseAgain(b []byte, earlier IDs) (*Notebook, error) {
 	if len(bytes.TrimSpace(b)) == 0 {
 		return nil, fmt.Errorf("the file is empty, expected a notebook")
 	}
+	if err := checkText(b); err != nil {
+		return nil, err
+	}
+	f := formOf(b)
+	b = bytes.TrimPrefix(b, []byte(byteOrderMark))
 	if d := depth(b); d > MaxDepth {
 		return nil, fmt.Errorf("not a notebook that is opened here: it is nested %d deep, expected at most %d",
 			d, MaxDepth)
 	}
-	dec := json.NewDecoder(bytes.NewReader(b))
+	plain := escape(b)
+	dec := json.NewDecoder(bytes.NewReader(plain))
 	dec.UseNumber()
 	var doc map[string]any
 	if err := dec.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("not a notebook: %w", position(b, err))
+		return nil, fmt.Errorf("not a notebook: %w", position(plain, err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, fmt.Errorf("not a notebook: more text after the end of the JSON object, at byte %d",
-			dec.InputOffset())
+		return nil, fmt.Errorf("not a notebook: more text after the end of the JSON object, in line %d",
+			1+bytes.Count(plain[:dec.InputOffset()], []byte("\n")))
 	}
-	n := &Notebook{doc}
+	n := &Notebook{doc: doc, form: f}
 	if err := n.checkVersion(); err != nil {
 		return nil, err
 	}
 	n.join()
-	n.upgrade()
+	n.identify(earlier)
+	if n.major < Major {
+		n.made = map[string]any{}
+	}
 	return n, nil
+}
+
+const byteOrderMark = "\ufeff"
+
+// checkText refuses bytes that are not UTF-8: written again, they would be other bytes.
+func checkText(b []byte) error {
+	switch {
+	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
+		return fmt.Errorf("the text is UTF-16, expected UTF-8: convert it")
+	case utf8.Valid(b):
+		return nil
+	}
+	at := 0
+	for at < len(b) {
+		r, size := utf8.DecodeRune(b[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	line, column := place(b, at)
+	return fmt.Errorf("the text is not UTF-8: byte %02X in line %d, column %d, perhaps of Latin-1: convert it",
+		b[at], line, column)
+}
+
+// place is the line and the column, in characters from 1, of a byte.
+func place(b []byte, at int) (line, column int) {
+	start := bytes.LastIndexByte(b[:at], '\n') + 1
+	return bytes.Count(b[:at], []byte("\n")) + 1, utf8.RuneCount(b[start:at]) + 1
+}
+
+func formOf(b []byte) form {
+	f := form{mark: bytes.HasPrefix(b, []byte(byteOrderMark)), open: !bytes.HasSuffix(b, []byte("\n"))}
+	_, rest, found := bytes.Cut(b, []byte("\n"))
+	if found {
+		f.indent = string(rest[:len(rest)-len(bytes.TrimLeft(rest, " \t"))])
+	}
+	if f.indent == "" || len(f.indent) > 8 {
+		f.indent = " "
+	}
+	return f
 }
 
 // depth is how deep lists and objects lie in one another in a JSON text.
@@ -106,9 +170,7 @@ func position(b []byte, err error) error {
 	if !ok {
 		return err
 	}
-	before := b[:min(int(syntax.Offset), len(b))]
-	line := bytes.Count(before, []byte("\n")) + 1
-	column := len(before) - bytes.LastIndexByte(before, '\n') - 1
+	line, column := place(b, max(0, min(int(syntax.Offset)-1, len(b))))
 	return fmt.Errorf("line %d, column %d: %w", line, column, err)
 }
 
@@ -117,9 +179,11 @@ func (n *Notebook) checkVersion() error {
 	switch {
 	case !ok:
 		return fmt.Errorf("not a notebook: it has no nbformat number")
-	case major < Major:
-		return fmt.Errorf("format %d is older than format 4: convert it with \"jupyter nbconvert --to notebook\"",
-			major)
+	case major == 2 || major == 3:
+		n.major = major
+		return n.modernize()
+	case major < 2:
+		return fmt.Errorf("format %d was never used for files of this kind: expected 2, 3 or 4", major)
 	case major > Major:
 		return fmt.Errorf("format %d is newer than format %d.%d, the newest this program reads; it was left as it is",
 			major, Major, Minor)
@@ -127,8 +191,12 @@ func (n *Notebook) checkVersion() error {
 	if _, ok := n.doc["cells"].([]any); !ok {
 		return fmt.Errorf("not a notebook: it has no list of cells")
 	}
+	n.major = major
 	return nil
 }
+
+// Major is the format of the file that was read. One before format 4 was converted.
+func (n *Notebook) Major() int { return n.major }
 
 // Minor is the notebook's minor format number.
 func (n *Notebook) Minor() int {
@@ -136,7 +204,7 @@ func (n *Notebook) Minor() int {
 	return minor
 }
 
-// Metadata is the notebook's own metadata.
+// Metadata is the notebook's own metadata. A notebook without gets some.
 func (n *Notebook) Metadata() map[string]any { return object(n.doc, "metadata") }
 
 // Cells are the notebook's cells in order. Entries that are not JSON objects are left out.
@@ -161,45 +229,12 @@ func (n *Notebook) Cell(id string) Cell {
 	return nil
 }
 
-// Insert puts a cell before the one at index i, or at the end.
-func (n *Notebook) Insert(i int, c Cell) {
-	list, _ := n.doc["cells"].([]any)
-	i = max(0, min(i, len(list)))
-	list = append(list[:i:i], append([]any{map[string]any(c)}, list[i:]...)...)
-	n.doc["cells"] = list
-}
-
 // NewCode returns a code cell that has not been run.
 func NewCode(id, source string) Cell {
 	return Cell{
 		"cell_type": "code", "id": id, "metadata": map[string]any{}, "source": source, "outputs": []any{},
 		"execution_count": nil,
 	}
-}
-
-// upgrade gives every cell its own identifier. The identifier depends only on the cell's place and text, so a file that
-// is read twice before it is saved has the same identifiers.
-func (n *Notebook) upgrade() {
-	taken := map[string]bool{}
-	for i, c := range n.Cells() {
-		id := c.ID()
-		if id == "" || taken[id] {
-			id = identifier(i, c)
-			for k := 0; taken[id]; k++ {
-				id = identifier(i+k*100_003, c)
-			}
-			c["id"] = id
-		}
-		taken[id] = true
-	}
-	if n.Minor() < Minor {
-		n.doc["nbformat_minor"] = json.Number(fmt.Sprint(Minor))
-	}
-}
-
-func identifier(i int, c Cell) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %s", i, c.Type(), c.Source()))
-	return hex.EncodeToString(sum[:4])
 }
 
 // ID is the cell's identifier.
@@ -211,12 +246,13 @@ func (c Cell) Type() string { s, _ := c["cell_type"].(string); return s }
 // Source is the cell's text.
 func (c Cell) Source() string { s, _ := c["source"].(string); return s }
 
-// Metadata is the cell's metadata.
+// Metadata is the cell's metadata. A cell without gets some.
 func (c Cell) Metadata() map[string]any { return object(c, "metadata") }
 
 // Tagged reports whether the cell has a tag.
 func (c Cell) Tagged(tag string) bool {
-	tags, _ := c.Metadata()["tags"].([]any)
+	meta, _ := c["metadata"].(map[string]any)
+	tags, _ := meta["tags"].([]any)
 	for _, t := range tags {
 		if t == tag {
 			return true
@@ -254,8 +290,14 @@ func (c Cell) SetOutputs(list []Output, count int) {
 }
 
 // SetExecution replaces the times of the last run in a code cell's metadata. Their keys are Jupyter's names of
-// messages.
+// messages. Without times it removes those of an earlier run.
 func (c Cell) SetExecution(times map[string]string) {
+	if len(times) == 0 {
+		if meta, ok := c["metadata"].(map[string]any); ok {
+			delete(meta, "execution")
+		}
+		return
+	}
 	execution := map[string]any{}
 	for key, text := range times {
 		execution[key] = text
@@ -277,22 +319,34 @@ func (c Cell) MarkDisplays(list []Output) {
 	}
 }
 
-// Marshal is the notebook as a file, with sorted keys, indents of one space and text split into lines.
+// Marshal is the notebook as a file, with sorted keys, the indents of the file that was read and text split into lines.
 func (n *Notebook) Marshal() ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	err := enc.Encode(n.split())
-	return b.Bytes(), err
+	b, err := encode(n.split(), n.form.indent)
+	if err != nil {
+		return nil, err
+	}
+	b = unescape(b, true)
+	if n.form.open {
+		b = bytes.TrimSuffix(b, []byte("\n"))
+	}
+	if n.form.mark {
+		b = append([]byte(byteOrderMark), b...)
+	}
+	return b, nil
 }
 
-// MarshalJSON is the notebook as server and browser exchange it, with joined text.
+// MarshalJSON is the notebook as server and browser exchange it, with joined text and an identifier for every cell.
 func (n *Notebook) MarshalJSON() ([]byte, error) {
+	b, err := encode(n.doc, "")
+	return unescape(b, false), err
+}
+
+func encode(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	err := enc.Encode(n.doc)
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
 	return b.Bytes(), err
 }
 
@@ -315,13 +369,4 @@ func integer(v any) (int, bool) {
 		return v, true
 	}
 	return 0, false
-}
-
-// lines splits text after every line break.
-func lines(s string) []any {
-	list := []any{}
-	for line := range strings.Lines(s) {
-		list = append(list, line)
-	}
-	return list
 }

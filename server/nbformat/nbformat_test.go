@@ -94,7 +94,7 @@ func TestRoundTrip(t *testing.T) {
 
 func TestOldAndNewFormats(t *testing.T) {
 	nb, err := Parse([]byte(`{"nbformat":4,"nbformat_minor":2,"metadata":{},"cells":[{"cell_type":"code","metadata":{},"source":"x","outputs":[],"execution_count":null},{"cell_type":"code","metadata":{},"source":"x","outputs":[],"execution_count":null}]}`))
-	if err != nil || nb.Validate() != nil || nb.Minor() != 5 {
+	if err != nil || nb.Validate() != nil || nb.Minor() != 2 {
 		t.Fatal(err, nb.Validate())
 	}
 	ids := []string{nb.Cells()[0].ID(), nb.Cells()[1].ID()}
@@ -111,7 +111,8 @@ func TestOldAndNewFormats(t *testing.T) {
 		"{\n \"cells\": [}\n":                  "line 2, column 12",
 		"[1]":                                  "not a notebook",
 		`{"a":1}`:                              "no nbformat number",
-		`{"nbformat":3,"worksheets":[]}`:       "format 3 is older than format 4",
+		`{"nbformat":1,"cells":[]}`:            "format 1 was never used",
+		`{"nbformat":3,"worksheets":{}}`:       "its worksheets are no list",
 		`{"nbformat":5,"cells":[]}`:            "format 5 is newer than format 4.5",
 		`{"nbformat":4}`:                       "no list of cells",
 		`{"nbformat":4,"cells":[]} {"more":1}`: "more text after the end",

@@ -3,6 +3,7 @@ package nbformat
 import (
 	"maps"
 	"strings"
+	"unicode/utf8"
 )
 
 // join makes single strings of the multi-line texts of a file.
@@ -12,15 +13,34 @@ func (n *Notebook) join() {
 		for _, bundle := range objects(c["attachments"]) {
 			joinBundle(bundle)
 		}
-		outputs, _ := c["outputs"].([]any)
-		for _, o := range outputs {
-			if o, ok := o.(map[string]any); ok {
-				joinKey(o, "text")
+		for _, o := range c.outputs() {
+			if hasData(o) {
 				data, _ := o["data"].(map[string]any)
 				joinBundle(data)
+			} else {
+				joinKey(o, "text")
 			}
 		}
 	}
+}
+
+// outputs are the outputs of a code cell that are JSON objects.
+func (c Cell) outputs() []map[string]any {
+	if c.Type() != "code" {
+		return nil
+	}
+	list, _ := c["outputs"].([]any)
+	var outputs []map[string]any
+	for _, o := range list {
+		if o, ok := o.(map[string]any); ok {
+			outputs = append(outputs, o)
+		}
+	}
+	return outputs
+}
+
+func hasData(o map[string]any) bool {
+	return o["output_type"] == "display_data" || o["output_type"] == "execute_result"
 }
 
 func joinKey(m map[string]any, key string) {
@@ -54,7 +74,7 @@ func joined(v any) (string, bool) {
 	return b.String(), true
 }
 
-// split is a copy of the notebook whose multi-line texts are lists of lines.
+// split is a copy of the notebook as its file has it: multi-line texts are lists of lines.
 func (n *Notebook) split() map[string]any {
 	doc := maps.Clone(n.doc)
 	list, _ := doc["cells"].([]any)
@@ -62,7 +82,9 @@ func (n *Notebook) split() map[string]any {
 	for i, c := range list {
 		cells[i] = c
 		if c, ok := c.(map[string]any); ok {
-			cells[i] = splitCell(c)
+			copied := splitCell(c)
+			n.asInFile(copied)
+			cells[i] = copied
 		}
 	}
 	doc["cells"] = cells
@@ -81,7 +103,7 @@ func splitCell(c map[string]any) map[string]any {
 		}
 		c["attachments"] = attached
 	}
-	if outputs, ok := c["outputs"].([]any); ok {
+	if outputs, ok := c["outputs"].([]any); ok && c["cell_type"] == "code" {
 		copied := make([]any, len(outputs))
 		for i, o := range outputs {
 			copied[i] = o
@@ -96,8 +118,10 @@ func splitCell(c map[string]any) map[string]any {
 
 func splitOutput(o map[string]any) map[string]any {
 	o = maps.Clone(o)
-	splitKey(o, "text")
-	if data, ok := o["data"].(map[string]any); ok {
+	if o["output_type"] == "stream" {
+		splitKey(o, "text")
+	}
+	if data, ok := o["data"].(map[string]any); ok && hasData(o) {
 		o["data"] = splitBundle(data)
 	}
 	return o
@@ -106,8 +130,7 @@ func splitOutput(o map[string]any) map[string]any {
 func splitBundle(data map[string]any) map[string]any {
 	data = maps.Clone(data)
 	for mime := range data {
-		if !isJSON(mime) && (strings.HasPrefix(mime, "text/") || mime == "application/javascript" ||
-			mime == "image/svg+xml") {
+		if strings.HasPrefix(mime, "text/") || mime == "application/javascript" || mime == "image/svg+xml" {
 			splitKey(data, mime)
 		}
 	}
@@ -120,8 +143,33 @@ func splitKey(m map[string]any, key string) {
 	}
 }
 
+// lines splits text where Python's splitlines does, which is what Jupyter's library uses.
+func lines(s string) []any {
+	list := []any{}
+	start := 0
+	for i, r := range s {
+		switch r {
+		case '\r':
+			if strings.HasPrefix(s[i+1:], "\n") {
+				continue
+			}
+		case '\n', '\v', '\f', '\x1c', '\x1d', '\x1e', '\u0085', '\u2028', '\u2029':
+		default:
+			continue
+		}
+		end := i + utf8.RuneLen(r)
+		list = append(list, s[start:end])
+		start = end
+	}
+	if start < len(s) {
+		list = append(list, s[start:])
+	}
+	return list
+}
+
+// isJSON reports whether data of a MIME type are any JSON; those of others are text.
 func isJSON(mime string) bool {
-	return mime == "application/json" || strings.HasSuffix(mime, "+json")
+	return strings.HasPrefix(mime, "application/") && (mime == "application/json" || strings.HasSuffix(mime, "+json"))
 }
 
 // objects are the values of a JSON object that are objects themselves.

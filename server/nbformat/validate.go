@@ -1,6 +1,7 @@
 package nbformat
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 )
@@ -8,40 +9,98 @@ import (
 var (
 	idPattern  = regexp.MustCompile(`^[a-zA-Z0-9\-_]{1,64}$`)
 	tagPattern = regexp.MustCompile(`^[^,]+$`)
-	cellTypes  = map[string][]string{"code": {"execution_count", "outputs"}, "markdown": nil, "raw": nil}
+	cellTypes  = map[string][]string{"code": {"execution_count", "outputs"},
+		"markdown": {"attachments"}, "raw": {"attachments"}}
 	outputKeys = map[string][]string{
 		"stream": {"name", "text"}, "display_data": {"data", "metadata"},
 		"execute_result": {"data", "metadata", "execution_count"}, "error": {"ename", "evalue", "traceback"},
 	}
 )
 
-// Validate checks the notebook against the rules of format 4.5. It returns the first mistake and names its cell.
+// Validate returns the first of the notebook's problems.
 func (n *Notebook) Validate() error {
-	if _, ok := n.doc["metadata"].(map[string]any); !ok {
-		return fmt.Errorf("the notebook's metadata is not a JSON object")
-	}
-	if n.Minor() == Minor {
-		if err := onlyKeys(n.doc, "metadata", "nbformat", "nbformat_minor", "cells"); err != nil {
-			return fmt.Errorf("the notebook: %w", err)
-		}
-	}
-	list, _ := n.doc["cells"].([]any)
-	seen := map[string]int{}
-	for i, c := range list {
-		c, ok := c.(map[string]any)
-		if !ok {
-			return fmt.Errorf("cell %d is not a JSON object", i+1)
-		}
-		if err := n.checkCell(Cell(c)); err != nil {
-			return fmt.Errorf("cell %d: %w", i+1, err)
-		}
-		id := Cell(c).ID()
-		if first, ok := seen[id]; ok {
-			return fmt.Errorf("cell %d: its id %q is that of cell %d too", i+1, id, first)
-		}
-		seen[id] = i + 1
+	if list := n.Problems(); len(list) > 0 {
+		return errors.New(list[0])
 	}
 	return nil
+}
+
+// Problems are what in the file is against the rules of its format: at most one of each cell, which it names.
+func (n *Notebook) Problems() []string {
+	var list []string
+	add := func(err error, format string, args ...any) {
+		if err != nil {
+			list = append(list, fmt.Sprintf(format, args...)+err.Error())
+		}
+	}
+	if n.form.mark {
+		list = append(list, "the file begins with a byte order mark, which JSON does not have")
+	}
+	add(n.checkNotebook(), "the notebook: ")
+	cells, _ := n.doc["cells"].([]any)
+	ids := map[string]int{}
+	for i, v := range cells {
+		c, ok := v.(map[string]any)
+		if !ok {
+			add(errors.New("it is not a JSON object"), "cell %d: ", i+1)
+			continue
+		}
+		err := n.checkCell(c)
+		if err == nil {
+			err = n.checkID(c, ids)
+		}
+		add(err, "cell %d: ", i+1)
+		ids[Cell(c).ID()] = i + 1
+	}
+	return list
+}
+
+func (n *Notebook) checkNotebook() error {
+	meta, ok := n.doc["metadata"].(map[string]any)
+	if !ok {
+		return fmt.Errorf("metadata is not a JSON object")
+	}
+	if minor, ok := integer(n.doc["nbformat_minor"]); !ok || minor < 0 {
+		return fmt.Errorf("nbformat_minor: expected a whole number from 0")
+	}
+	if n.Minor() <= Minor {
+		if err := onlyKeys(n.doc, "metadata", "nbformat", "nbformat_minor", "cells"); err != nil {
+			return err
+		}
+	}
+	for key, needed := range map[string][]string{"kernelspec": {"name", "display_name"}, "language_info": {"name"}} {
+		v, ok := meta[key]
+		if !ok {
+			continue
+		}
+		o, ok := v.(map[string]any)
+		if !ok {
+			return fmt.Errorf("metadata.%s is not a JSON object", key)
+		}
+		for _, field := range needed {
+			if _, ok := o[field].(string); !ok {
+				return fmt.Errorf("metadata.%s.%s: expected text", key, field)
+			}
+		}
+	}
+	return nil
+}
+
+// checkID checks the identifier that the cell has in the file; ids are those before it.
+func (n *Notebook) checkID(c Cell, ids map[string]int) error {
+	was, made := n.made[c.ID()]
+	switch {
+	case !n.hasIDs() && (!made || was != absent{}):
+		return fmt.Errorf("id: cells have ids from format 4.5 on, and this is 4.%d", n.Minor())
+	case !n.hasIDs() || !made:
+		return nil
+	case was == absent{}:
+		return fmt.Errorf("id is missing")
+	}
+	if text, ok := was.(string); ok && ids[text] > 0 {
+		return fmt.Errorf("its id %q is that of cell %d too", text, ids[text])
+	}
+	return fmt.Errorf("id %.80q: expected 1 to 64 letters, digits, - or _", was)
 }
 
 func (n *Notebook) checkCell(c Cell) error {
@@ -49,20 +108,16 @@ func (n *Notebook) checkCell(c Cell) error {
 	if !ok {
 		return fmt.Errorf("cell_type %.40q: expected code, markdown or raw", c.Type())
 	}
-	if !idPattern.MatchString(c.ID()) {
-		return fmt.Errorf("id %.80q: expected 1 to 64 letters, digits, - or _", c.ID())
-	}
 	if _, ok := c["source"].(string); !ok {
 		return fmt.Errorf("source: expected text or a list of lines")
 	}
-	if n.Minor() == Minor {
-		known := append([]string{"cell_type", "id", "metadata", "source"}, own...)
-		if c.Type() != "code" {
-			known = append(known, "attachments")
-		}
-		if err := onlyKeys(c, known...); err != nil {
+	if n.Minor() <= Minor {
+		if err := onlyKeys(c, append([]string{"cell_type", "id", "metadata", "source"}, own...)...); err != nil {
 			return err
 		}
+	}
+	if err := checkAttachments(c); err != nil {
+		return err
 	}
 	if err := checkCellMetadata(c); err != nil {
 		return err
@@ -73,8 +128,25 @@ func (n *Notebook) checkCell(c Cell) error {
 	return checkCode(c)
 }
 
-// checkCellMetadata checks a cell's metadata by the rules of the format. Values of "execution" must be texts, a
-// frequent mistake.
+func checkAttachments(c Cell) error {
+	v, ok := c["attachments"]
+	if !ok {
+		return nil
+	}
+	attached, ok := v.(map[string]any)
+	if !ok {
+		return fmt.Errorf("attachments is not a JSON object")
+	}
+	for name, bundle := range attached {
+		if err := checkBundle(bundle); err != nil {
+			return fmt.Errorf("attachment %.40q: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// checkCellMetadata checks what the format says of a cell's metadata. Values of "execution" are texts, which is easily
+// got wrong.
 func checkCellMetadata(c Cell) error {
 	meta, ok := c["metadata"].(map[string]any)
 	if !ok {
@@ -103,6 +175,17 @@ func checkCellMetadata(c Cell) error {
 				return fmt.Errorf("metadata.tags: %v: expected different texts without commas", v)
 			}
 			seen[tag] = true
+		}
+	}
+	if v, ok := meta["jupyter"]; ok {
+		hidden, ok := v.(map[string]any)
+		if !ok {
+			return fmt.Errorf("metadata.jupyter is not a JSON object")
+		}
+		for _, key := range []string{"source_hidden", "outputs_hidden"} {
+			if v, ok := hidden[key]; ok && !isBool(v) {
+				return fmt.Errorf("metadata.jupyter.%s: %v: expected true or false", key, v)
+			}
 		}
 	}
 	if name, ok := meta["name"]; ok && !isText(name) {
@@ -159,7 +242,7 @@ func checkOutput(o map[string]any) error {
 				return err
 			}
 		case "traceback":
-			_, ok = v.([]any)
+			ok = isTexts(v)
 		case "execution_count":
 			if err := checkCount(o); err != nil {
 				return err
@@ -211,5 +294,15 @@ func onlyKeys(m map[string]any, known ...string) error {
 }
 
 func isText(v any) bool { s, ok := v.(string); return ok && s != "" }
+
+func isTexts(v any) bool {
+	list, ok := v.([]any)
+	for _, v := range list {
+		if _, text := v.(string); !text {
+			return false
+		}
+	}
+	return ok
+}
 
 func isBool(v any) bool { _, ok := v.(bool); return ok }

@@ -28,6 +28,7 @@ type ExecuteOptions struct {
 	Timeout    time.Duration
 	Memory     string // see NotebookOptions
 	Engine     string
+	Timing     bool         // see NotebookOptions
 	Compiles   func() error // see NotebookOptions
 }
 
@@ -41,6 +42,9 @@ func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
 	nb, err := nbformat.Parse(b)
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.File, err)
+	}
+	if o.Out != "" {
+		env.noticeRepairs(o.File, o.Out, nb)
 	}
 	if err := batch.SetParameters(nb, o.Parameters); err != nil {
 		return fmt.Errorf("%s: %w", o.File, err)
@@ -84,6 +88,7 @@ func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
 	began, last := time.Now(), 0
 	err = batch.Run(ctx, nb, batch.Options{
 		Process: process.Config{Argv: argv, Dir: filepath.Dir(o.File), Memory: memory},
+		Timing:  o.Timing,
 		Started: func(number, of int, c nbformat.Cell) { stage.Describe(fmt.Sprintf("cell %d of %d", number, of)) },
 		Ended: func(number, _ int, c nbformat.Cell) error {
 			env.noticeTextOnly(o.File, number, c)

@@ -37,6 +37,7 @@ type NotebookOptions struct {
 	Memory  string // memory of one kernel: "8GB"; "" for the machine's, "none" for no limit
 	Engine  string // engine of the kernels; if empty, the default
 	Browser bool   // open a browser
+	Timing  bool   // write the times of cells' runs into files
 	Runs    bool   // open the page of runs instead
 
 	Processes int    // how many of the runs started from the page of runs are trained at the same time
@@ -75,7 +76,7 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	defer products.Close()
 	s, err := server.New(server.Config{
 		Dir: dir, Fixed: originals(dir), Token: o.Token, Kernel: argv, Memory: memory, Static: front, Wasm: programs,
-		Hosts: o.Hosts, Log: env.Log,
+		Timing: o.Timing, Hosts: o.Hosts, Log: env.Log,
 		Runs:    &runs.Service{Index: index, Jobs: jobs, Products: products},
 		Layouts: &layouts.Service{Root: dir},
 	})

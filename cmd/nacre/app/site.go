@@ -324,12 +324,40 @@ func (s *site) file(env *Env, from, name string, info fs.FileInfo) error {
 		return err
 	}
 	if path.Ext(name) == ".ipynb" {
-		if nb, err := nbformat.Parse(data); err == nil { // if it is not a notebook, the page says what is wrong with it
-			for i, c := range nb.Cells() {
-				env.noticeTextOnly(from, i+1, c)
-			}
-		}
+		data = env.readable(from, data)
 	}
-	s.about.Files = append(s.about.Files, siteFile{Path: name, Size: info.Size(), Time: info.ModTime().UnixMilli()})
+	s.about.Files = append(s.about.Files, siteFile{Path: name, Size: int64(len(data)),
+		Time: info.ModTime().UnixMilli()})
 	return s.write("files/"+name, data)
+}
+
+// readable is a notebook's file as a browser can read it, and says what the readers of a site see in its place or
+// otherwise.
+func (env *Env) readable(from string, data []byte) []byte {
+	nb, err := nbformat.Parse(data)
+	if err != nil {
+		env.Notice(fmt.Sprintf("%s cannot be opened: readers are told why: %v", from, err))
+		return data
+	}
+	for i, c := range nb.Cells() {
+		env.noticeTextOnly(from, i+1, c)
+	}
+	if problems := nb.Problems(); problems != nil {
+		env.Notice(fmt.Sprintf("%s does not follow the notebook format: %s", from, problems[0]))
+	}
+	old := nb.Major() < nbformat.Major
+	if !old && json.Valid(data) {
+		return data
+	}
+	converted, err := nb.MarshalJSON()
+	if err != nil {
+		return data
+	}
+	if old {
+		env.Notice(fmt.Sprintf("%s has format %d and is published in format %d", from, nb.Major(), nbformat.Major))
+	} else {
+		env.Notice(fmt.Sprintf("%s has what browsers cannot read, such as NaN or a byte order mark: it is published "+
+			"with NaN and Infinity as text", from))
+	}
+	return converted
 }

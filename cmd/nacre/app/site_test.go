@@ -188,6 +188,48 @@ func TestSiteNamesOutputsWithoutPicture(t *testing.T) {
 	}
 }
 
+// What a site's readers cannot open is said when it is written; what they can after a conversion is converted.
+func TestSiteSaysWhatItCannotPublish(t *testing.T) {
+	if _, built := web.Files(); !built {
+		t.Skip("the front end is not built: run make web")
+	}
+	const good = `{"nbformat":4,"nbformat_minor":5,"metadata":{"x":1},"cells":[]}`
+	for _, test := range []struct{ text, notice, file string }{
+		{good, "", good},
+		{"<<<<<<< mine\n" + good, "cannot be opened: readers are told why: not a notebook: line 1, column 1", ""},
+		{good[:40], "it breaks off at its end", ""},
+		{good + strings.Repeat("\x00", 40), "cannot be opened", ""},
+		{strings.Replace(good, "1}", `"caf`+"\xe9"+`"}`, 1), "not UTF-8", ""},
+		{"", "the file is empty", ""},
+		{strings.Replace(good, "1}", "NaN}", 1), "with NaN and Infinity as text", "NaN\"}"},
+		{"\ufeff" + good, "a byte order mark", `{"cells":[]`},
+		{`{"nbformat":3,"worksheets":[{"cells":[{"cell_type":"code","input":"x"}]}]}`,
+			"has format 3 and is published in format 4",
+			`"source":"x"`},
+		{strings.Replace(good, "[]", `[{"cell_type":"sql"}]`, 1), `cell_type \"sql\"`, "sql"},
+	} {
+		dir, out := t.TempDir(), filepath.Join(t.TempDir(), "site")
+		if err := os.WriteFile(filepath.Join(dir, "a.ipynb"), []byte(test.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var log strings.Builder
+		env := siteEnv()
+		env.Log = slog.New(slog.NewTextHandler(&log, nil))
+		o := app.SiteOptions{Paths: []string{dir}, Out: out, Programs: filepath.Join(out, "none")}
+		if err := app.Site(context.Background(), env, o); err != nil {
+			t.Fatal(err)
+		}
+		said := strings.ReplaceAll(log.String(), `\\\"`, `\"`)
+		if !strings.Contains(said, test.notice) || (test.notice == "") != !strings.Contains(said, "a.ipynb") {
+			t.Errorf("%.60q: notices %q, want %q", test.text, log.String(), test.notice)
+		}
+		b, err := os.ReadFile(filepath.Join(out, "files", "a.ipynb"))
+		if err != nil || !strings.Contains(string(b), test.file) || test.file != "" && !json.Valid(b) {
+			t.Errorf("%.60q: published %q, %v", test.text, b, err)
+		}
+	}
+}
+
 // A run in an archive has the files of the run in its folder; an archive in a folder is a folder of the site.
 func TestSiteOfAnArchive(t *testing.T) {
 	if _, built := web.Files(); !built {
