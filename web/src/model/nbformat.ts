@@ -1,16 +1,21 @@
-// Notebook files: nbformat 4, read leniently and written as 4.5.
+// Notebook files: nbformat 4, read leniently. What the page does not know, or cannot show, is written as it was read.
 
-import { fields } from './json';
+import { type Fields, fields } from './json';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type MimeBundle = Record<string, Json>;
 
-export interface StreamOutput {
+/** What the file has in a place, where that is more or other than what this page knows of it. */
+interface FromFile {
+  file?: unknown;
+}
+
+export interface StreamOutput extends FromFile {
   output_type: 'stream';
   name: 'stdout' | 'stderr';
   text: string;
 }
-export interface DataOutput {
+export interface DataOutput extends FromFile {
   output_type: 'display_data' | 'execute_result';
   data: MimeBundle;
   metadata: Record<string, Json>;
@@ -18,7 +23,7 @@ export interface DataOutput {
   /** The id under which a running kernel may replace it; not written to the file. */
   displayId?: string;
 }
-export interface ErrorOutput {
+export interface ErrorOutput extends FromFile {
   output_type: 'error';
   ename: string;
   evalue: string;
@@ -35,7 +40,7 @@ export type Metadata = Record<string, unknown> & {
   language_info?: { name?: string };
 };
 
-export interface CellJson {
+export interface CellJson extends FromFile {
   id: string;
   cell_type: CellType;
   source: string;
@@ -45,7 +50,7 @@ export interface CellJson {
   execution_count?: number | null;
 }
 
-export interface NotebookJson {
+export interface NotebookJson extends FromFile {
   cells: CellJson[];
   metadata: Metadata;
   nbformat: number;
@@ -84,6 +89,7 @@ function parseBundle(v: unknown): MimeBundle {
   return bundle;
 }
 
+/** An output of a message; null for what is none. */
 export function parseOutput(v: unknown): Output | null {
   if (!isObject(v)) return null;
   switch (v.output_type) {
@@ -113,34 +119,82 @@ export function parseOutput(v: unknown): Output | null {
   }
 }
 
-function parseCell(v: unknown, index: number, used: Set<string>): CellJson {
-  if (!isObject(v)) throw new NotebookFormatError(`Cell ${index + 1} is not an object.`);
-  const type = v.cell_type;
-  if (type !== 'code' && type !== 'markdown' && type !== 'raw') {
-    throw new NotebookFormatError(
-      `Cell ${index + 1} has the type ${JSON.stringify(type)}; expected "code", "markdown" or "raw".`,
+/** An output of a file. One of an unknown kind is shown as text. */
+function fileOutput(v: unknown): Output {
+  const known = parseOutput(v);
+  const output: Output = known ?? {
+    output_type: 'display_data',
+    data: { 'text/plain': `[an output that is not shown here]\n${JSON.stringify(v, null, 1)}` },
+    metadata: {},
+  };
+  const { transient, ...file } = fields(v);
+  if (!known || !sameJson(plainOutput(output), { ...file, ...joinedTexts(file) })) output.file = known ? file : v;
+  return output;
+}
+
+/** Of a file's output those texts that it may hold as lines. */
+function joinedTexts(file: Fields): Fields {
+  const texts: Fields = {};
+  if (isLines(file.text)) texts.text = joined(file.text);
+  if (isObject(file.data))
+    texts.data = Object.fromEntries(
+      Object.entries(file.data).map(([mime, v]) => [mime, !jsonMime.test(mime) && isLines(v) ? joined(v) : v]),
     );
-  }
-  let id = typeof v.id === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(v.id) ? v.id : newId();
+  return texts;
+}
+
+function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b || Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((k) => Object.hasOwn(b, k) && sameJson((a as Fields)[k], (b as Fields)[k]))
+  );
+}
+
+/** What a cell of a kind that is unknown here is called; '' of the others. */
+export function foreignKind(file: unknown): string {
+  if (file === undefined) return '';
+  if (!isObject(file)) return 'a cell that is no JSON object';
+  const type = file.cell_type;
+  return type === 'code' || type === 'markdown' || type === 'raw' ? '' : `a cell of type ${JSON.stringify(type)}`;
+}
+
+function parseCell(v: unknown, used: Set<string>): CellJson {
+  const file = fields(v);
+  const type = foreignKind(v) ? 'raw' : (file.cell_type as CellType);
+  let id = typeof file.id === 'string' && file.id ? file.id : newId();
   while (used.has(id)) id = newId();
   used.add(id);
   const cell: CellJson = {
     id,
     cell_type: type,
-    source: joined(v.source),
-    metadata: isObject(v.metadata) ? { ...v.metadata } : {},
+    source: isObject(v) ? joined(file.source) : JSON.stringify(v, null, 1),
+    metadata: isObject(file.metadata) ? { ...file.metadata } : {},
   };
-  if (isObject(v.attachments)) {
-    cell.attachments = Object.fromEntries(Object.entries(v.attachments).map(([k, b]) => [k, parseBundle(b)]));
+  if (type !== 'code' && isObject(file.attachments)) {
+    cell.attachments = Object.fromEntries(Object.entries(file.attachments).map(([k, b]) => [k, parseBundle(b)]));
   }
   if (type === 'code') {
-    cell.outputs = (Array.isArray(v.outputs) ? v.outputs : []).map(parseOutput).filter((o): o is Output => o !== null);
-    cell.execution_count = integer(v.execution_count);
+    cell.outputs = (Array.isArray(file.outputs) ? file.outputs : []).map(fileOutput);
+    cell.execution_count = integer(file.execution_count);
   }
+  const plain = plainCell(cell);
+  const odd =
+    !isObject(v) ||
+    Object.keys(file).some((k) => !(k in plain)) ||
+    !isObject(file.metadata) ||
+    !(typeof file.source === 'string' || isLines(file.source)) ||
+    type !== file.cell_type ||
+    (type === 'code' && (!Array.isArray(file.outputs) || cell.execution_count !== file.execution_count));
+  if (odd) cell.file = v;
   return cell;
 }
 
-/** Reads the content of a notebook file. Missing ids are made, unknown outputs dropped, everything else kept. */
+const isLines = (v: unknown) => Array.isArray(v) && v.every((line) => typeof line === 'string');
+
+/** Reads the content of a notebook file. Missing ids are made, everything else is kept. */
 export function parseNotebook(v: unknown): NotebookJson {
   if (!isObject(v)) throw new NotebookFormatError('The file is not a notebook: its content is not a JSON object.');
   if (v.nbformat !== 4) {
@@ -153,11 +207,13 @@ export function parseNotebook(v: unknown): NotebookJson {
   }
   if (!Array.isArray(v.cells)) throw new NotebookFormatError('The file is not a notebook: it has no list of cells.');
   const used = new Set<string>();
+  const { cells, ...file } = v;
   return {
-    cells: v.cells.map((c: unknown, i: number) => parseCell(c, i, used)),
+    cells: v.cells.map((c: unknown) => parseCell(c, used)),
     metadata: isObject(v.metadata) ? v.metadata : {},
     nbformat: 4,
-    nbformat_minor: Math.max(5, integer(v.nbformat_minor) ?? 5),
+    nbformat_minor: integer(v.nbformat_minor) ?? 5,
+    file,
   };
 }
 
@@ -178,38 +234,69 @@ function bundleToFile(bundle: MimeBundle): MimeBundle {
   );
 }
 
-function outputToFile(o: Output): Json {
-  if (o.output_type === 'stream') return { ...o, text: splitLines(o.text) };
-  if (o.output_type === 'error') return { ...o };
-  const file: Record<string, unknown> = {
-    output_type: o.output_type,
-    data: bundleToFile(o.data),
-    metadata: o.metadata,
-  };
+function plainOutput(o: Output): Fields {
+  if (o.output_type === 'stream') return { output_type: 'stream', name: o.name, text: o.text };
+  if (o.output_type === 'error')
+    return { output_type: 'error', ename: o.ename, evalue: o.evalue, traceback: o.traceback };
+  const file: Fields = { output_type: o.output_type, data: o.data, metadata: o.metadata };
   if (o.output_type === 'execute_result') file.execution_count = o.execution_count ?? null;
-  return file as Json;
+  return file;
+}
+
+function outputToFile(o: Output): unknown {
+  const plain = plainOutput(o);
+  if (o.file !== undefined && sameJson(plain, plainOutput(fileOutput(o.file)))) return o.file;
+  if (o.output_type === 'stream') plain.text = splitLines(o.text);
+  else if (o.output_type !== 'error') plain.data = bundleToFile(o.data);
+  return isObject(o.file) && parseOutput(o.file) ? { ...o.file, ...plain } : plain;
+}
+
+function plainCell(c: CellJson): Fields {
+  const file: Fields = { cell_type: c.cell_type, id: c.id, metadata: c.metadata, source: splitLines(c.source) };
+  if (c.cell_type === 'code') {
+    file.execution_count = c.execution_count ?? null;
+    file.outputs = (c.outputs ?? []).map(outputToFile);
+  } else if (c.attachments) file.attachments = c.attachments;
+  return file;
+}
+
+/** The file's form of a cell. What was not changed of an odd one is as the file had it. */
+function cellToFile(c: CellJson): unknown {
+  const plain = plainCell(c);
+  if (c.file === undefined) return plain;
+  const was = parseCell(c.file, new Set());
+  const kept = c.cell_type === was.cell_type;
+  if (!isObject(c.file)) return kept && c.source === was.source ? c.file : plain;
+  const file: Fields = { ...c.file, id: c.id };
+  const put = (key: string, same: boolean) => {
+    if (!same) file[key] = plain[key];
+  };
+  put('cell_type', kept);
+  put('source', c.source === was.source);
+  put('metadata', sameJson(c.metadata, was.metadata));
+  if (kept) {
+    if (c.cell_type === 'code') {
+      put('execution_count', c.execution_count === was.execution_count);
+      put('outputs', !c.outputs?.length && !was.outputs?.length);
+    } else if (c.attachments) file.attachments = c.attachments;
+    return file;
+  }
+  for (const key of ['execution_count', 'outputs', 'attachments']) {
+    if (key in plain) file[key] = plain[key];
+    else delete file[key];
+  }
+  return file;
 }
 
 /** The file's form of a notebook. */
 export function toFile(nb: NotebookJson): Json {
+  const file = fields(nb.file);
+  const keep = nb.file !== undefined && !isObject(file.metadata) && !Object.keys(nb.metadata).length;
   return {
-    cells: nb.cells.map((c) => {
-      const file: Record<string, unknown> = {
-        cell_type: c.cell_type,
-        id: c.id,
-        metadata: c.metadata,
-        source: splitLines(c.source),
-      };
-      if (c.cell_type === 'code') {
-        file.execution_count = c.execution_count ?? null;
-        file.outputs = (c.outputs ?? []).map(outputToFile);
-      } else if (c.attachments) {
-        file.attachments = c.attachments;
-      }
-      return file;
-    }),
-    metadata: nb.metadata,
+    ...(nb.file === undefined ? { nbformat_minor: nb.nbformat_minor } : {}),
+    ...file,
+    cells: nb.cells.map(cellToFile),
+    metadata: keep ? file.metadata : nb.metadata,
     nbformat: nb.nbformat,
-    nbformat_minor: nb.nbformat_minor,
-  } as Json;
+  } as unknown as Json;
 }

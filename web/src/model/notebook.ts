@@ -14,6 +14,8 @@ export type OutputChange =
   | { kind: 'replace'; index: number }
   | { kind: 'reset' };
 
+export type Timing = Record<string, string | undefined>;
+
 /** A time of a file in milliseconds; NaN for what is none. */
 const timeOf = (v: unknown) => (typeof v === 'string' ? Date.parse(v) : NaN);
 
@@ -24,6 +26,8 @@ export class Cell {
   readonly changed = new Signal();
   readonly id: string;
   type: CellType;
+  /** What the file has in this cell's place, where that is more than is known here. */
+  readonly file: unknown;
   metadata: Metadata;
   attachments?: CellJson['attachments'];
   outputs: Output[];
@@ -35,6 +39,8 @@ export class Cell {
   begunAt = -1;
   /** Milliseconds it ran, as this page or the file knows; -1 unknown. */
   tookMs = -1;
+  /** Times of its last run's messages, by Jupyter's names for them, and the engine. */
+  timing: Timing = {};
   ok: boolean | null = null;
   /** Outputs made in this page's time may run their scripts (in a sandbox); those of the file may not. */
   fresh = false;
@@ -49,6 +55,7 @@ export class Cell {
     this.id = json.id;
     this.type = json.cell_type;
     this.text = json.source;
+    this.file = json.file;
     this.metadata = json.metadata;
     this.attachments = json.attachments;
     this.outputs = json.outputs ?? [];
@@ -56,11 +63,12 @@ export class Cell {
     this.readTimes();
   }
 
-  /** Takes how long it ran from what its metadata say of its last run. */
-  readTimes(): void {
-    const timing = this.metadata.execution;
-    const from = timeOf(timing?.['iopub.execute_input']);
-    const to = timeOf(timing?.['shell.execute_reply'] ?? timing?.['iopub.status.idle']);
+  /** Takes how long it ran from the times of its last run: those that the server tells, or what the file says. */
+  readTimes(told?: Timing): void {
+    this.timing = told ?? this.metadata.execution ?? {};
+    const { timing } = this;
+    const from = timeOf(timing['iopub.execute_input']);
+    const to = timeOf(timing['shell.execute_reply'] ?? timing['iopub.status.idle']);
     this.tookMs = to >= from ? to - from : -1;
   }
 
@@ -157,6 +165,7 @@ export class Cell {
       json.outputs = this.outputs;
       json.execution_count = this.count;
     } else if (this.attachments) json.attachments = this.attachments;
+    if (this.file !== undefined) json.file = this.file;
     return json;
   }
 
@@ -185,6 +194,7 @@ export class Notebook {
   cells: Cell[] = [];
   metadata: Metadata;
   private readonly minor: number;
+  private readonly file: unknown;
   private undone: Step[] = [];
   private done: Step[] = [];
   private readonly watched = new WeakSet<Cell>();
@@ -192,6 +202,7 @@ export class Notebook {
   constructor(json: NotebookJson) {
     this.metadata = json.metadata;
     this.minor = json.nbformat_minor;
+    this.file = json.file;
     this.cells = json.cells.map((c) => new Cell(c));
     this.cells.forEach((c) => this.watch(c));
   }
@@ -302,6 +313,7 @@ export class Notebook {
       metadata: this.metadata,
       nbformat: 4,
       nbformat_minor: this.minor,
+      file: this.file,
     };
   }
 

@@ -3,7 +3,7 @@
 import { el, iconButton, perFrame } from '../dom';
 import { unitsOfGoPosition } from '../model/positions';
 import { headingLevel } from '../model/headings';
-import type { Output } from '../model/nbformat';
+import { foreignKind, type Output } from '../model/nbformat';
 import type { Cell, OutputChange } from '../model/notebook';
 import { type Rendered, renderOutput } from '../output/render';
 import { attempt, bounded, problemNote } from '../output/boundary';
@@ -100,10 +100,12 @@ export class CellView {
     readonly cell: Cell,
     private readonly host: CellHost,
   ) {
+    const foreign = foreignKind(cell.file);
     this.gutter.append(this.prompt, this.timing, this.staleMark, this.reactiveMark);
     const main = el(
       'div.main',
       {},
+      foreign ? el('p.note', {}, `The file has ${foreign} here. It keeps it; its text is shown.`) : null,
       this.source,
       this.sourceNote,
       this.prose,
@@ -227,7 +229,7 @@ export class CellView {
               ? 'Edited since it ran'
               : cell.count === null
                 ? 'Not run yet'
-                : `Ran as number ${cell.count}${cell.metadata.execution?.engine ? ` on ${cell.metadata.execution.engine}` : ''}`;
+                : `Ran as number ${cell.count}${cell.timing.engine ? ` on ${cell.timing.engine}` : ''}`;
     const stale = cell.type === 'code' && cell.state === 'idle' ? cell.stale : '';
     this.dom.classList.toggle('is-stale', stale !== '');
     this.staleMark.hidden = !stale;

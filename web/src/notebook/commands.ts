@@ -6,6 +6,7 @@ import type { OpenNotebook } from './actions';
 import * as edit from './editing';
 import { exportHtml } from './exporthtml';
 import type { NotebookFile } from './file';
+import type { FileNotes } from './filenotes';
 import type { Folding } from './folding';
 import * as moving from './moving';
 import type { Running } from './running';
@@ -16,6 +17,7 @@ export type Side = 'outline' | 'library' | 'variables';
 export interface Page extends OpenNotebook {
   readonly running: Running;
   readonly file: NotebookFile;
+  readonly fileNotes: FileNotes;
   readonly folding: Folding;
   readonly search: { open(): void };
   toggleLineNumbers(): void;
@@ -350,6 +352,7 @@ export const commands: Command[] = [
   { id: 'file.restore', label: 'Go back to the checkpoint', group: 'File', run: (p) => p.file.restoreCheckpoint() },
   { id: 'file.rename', label: 'Rename', group: 'File', run: (p) => p.file.rename() },
   { id: 'file.ipynb', label: 'Download the notebook', group: 'File', run: (p) => p.file.download() },
+  { id: 'file.kernel', label: 'Name this kernel in the file', group: 'File', run: (p) => p.fileNotes.takeKernel() },
   {
     id: 'file.html',
     label: 'Export to HTML',

@@ -84,16 +84,15 @@ export class Execution {
     for (const cell of this.notebook.cells) {
       const kept = theirs.get(cell.id);
       if (cell.type !== 'code' || !kept || kept.cell_type !== 'code') continue;
-      const ran = kept.metadata.execution;
+      const ran = model.live.times?.[cell.id];
       if (cell.state === 'idle' && ran && cell.count !== kept.execution_count) {
         // It ran while this page could not hear it.
-        cell.metadata.execution = ran;
-        cell.readTimes();
+        cell.readTimes(ran);
       }
       if (!sameOutputs(cell.outputs, kept.outputs) || cell.count !== kept.execution_count)
         cell.setOutputs(kept.outputs ?? [], kept.execution_count ?? null);
       if (cell.state !== 'idle' && !(cell.id in model.live.cells) && !this.link.sending(cell.id))
-        this.finish(cell, kept.metadata.execution?.['shell.execute_reply'] ?? new Date().toISOString());
+        this.finish(cell, ran?.['shell.execute_reply'] ?? new Date().toISOString());
     }
     this.adopt(model);
   }
@@ -107,10 +106,12 @@ export class Execution {
     for (const cell of this.notebook.cells) {
       for (const o of cell.outputs) if ('data' in o && o.displayId) this.remember(cell, o, o.displayId);
       const state = model.live.cells?.[cell.id];
+      const times = model.live.times?.[cell.id];
+      if (times) cell.readTimes(times);
       if (!state) continue;
       this.link.noteRunning();
       cell.fresh = true;
-      cell.startedAt = Date.parse(cell.metadata.execution?.['iopub.execute_input'] ?? '') || 0;
+      cell.startedAt = Date.parse(cell.timing['iopub.execute_input'] ?? '') || 0;
       cell.begunAt = -1;
       cell.setState(state === 'busy' ? 'running' : 'queued');
     }
@@ -167,7 +168,9 @@ export class Execution {
     cell.startedAt = Date.parse(date) || Date.now();
     cell.begunAt = performance.now();
     cell.tookMs = -1;
-    cell.metadata.execution = { 'iopub.execute_input': new Date(cell.startedAt).toISOString() };
+    cell.timing = { 'iopub.execute_input': new Date(cell.startedAt).toISOString() };
+    // The times that the file has are those of an earlier run; the server writes new ones where that is wanted.
+    delete cell.metadata.execution;
     cell.setState('running');
   }
 
@@ -210,8 +213,8 @@ export class Execution {
     }
     cell.ok = content.status === 'ok';
     cell.count = (content.execution_count as number | null) ?? cell.count;
-    cell.metadata.execution = {
-      ...cell.metadata.execution,
+    cell.timing = {
+      ...cell.timing,
       'shell.execute_reply': toIso(date),
       ...(content.engine ? { engine: content.engine as string } : {}),
     };
@@ -228,12 +231,7 @@ export class Execution {
     if (cell.state === 'running') {
       this.setTime(cell, date);
       if (cell.ok === null) cell.ok = true;
-      const times = cell.metadata.execution ?? {};
-      cell.metadata.execution = {
-        ...times,
-        'iopub.status.idle': toIso(date),
-        'shell.execute_reply': times['shell.execute_reply'] ?? toIso(date),
-      };
+      cell.timing = { 'shell.execute_reply': toIso(date), ...cell.timing, 'iopub.status.idle': toIso(date) };
     }
     this.host.forgetInput(cell);
     cell.setState('idle');

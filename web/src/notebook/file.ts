@@ -1,18 +1,20 @@
 // The notebook as a file: checkpoints, other names, copies, other forms.
 
-import { nameOf, notebookUrl } from '../address';
-import { download } from '../dom';
+import { fileUrl, nameOf, notebookUrl } from '../address';
+import { download, el } from '../dom';
 import { exportGo, type PlainGo } from '../model/exportgo';
 import { parseNotebook, toFile } from '../model/nbformat';
 import { Cell } from '../model/notebook';
-import { contents } from '../protocol/contents';
+import { contents, type FileModel } from '../protocol/contents';
+import { isSite } from '../site/about';
 import { ask, askText, tell } from '../ui/dialog';
 import type { OpenNotebook } from './actions';
 
 export class NotebookFile {
   constructor(
-    private readonly page: OpenNotebook,
+    private readonly page: OpenNotebook & { readonly original: { readonly here: boolean } },
     private readonly moved: (to: string) => Promise<void>,
+    private readonly reread: (model: FileModel) => void,
   ) {}
 
   async save(): Promise<void> {
@@ -48,11 +50,11 @@ export class NotebookFile {
   }
 
   async download(): Promise<void> {
-    download(
-      nameOf(this.page.path),
-      'application/x-ipynb+json',
-      JSON.stringify(toFile(this.page.notebook.toJson()), null, 1) + '\n',
-    );
+    const { path, notebook, saving, original } = this.page;
+    // The server's file has what a browser cannot hold, such as large integers.
+    const current = !isSite && (saving.state === 'saved' || (!original.here && (await saving.save())));
+    if (current) el('a', { href: fileUrl(path), download: nameOf(path) }).click();
+    else download(nameOf(path), 'application/x-ipynb+json', JSON.stringify(toFile(notebook.toJson()), null, 1) + '\n');
   }
 
   /** The notebook as a Go program; the kernel, where there is one, writes out how errors that cells leave out end it. */
@@ -72,7 +74,8 @@ export class NotebookFile {
       const byId = new Map(cells.map((c) => [c.id, c]));
       return theirs.cells.map((json) => {
         const cell = byId.get(json.id);
-        if (!cell) return new Cell(json);
+        // What the file has beyond what a cell knows of it belongs to a cell for good.
+        if (!cell || cell.file !== undefined || json.file !== undefined) return new Cell(json);
         cell.type = json.cell_type;
         cell.metadata = json.metadata;
         cell.readTimes();
@@ -82,6 +85,7 @@ export class NotebookFile {
       });
     });
     this.page.saving.adopt(model);
+    this.reread(model);
   }
 
   async saveCopy(): Promise<void> {

@@ -6,7 +6,7 @@ import { Notebook } from '../model/notebook';
 import { parseNotebook, NotebookFormatError } from '../model/nbformat';
 import { contents, type FileModel, request } from '../protocol/contents';
 import { KernelLink } from '../protocol/kernel';
-import { banner, tell } from '../ui/dialog';
+import { banner } from '../ui/dialog';
 import { NotebookPage } from './page';
 
 interface Specs {
@@ -41,11 +41,9 @@ export async function openNotebook(path: string): Promise<void> {
   const name = specs && wanted in specs.kernelspecs ? wanted : (specs?.default ?? 'nacre');
   const link = new KernelLink(path, name);
   const spec = specs?.kernelspecs[name]?.spec;
-  if (spec) {
-    link.displayName = spec.display_name;
-    notebook.metadata.kernelspec = { name, display_name: spec.display_name, language: spec.language };
-  }
-  const page = new NotebookPage(path, notebook, link, model);
+  if (spec) link.displayName = spec.display_name;
+  const here = spec ? { name, display_name: spec.display_name, language: spec.language } : null;
+  const page = new NotebookPage(path, notebook, link, model, here);
   document.body.append(page.dom);
   performance.mark('nacre.shown');
   page.focus();
@@ -67,18 +65,6 @@ export async function openNotebook(path: string): Promise<void> {
       'error',
     );
     page.execution.opened(null);
-  }
-  if (
-    wanted &&
-    specs &&
-    !(wanted in specs.kernelspecs) &&
-    notebook.metadata.language_info?.name &&
-    notebook.metadata.language_info.name !== 'go'
-  ) {
-    void tell(
-      'Another kernel',
-      `This notebook was written for “${wanted}”, which is not here. It is opened with ${link.displayName}.`,
-    );
   }
   performance.mark('nacre.ready');
   document.body.dataset.ready = 'yes';

@@ -15,6 +15,7 @@ import { bound, command, type Page, type Side } from './commands';
 import { dropZone } from './drag';
 import { Execution } from './execution';
 import { NotebookFile } from './file';
+import { FileNotes, type Kernelspec } from './filenotes';
 import { Folding } from './folding';
 import { Header } from './header';
 import { firstKeys, helpTable } from './help';
@@ -41,7 +42,12 @@ export class NotebookPage implements Page {
   readonly original: Original;
   readonly folding = new Folding(this);
   readonly running = new Running(this);
-  readonly file = new NotebookFile(this, (to) => this.moved(to));
+  readonly file = new NotebookFile(
+    this,
+    (to) => this.moved(to),
+    (model) => this.fileNotes.opened(model),
+  );
+  readonly fileNotes: FileNotes;
   private readonly outline: Outline;
   private readonly library: Library;
   lineNumbers = localStorage.getItem('nacre.lineNumbers') === 'on';
@@ -61,6 +67,7 @@ export class NotebookPage implements Page {
     readonly notebook: Notebook,
     readonly link: KernelLink,
     model: FileModel,
+    kernel: Kernelspec | null,
   ) {
     this.selection = new Selection(notebook, (i) => this.folding.hidden[i] ?? false);
     this.saving = new Saving(
@@ -95,6 +102,8 @@ export class NotebookPage implements Page {
     });
     this.header = new Header(this);
     this.banners = new Banners(this, this.file);
+    this.fileNotes = new FileNotes(this, this.banners, kernel, () => this.file.reload());
+    this.fileNotes.opened(model);
     this.original = new Original(this, this.banners, model.writable, (to) => this.moved(to));
     this.dom.append(
       this.header.dom,

@@ -21,6 +21,10 @@ export class Saving {
   state: SaveState = 'saved';
   savedAt = 0;
   problem = '';
+  /** The format of a file that is saved in another one only when the user agrees; 0 of the others. */
+  private older: number;
+  private repairing = false;
+  private repaired: string[] = [];
   private version = '';
   private base: NotebookJson;
   private edits = 0;
@@ -36,6 +40,7 @@ export class Saving {
     private readonly before: () => Promise<void>,
   ) {
     this.version = versionOf(model);
+    this.older = model.converted_from ?? 0;
     this.base = structuredClone(notebook.toJson());
     this.savedAt = Date.parse(model.last_modified) || 0;
     notebook.edited.on(() => this.edited());
@@ -62,9 +67,20 @@ export class Saving {
     return this.queue;
   }
 
+  /** Saves as the file's format wants it. Returns what that changed; null when it was not saved. */
+  async repair(): Promise<string[] | null> {
+    this.repairing = true;
+    try {
+      return (await this.save()) ? this.repaired : null;
+    } finally {
+      this.repairing = false;
+    }
+  }
+
   /** Takes the file's state as the one to compare with, after it was read again. */
   adopt(model: FileModel): void {
     this.version = versionOf(model);
+    this.older = model.converted_from ?? 0;
     this.base = structuredClone(this.notebook.toJson());
     this.set('saved');
   }
@@ -137,6 +153,12 @@ export class Saving {
 
   private async write(force: boolean, again = 2): Promise<boolean> {
     await this.before();
+    if (this.older && !this.repairing) {
+      this.keepDraft();
+      this.problem = `The file has notebook format ${this.older} and is saved as format 4 only when you agree.`;
+      this.set('failed');
+      return false;
+    }
     const edits = this.edits;
     const seq = this.seq();
     const json = structuredClone(this.notebook.toJson());
@@ -153,7 +175,10 @@ export class Saving {
         content: toFile(json),
         hash: force ? undefined : this.known,
         seq,
+        ...(this.repairing ? { repair: true } : {}),
       });
+      this.older = 0;
+      this.repaired = model.repaired ?? [];
       this.version = model.hash ? versionOf(model) : versionOf(await contents.stat(this.path));
       this.base = json;
       this.savedAt = Date.now();
@@ -163,10 +188,10 @@ export class Saving {
       return true;
     } catch (e) {
       // The server wrote outputs between our look and our save: look again.
-      if (e instanceof ServerError && e.status === 409 && !force && again) return this.write(force, again - 1);
+      if (isConflict(e) && !force && again) return this.write(force, again - 1);
       this.keepDraft();
       this.problem = (e as Error).message;
-      this.set(e instanceof ServerError && e.status === 409 ? 'conflict' : 'failed');
+      this.set(isConflict(e) ? 'conflict' : 'failed');
       return false;
     }
   }
@@ -196,6 +221,8 @@ export class Saving {
     this.changed.emit(state);
   }
 }
+
+const isConflict = (e: unknown) => e instanceof ServerError && e.status === 409 && e.reason !== 'convert';
 
 function versionOf(model: FileModel): string {
   return model.hash || model.last_modified;

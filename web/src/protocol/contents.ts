@@ -15,6 +15,11 @@ export interface FileModel {
   hash?: string | null;
   writable: boolean;
   mimetype: string | null;
+  /** What of a notebook breaks the rules of its format, and what a save has mended. */
+  problems?: string[];
+  repaired?: string[];
+  /** The format of a notebook before 4. */
+  converted_from?: number;
   /** Of a notebook with a running kernel: what content already holds of its output. */
   live?: LiveState;
 }
@@ -23,6 +28,8 @@ export interface LiveState {
   kernel_id: string;
   seq: number;
   cells: Record<string, 'busy' | 'queued'>;
+  /** When cells last ran, by Jupyter's names for the messages. */
+  times?: Record<string, Record<string, string>>;
 }
 export interface Checkpoint {
   id: string;
@@ -36,7 +43,8 @@ export const contents = {
     request<FileModel>('GET', url(path, `?content=1&hash=1${type ? `&type=${type}` : ''}`)),
   stat: (path: string) => request<FileModel>('GET', url(path, '?content=0&hash=1')),
   text: (path: string) => request<FileModel>('GET', url(path, '?content=1&hash=1&type=file&format=text')),
-  save: (path: string, model: Partial<FileModel> & { seq?: number }) => request<FileModel>('PUT', url(path), model),
+  save: (path: string, model: Partial<FileModel> & { seq?: number; repair?: boolean }) =>
+    request<FileModel>('PUT', url(path), model),
   create: (folder: string, type: FileModel['type'], ext?: string) =>
     request<FileModel>('POST', url(folder), { type, ...(ext ? { ext } : {}) }),
   copy: (path: string, folder: string) => request<FileModel>('POST', url(folder), { copy_from: path }),

@@ -9,6 +9,8 @@ export class ServerError extends Error {
   constructor(
     readonly status: number,
     message: string,
+    /** One word of the server's for what clients act on, such as conflict. */
+    readonly reason = '',
   ) {
     super(message);
   }
@@ -36,15 +38,16 @@ export async function answer(method: string, path: string, body?: unknown): Prom
     throw new Unreachable();
   }
   if (response.ok) return response;
-  let value: { message?: string } | null = null;
+  let value: { message?: string; reason?: string } | null = null;
   try {
-    value = (await response.json()) as { message?: string };
+    value = (await response.json()) as { message?: string; reason?: string };
   } catch {
     /* an error page of a proxy, say */
   }
   throw new ServerError(
     response.status,
     value?.message || `The server answered ${response.status} ${response.statusText}.`,
+    value?.reason,
   );
 }
 
