@@ -13,11 +13,13 @@ func branchCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "branch FOLDER",
 		Short: "Begin a run from another's state, with other settings",
-		Long: `Branch makes a run folder that begins with the state that another run had after so many complete iterations, and
-trains it to its end: the same history, data and random streams up to there, and what --set changes from there on. The
-record in config.toml names the parent, the iteration and what was changed. The parent has to have a checkpoint of then:
-its last, the one before it, or one that --keep-checkpoints kept. What cannot be changed, such as sizes of networks, the
-seed or the family, is refused by its name. Without --set the branch ends as its parent did, byte for byte.`,
+		Long: `Branch makes a run folder that begins with the state that another run had after some complete iterations, and
+trains it to its end. History, data and random streams up to that point are the same. After that point the
+settings of --set hold. The record in config.toml names the parent, the iteration and what was changed.
+
+The parent must have a checkpoint of that iteration: its last, the one before it, or one that
+--keep-checkpoints kept. Some settings cannot be changed, such as sizes of networks, the seed or the family.
+If you set one, the error names it. Without --set the branch ends as its parent did, byte for byte.`,
 		Example: `  nacre train --preset quick/point-goal --keep-checkpoints 10 --out runs/point
   nacre branch runs/point --at 20 --set pearl.lr_policy=1e-4 --out runs/point-slow`,
 		Args: oneArg("a run folder"),
@@ -34,8 +36,8 @@ seed or the family, is refused by its name. Without --set the branch ends as its
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.At, "at", 0, "complete `iterations` that both runs share")
-	f.StringArrayVar(&o.Set, "set", nil, "`key=value` that is other from there on; may be repeated")
+	f.IntVar(&o.At, "at", 0, "number of complete `iterations` that both runs share")
+	f.StringArrayVar(&o.Set, "set", nil, "setting to change from that iteration on, as `key=value`; may be repeated")
 	f.StringVarP(&o.Out, "out", "o", "", "run `folder` to make")
 	workersFlag(cmd, &o.Workers)
 	keepFlags(cmd, &o.Host)

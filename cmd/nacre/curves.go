@@ -13,11 +13,14 @@ func curvesCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "curves RUN...",
 		Short: "Draw the learning curves of runs in one picture",
-		Long: `Curves draws the return on test tasks over the environment steps of training: one panel for each family, one line
-for each system. Its mean over seeds is drawn where half of them, and two, have values, with the range of two seeds or
-the 95 % interval of more; copies of a run are refused. Behind those on Meta-World stand the curves of the authors'
-public logs where they have the environment. Logs of other programs (progress.csv, TensorBoard's event files, W&B and
-more) are drawn beside runs, and a line says which of their columns.`,
+		Long: `Curves draws the return on test tasks over the environment steps of training: one panel for each family, one
+line for each system. The line is the mean over seeds. It is drawn where at least half of the seeds, and at
+least two, have values. The band is the range of two seeds or the 95 % interval of more. Copies of a run are
+refused.
+
+In panels of Meta-World families, the curves of the authors' public logs are drawn behind, if the logs have
+this environment. Logs of other programs (progress.csv, TensorBoard's event files, W&B and more) are drawn
+beside runs, and a line says which of their columns.`,
 		Example: `  nacre curves out/twelve --out curves.svg
   nacre curves runs/* --success`,
 		Args: someArgs("run folders or a sweep"),

@@ -17,8 +17,8 @@ var engines = map[string]kernel.Engine{
 
 func engineFlag(cmd *cobra.Command, engine *string) {
 	cmd.Flags().StringVar(engine, "engine", "", "`engine` that runs the cells: "+strings.Join(engineNames(), ", ")+
-		" (default auto: go once its packages are compiled, which nacre notebook does in the background, yaegi until "+
-		"then and elsewhere)")
+		". auto (the default) uses yaegi until the packages for go are compiled, then go; nacre notebook compiles "+
+		"them in the background")
 }
 
 // kernelFlags adds the flags of commands that start kernels.

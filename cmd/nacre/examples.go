@@ -12,8 +12,8 @@ func examplesCommand(env *app.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "examples [FOLDER]",
 		Short: "Copy the notebooks that come with nacre into a folder",
-		Long: `Examples copies the notebooks that come with nacre, and the data of theirs that lies beside the program, into
-the current folder or the one given. A file that is there already is left as it is.`,
+		Long: `Examples copies the notebooks that come with nacre into the current folder or the given one. Their data are
+copied too if they are beside the program. Existing files are kept.`,
 		Example: `  nacre examples my-notebooks
   nacre notebook my-notebooks/quickstart.ipynb`,
 		Args: func(_ *cobra.Command, args []string) error {

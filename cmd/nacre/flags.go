@@ -63,8 +63,8 @@ func deviceFlags(cmd *cobra.Command, h *experiment.Host) {
 	cmd.Flags().StringVar(&h.Device, "device", "", "where training computes: "+strings.Join(names, ", ")+", or "+
 		devices.Auto+", a GPU where there is one (default cpu)")
 	cmd.Flags().StringVar(&h.Precision, "precision", "",
-		"of matrix products: fp32 (the default); on an NVIDIA GPU tf32, tf32x3 (errors like those of fp32) or bf16; "+
-			"bf16x3 or bf16 on processors with a matrix unit (AMX)")
+		"precision of matrix products. Everywhere: fp32 (the default). On an NVIDIA GPU: tf32, tf32x3 (errors like "+
+			"those of fp32), bf16. On processors with a matrix unit (AMX): bf16x3, bf16")
 }
 
 // checkDevice checks --device and --precision.
@@ -92,9 +92,9 @@ func workersFlag(cmd *cobra.Command, n *int) {
 func keepFlags(cmd *cobra.Command, h *experiment.Host) {
 	f := cmd.Flags()
 	f.IntVar(&h.Keep, "keep", 0,
-		"keep the weights after every so many `iterations`, for a notebook's Scrubber; 0 keeps none")
+		"keep the weights at intervals of this many `iterations`, for a notebook's Scrubber; 0 keeps none")
 	f.IntVar(&h.KeepState, "keep-checkpoints", 0,
-		"keep a checkpoint, with all data, after every so many `iterations`, for nacre branch; 0 keeps none")
+		"keep a checkpoint, with all data, at intervals of this many `iterations`, for nacre branch; 0 keeps none")
 }
 
 func checkKeep(h experiment.Host) error {

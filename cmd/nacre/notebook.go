@@ -18,10 +18,11 @@ func notebookCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notebook [FOLDER|FILE.ipynb]",
 		Short: "Serve notebooks to the browser",
-		Long: `Notebook serves a folder of notebooks, or the folder of the one given, and prints the address at which the
-browser opens it. The address contains a token: whoever has it can run programs as you. The server listens on
-this machine only unless --address says otherwise. Each notebook has a kernel, a process of its own; output goes
-on being collected when the browser is closed. The page of runs (/runs) shows all run folders below the folder. JupyterLab (--gateway-url) and VS Code can connect too.`,
+		Long: `Notebook serves a folder of notebooks, or the folder of the given notebook, and prints the address at which
+the browser opens it. The address contains a token: whoever has it can run programs as you. The server listens
+on this machine only, unless --address says otherwise. Each notebook has a kernel, a process of its own. The
+kernel's output is collected even when the browser is closed. The page of runs (/runs) shows all run folders
+below the folder. JupyterLab (--gateway-url) and VS Code can connect too.`,
 		Example: `  nacre notebook
   nacre examples my-notebooks && nacre notebook my-notebooks/quickstart.ipynb
   nacre notebook --port 9000`,
@@ -64,5 +65,6 @@ func serveNotebook(ctx context.Context, env *app.Env, o app.NotebookOptions) err
 }
 
 func processesFlag(cmd *cobra.Command, n *int) {
-	cmd.Flags().IntVar(n, "processes", 1, "runs started from the page that are trained at a `time`; the others wait")
+	cmd.Flags().IntVar(n, "processes", 1,
+		"`number` of runs started from the page that are trained at the same time; the others wait")
 }

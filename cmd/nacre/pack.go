@@ -13,10 +13,13 @@ func packCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pack FOLDER",
 		Short: "Write a run, a study or a folder of runs as one .zip file",
-		Long: `Pack writes the folder of a run, a study or a sweep, or a folder of such, as one .zip file. Runs, curves, table, report,
-eval, embed, tsne, render, study check, site and the pages /runs and /embeddings read it like the folder; a run within is
-named FILE.zip/runs/NAME. It is only read: nothing is trained on or written there. Checkpoints stay behind. Of a study
-goes what "nacre study --pack" ships. Equal folders make equal bytes.`,
+		Long: `Pack writes the folder of a run, a study or a sweep, or a folder of such, as one .zip file. The commands runs,
+curves, table, report, eval, embed, tsne, render, study check and site and the pages /runs and /embeddings can
+read this file like the folder. A run in it is named FILE.zip/runs/NAME. The file is only read: nothing is
+trained or written in it.
+
+Checkpoints are left out. For a study, the .zip contains the same files as "nacre study --pack" writes. Equal
+folders give equal bytes.`,
 		Example: `  nacre pack out/push
   nacre pack runs/point -o point.zip
   nacre curves point.zip`,

@@ -14,14 +14,15 @@ func resumeCommand(env *app.Env) *cobra.Command {
 		Use:   "resume FOLDER",
 		Short: "Continue a run from its checkpoint",
 		Long: `Resume continues an interrupted run. The result is bit for bit that of a run that was never interrupted, on
-the same kind of processor and with the same versions; where those differ it says so and records it.
+the same kind of processor and with the same versions. If those differ, resume says so and records it.
 
-It says which checkpoint it found. Where checkpoint.bin is missing or damaged it goes on from checkpoint.previous.bin,
-and it makes weights and metrics that are missing again from the checkpoint. A run that has results but no whole
-checkpoint is trained from its beginning again only with --start-over, which removes what the run computed.
+It says which checkpoint it found. If checkpoint.bin is missing or damaged, it continues from
+checkpoint.previous.bin. It makes missing weights and metrics again from the checkpoint. A run that has
+results but no whole checkpoint is trained from its beginning again only with --start-over, which removes what
+the run computed.
 
-With --set it makes a run longer, a finished one too: by the algorithm's number of iterations, or env_steps. In the end
-the run is, byte for byte, one that was as long from its beginning.`,
+With --set it trains a run longer, even a finished one. You can set the algorithm's number of iterations or
+env_steps. At its end the run is, byte for byte, what it would be with this length from the start.`,
 		Example: `  nacre resume runs/point
   nacre resume runs/point --set pearl.iterations=80
   nacre resume --start-over runs/point`,
@@ -40,9 +41,9 @@ the run is, byte for byte, one that was as long from its beginning.`,
 		},
 	}
 	cmd.Flags().BoolVar(&o.StartOver, "start-over", false,
-		"train the run from its beginning again; what it computed is removed")
+		"train the run again from its beginning; its results are removed")
 	cmd.Flags().StringArrayVar(&o.Set, "set", nil,
-		"`key=value` of what makes the run longer, for example pearl.iterations=80")
+		"setting that makes the run longer, as `key=value`, for example pearl.iterations=80")
 	workersFlag(cmd, &o.Workers)
 	keepFlags(cmd, &o.Host)
 	deviceFlags(cmd, &o.Host)

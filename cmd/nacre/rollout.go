@@ -13,10 +13,10 @@ func rolloutCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollout [FAMILY]",
 		Short: "Run episodes of a family with a random, a scripted or a trained policy",
-		Long: `Rollout runs an episode on each of some tasks, prints returns and successes, and writes recordings that
-"nacre render" draws. The scripted policy is the family's goal-knowing controller, where it has one, and blind the
-same controller told the middle of all goals. With --run the
-agent of a run acts: it adapts to each task by the run's protocol, and its last trajectory is what is kept.`,
+		Long: `Rollout runs an episode on each of some tasks, prints returns and successes, and writes recordings that "nacre
+render" draws. The policy "scripted" is the family's goal-knowing controller, if it has one. The policy
+"blind" is the same controller, but it gets the middle of all goals as its goal. With --run the agent of a run
+acts: it adapts to each task by the run's protocol, and its last trajectory is kept.`,
 		Example: `  nacre rollout point-goal --policy scripted
   nacre rollout cheetah-vel --episodes 3 --out runs/cheetah.npz
   nacre rollout --run runs/cheetah --out runs/cheetah/episode.npz`,

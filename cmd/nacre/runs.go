@@ -15,16 +15,17 @@ func runsCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs [FOLDER]",
 		Short: "List the run folders below a folder, or watch them in the browser",
-		Long: `Runs lists every run folder below a folder (default: this one): what it is, how far, what came out. Filters and
-columns are fields of a run (state, algorithm, family, seed, group, tag and so on), settings by their dotted key, and
-columns of the metrics, whose last number counts.
+		Long: `Runs lists every run folder below a folder (default: this one), with its configuration, its progress and its
+result. Filters and columns are fields of a run (state, algorithm, family, seed, group, tag and so on),
+settings by their dotted key, and columns of the metrics, whose last number counts.
 
-With --serve it serves the page of runs instead: all of them live, their curves side by side, notes and tags, and runs to
-start, stop and resume. nacre notebook has the same page at /runs.
+With --serve it serves the page of runs instead. The page shows all of them live, their curves side by side,
+notes and tags. It can start, stop and resume runs. nacre notebook has the same page at /runs.
 
-With --prune it says what finished runs keep only to be trained further: their checkpoints, with what was collected for
-replay. With --yes it removes those. Weights, metrics, configuration and evaluation stay, so a pruned run is evaluated,
-embedded and drawn as before; "nacre resume" says that it was pruned. --filter chooses runs.`,
+With --prune it lists the files of finished runs that are needed only for further training: checkpoints with
+their replay data. With --yes it removes those. Weights, metrics, configuration and evaluation stay, so a
+pruned run is evaluated, embedded and drawn as before; "nacre resume" says that it was pruned. --filter
+chooses runs.`,
 		Example: `  nacre runs
   nacre runs out --filter state=running --filter algorithm=pearl
   nacre runs out --sort -adapted_return --column pearl.latent --column kl
@@ -65,8 +66,8 @@ embedded and drawn as before; "nacre resume" says that it was pruned. --filter c
 	f.StringArrayVar(&o.Filters, "filter", nil, "only runs with this `key=value`; may be repeated")
 	f.StringVar(&o.Sort, "sort", "", "`key` to sort by; -key for the largest first")
 	f.StringArrayVar(&o.Columns, "column", nil, "one more `key` to print; may be repeated")
-	f.BoolVar(&prune, "prune", false, "say what finished runs keep only to be trained further")
-	f.BoolVar(&yes, "yes", false, "with --prune, remove it")
+	f.BoolVar(&prune, "prune", false, "list the files of finished runs that are needed only for further training")
+	f.BoolVar(&yes, "yes", false, "with --prune, remove these files")
 	jsonFlag(cmd, env)
 	f.BoolVar(&serve, "serve", false, "serve the page of runs")
 	f.IntVar(&notebook.Port, "port", 8888, "with --serve, `port` to listen on, or one of the nine after it; 0 for any")

@@ -18,25 +18,26 @@ func setupCommand(env *app.Env) *cobra.Command {
 	var o app.SetupOptions
 	cmd := &cobra.Command{
 		Use:   "setup",
-		Short: "Fetch MuJoCo and the scenes of Meta-World, or what any GPU needs",
-		Long: `Setup puts MuJoCo ` + home.MuJoCoVersion + ` and the scenes of Meta-World ` + home.MetaWorldVersion + ` into the user's cache, where every nacre of this user finds
-them: $NACRE_HOME, or nacre under $XDG_CACHE_HOME or ~/.cache. Python's pip, or uv, downloads their packages, without
-installing them; a wheel that lies in the cache, or in a folder given with --from, needs no network. What is
-there already is left alone, and packages of these versions that the Python has installed are used where they are. That
-Python is $NACRE_PYTHON, the active environment's (VIRTUAL_ENV, CONDA_PREFIX), or python3 of PATH. NACRE_MUJOCO and
-NACRE_METAWORLD name other places for the two.
+		Short: "Fetch MuJoCo and the scenes of Meta-World, or the library for training on any GPU",
+		Long: `Setup puts MuJoCo ` + home.MuJoCoVersion + ` and the scenes of Meta-World ` + home.MetaWorldVersion +
+			` into the user's cache, where every nacre of this
+user finds them: $NACRE_HOME, or nacre under $XDG_CACHE_HOME or ~/.cache. Python's pip, or uv, downloads their
+packages, without installing them. A wheel that is in the cache, or in a folder given with --from, needs no
+network. Existing files are left alone, and packages of these versions that the Python has installed are used
+where they are. That Python is $NACRE_PYTHON, the active environment's (VIRTUAL_ENV, CONDA_PREFIX), or python3
+of PATH. NACRE_MUJOCO and NACRE_METAWORLD name other places for the two.
 
-With --cells it does something else: it compiles the packages that cells import with the Go tool chain, which takes
-minutes the first time. Notebooks then run on the engine go, which compiles cells; without it they run on yaegi.
+With --cells it only compiles the packages that cells import with the Go tool chain, which takes minutes the
+first time. Notebooks then run on the engine go, which compiles cells. Without it they run on yaegi.
 
-With --metaworld-v1 it lays instead the scenes of Meta-World's first environments into the cache, which the families
-ml1-2020/... need and no package carries. You name your own checkout or archive (.zip, .tar, .tar.gz) of
-github.com/rlworkgroup/metaworld at commit 0875192, or its folder metaworld/envs/assets_v1. Each file is compared with
-the id that git has of it; textures and meshes that it lacks are taken from the wheel of Meta-World
-` + home.MetaWorldVersion + `. NACRE_METAWORLD_V1 names another folder with these files.
+With --metaworld-v1 it puts other files into the cache: the scenes of Meta-World's first environments. The
+families ml1-2020/... need them, and no package contains them. You name your own checkout or archive (.zip,
+.tar, .tar.gz) of github.com/rlworkgroup/metaworld at commit 0875192, or its folder metaworld/envs/assets_v1.
+Each file is compared with the id that git has of it. Textures and meshes that it lacks are taken from the
+wheel of Meta-World ` + home.MetaWorldVersion + `. NACRE_METAWORLD_V1 names another folder with these files.
 
-With --gpu it fetches instead the library by which --device webgpu trains on the GPUs of all makers, by Vulkan or
-Metal (3 MB). NACRE_WEBGPU_LIB names another.`,
+With --gpu it fetches instead the library by which --device webgpu trains on the GPUs of all makers, by Vulkan
+or Metal (3 MB). NACRE_WEBGPU_LIB names another.`,
 		Example: `  nacre setup
   nacre setup --gpu
   nacre setup --install

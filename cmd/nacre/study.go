@@ -17,11 +17,13 @@ func studyCommand(env *app.Env) *cobra.Command {
 		Use:   "study",
 		Short: "Train PEARL, PEARL on windows and TCL-PEARL side by side and report",
 		Long: `A study trains PEARL, PEARL on windows (the control without the contrastive loss) and TCL-PEARL with the same
-seeds, evaluates all, embeds contexts of four kinds of several tasks, and writes a folder with the t-SNE planes side
-by side, how well each encoder tells tasks apart with intervals and tests, how much of the gap is windows and how much
-the loss, the adaptation and learning curves, and all of it as one page, report.html. It first prints the runs and the
-hours they take; --plan does only that. What is finished is kept: run it again to continue after an
-interruption. --ablate compares readings of a point the paper leaves open, in ablations/NAME beside it.`,
+seeds and evaluates them. It embeds four kinds of contexts. It writes a folder with the t-SNE planes side by
+side, how well each encoder separates tasks (with intervals and tests), how much of the gap comes from windows
+and how much from the loss, the adaptation and learning curves, and a page with all of it, report.html.
+
+It first prints the runs and the hours they take; --plan does only that. Finished parts are kept: run it again
+to continue after an interruption. --ablate compares interpretations of a point that the paper leaves open.
+Its report is in ablations/NAME inside the study's folder.`,
 	})
 	for _, line := range study.List() {
 		cmd.AddCommand(oneStudyCommand(env, line))
@@ -72,10 +74,10 @@ func oneStudyCommand(env *app.Env, line study.Line) *cobra.Command {
 		}
 		f.StringVar(&o.Scale, "scale", "",
 			"`size`, small or paper; the paper's goes to a folder of its own (default the study's only or small one)")
-		f.StringVar(&o.Ablate, "ablate", "", "compare readings of an open `point` of the paper instead: "+
+		f.StringVar(&o.Ablate, "ablate", "", "compare interpretations of an open `point` of the paper instead: "+
 			strings.Join(points, ", "))
 	}
 	f.StringVar(&o.Pack, "pack", "",
-		"also write what is shipped (weights, embeddings, metrics, results) to this `folder`, or .zip file")
+		"also write weights, embeddings, metrics and results to this `folder` or .zip file")
 	return cmd
 }

@@ -13,10 +13,11 @@ func sweepCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep PLAN",
 		Short: "Train every system of a plan on every family with every seed",
-		Long: `Sweep reads a plan (TOML: families, systems, seeds, a budget) and trains its runs: on this machine, so many
-processes at a time and each pinned to cores of its own, or with --on slurm as a job array of a cluster. What is
-finished is kept: the same command continues after an interruption. A run that fails is reported with its log
-and the others go on. Where there is no file PLAN it is a plan that comes with nacre: ml1 is the paper's grid.`,
+		Long: `Sweep reads a plan (TOML: families, systems, seeds, a budget) and trains its runs. On this machine several
+processes run at the same time, each pinned to its own cores. With --on slurm the runs are a job array of a
+cluster. Finished runs are kept: the same command continues after an interruption. A run that fails is
+reported with its log and the others continue. If there is no file of this name, PLAN is the name of a plan
+that comes with nacre: ml1 is the paper's grid.`,
 		Example: `  nacre sweep plan.toml
   nacre sweep plan.toml --device cuda --together 8
   nacre sweep plan.toml --on slurm

@@ -17,12 +17,12 @@ func tableCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "table " + strings.Join(app.RunTableNames(), "|") + " RUN...",
 		Short: "Build a table of the paper from runs, or check the paper's own",
-		Long: `Table builds a table of the paper from run folders and sweeps, beside the paper's figures: intervals over seeds and
-tasks, the budget behind every cell, and over the environments the sign test, ratios, mean ranks and wins with
-their ties. Cells without finished runs stay empty. "runs" is the same for any families.
+		Long: `Table builds a table of the paper from run folders and sweeps, with the paper's figures beside it. Each cell
+has intervals over seeds and tasks, and its budget. Over all environments it gives the sign test, ratios, mean
+ranks, wins and ties. Cells without finished runs stay empty. "runs" is the same for any families.
 
-With --paper it prints the table as published and recomputes, from its cells alone, every statistic the paper
-draws from it: which claims hold, under which reading, and by how much.`,
+With --paper it prints the table as published. From its cells alone it recomputes every statistic that the
+paper draws from it: which claims hold, under which reading, and by how much.`,
 		Example: `  nacre table ml1 out/ml1
   nacre table runs runs/* --at 20000 --against oracle
   nacre table ml1-all --paper --json`,
@@ -46,9 +46,9 @@ draws from it: which claims hold, under which reading, and by how much.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&published, "paper", false, "the paper's own figures")
-	f.Int64Var(&o.At, "at", 0, "compare runs at so many environment `steps`, 0 for the end of each")
+	f.Int64Var(&o.At, "at", 0, "compare runs after this number of environment `steps`, 0 for the end of each")
 	f.StringVar(&o.Against, "against", "",
-		"`system` that the others are set beside (default PEARL in ml1, else TCL-PEARL)")
+		"`system` with which the others are compared (default PEARL in ml1, else TCL-PEARL)")
 	columnFlags(cmd, &o.Columns)
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)

@@ -20,9 +20,9 @@ func trainCommand(env *app.Env) *cobra.Command {
 before: --preset, --config, --algorithm and --family, --set, --seed. The folder's config.toml holds the result
 in full and can be given to --config of another run.
 
-The run folder fills while training goes on: metrics.csv, TensorBoard event files, checkpoint.bin,
-weights.safetensors and, at the end, evaluation.json. Interrupt with Ctrl+C whenever you like; "nacre resume" continues exactly where it
-stopped.`,
+The run folder fills during training: metrics.csv, TensorBoard event files, checkpoint.bin,
+weights.safetensors and, at the end, evaluation.json. Interrupt with Ctrl+C whenever you like; "nacre resume"
+continues exactly where it stopped.`,
 		Example: `  nacre train --preset quick/point-goal --algorithm tcl-pearl --out runs/point
   nacre train --preset oyster/cheetah-vel --seed 3 --set pearl.latent=7
   nacre train --config runs/point/config.toml --seed 4 --out runs/point-4

@@ -16,14 +16,18 @@ func tsneCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tsne FILE|FOLDER [FILE|FOLDER]...",
 		Short: "Draw embeddings with t-SNE and measure how well tasks lie apart",
-		Long: `Tsne lays embeddings out in the plane, draws them, and prints the mean distance of points to their task's
-centroid, the mean distance between centroids, their ratio, the silhouette and the accuracy of the nearest
-centroid on held-out windows, in the plane and in latent space, beside the paper's figures. An input is an
-.npz, .npy, .safetensors, .parquet, .csv, .tsv, .json or .jsonl file, perhaps with .gz, or a run folder in which
-"nacre embed" was run. It says which columns it lays out, and leaves out those that number rows, time or seeds;
---columns chooses. Several inputs are drawn side by side in one scale, and of each two it says whether they differ by more than t-SNE and the choice of windows make
-by themselves. Points without labels are drawn in one colour. It writes tsne.png, tsne.svg,
-the figures as tsne.json, and the coordinates as tsne.csv, with labels and the input's other columns, and tsne.npz.`,
+		Long: `Tsne lays embeddings out in the plane and draws them. For the plane and for latent space it prints the mean
+distance of points to their task's centroid, the mean distance between centroids, their ratio, the silhouette,
+and the accuracy of the nearest centroid on held-out windows. The paper's figures stand beside them.
+
+An input is an .npz, .npy, .safetensors, .parquet, .csv, .tsv, .json or .jsonl file, perhaps with .gz, or a
+run folder in which "nacre embed" was run. Tsne says which columns it lays out. It leaves out counters of
+rows, time or seeds; --columns chooses. Several inputs are drawn side by side in one scale. For each pair it
+says whether they differ by more than other starts of t-SNE and other windows would cause. Points without
+labels are drawn in one colour.
+
+It writes tsne.png, tsne.svg, the figures as tsne.json, and the coordinates as tsne.csv, with labels and the
+input's other columns, and tsne.npz.`,
 		Example: `  nacre tsne runs/point
   nacre tsne runs/pearl runs/tcl-pearl --out figures
   nacre tsne runs/tcl-pearl --umap
@@ -80,10 +84,10 @@ the figures as tsne.json, and the coordinates as tsne.csv, with labels and the i
 		"5 for several inputs of at most 5,000 points)")
 	f.StringVar(&o.Label, "label", "",
 		"`name` of the column or array that holds the labels; for an .npy file, a second .npy file with them")
-	f.StringSliceVar(&o.Columns, "columns", nil, "`names` of the columns to lay out, parted by commas; patterns such "+
-		"as 'latent*' too (default all of numbers but labels and what numbers rows, time or seeds)")
+	f.StringSliceVar(&o.Columns, "columns", nil, "`names` of the columns to lay out, separated by commas; patterns "+
+		"such as 'latent*' too (default all numeric columns, except labels and counters of rows, time or seeds)")
 	f.StringVar(&o.Separator, "separator", "",
-		"what parts the fields of a CSV file: one letter, or tab (default found out, as are the next two)")
+		"separator of the fields of a CSV file: one letter, or tab (default detected, as --decimal and --encoding are)")
 	f.StringVar(&o.Decimal, "decimal", "", "decimal mark of a CSV file: . or ,")
 	f.StringVar(&o.Encoding, "encoding", "", "encoding of a file's text, such as latin1 or utf-16le")
 	f.StringVarP(&o.Out, "out", "o", "",

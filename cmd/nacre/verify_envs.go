@@ -12,7 +12,7 @@ func verifyEnvsCommand(env *app.Env) *cobra.Command {
 	var o app.VerifyOptions
 	cmd := &cobra.Command{
 		Use:   "envs [FAMILY ...]",
-		Short: "Step families along what the defining Python packages did",
+		Short: "Replay the recorded actions of the Python packages and compare",
 		Long: `Envs steps families along actions that the Python packages took which define them, and prints the largest
 difference of any observation and any reward at any step. The exit status is 1 when one is larger than it should be, or
 a success or an end comes at another step. What the packages did is part of the program; --from takes a longer dump

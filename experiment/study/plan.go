@@ -98,7 +98,7 @@ type Line struct{ Name, About string }
 
 // List lists the studies, the quickstart first.
 func List() []Line {
-	out := []Line{{Quickstart, "the whole way once, in under ten minutes on two cores"}}
+	out := []Line{{Quickstart, "a complete small study, in under ten minutes on two cores"}}
 	for _, p := range plans {
 		out = append(out, Line{p.Name, p.About})
 	}

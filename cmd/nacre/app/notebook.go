@@ -183,7 +183,7 @@ func notebookPlace(p string) (dir, file string, err error) {
 	return filepath.Dir(p), filepath.Base(p), nil
 }
 
-// listen takes the given port, or the next free one of the ten that follow; port 0 takes any.
+// listen takes the given port, or the next free one of the nine after it; port 0 takes any.
 func listen(address string, port int) (net.Listener, error) {
 	var first error
 	for i := range 10 {
