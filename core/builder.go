@@ -10,8 +10,8 @@
 //	program, err := b.Compile()
 //
 // Package core/graph holds the expressions and differentiates them, by Gorgonia; the vocabulary is package core/op.
-// Compile merges equal expressions, drops what nothing needs and schedules the rest in levels of tiles (Program). A
-// Device, such as core/ref or core/cpu, runs the program on parameters in a Memory. Package core knows no algorithm.
+// Compile merges equal expressions, drops those that nothing needs and schedules the rest in levels of tiles (Program).
+// A Device, such as core/ref or core/cpu, runs the program on parameters in a Memory. Package core knows no algorithm.
 package core
 
 import (
@@ -26,9 +26,9 @@ import (
 // Builder collects the stages of a program: expressions, gradients, parameter updates and outputs. Compile turns
 // them into one Program.
 //
-// Errors are kept: after the first one the methods do little, and Compile reports it with the name of the stage.
-// A Builder is not safe for concurrent use; different Builders are, as long as stages use the vocabulary of core/op
-// (see graph.Gorgonia for Gorgonia's own functions).
+// Errors are kept. After the first one the methods do little, and Compile reports it with the name of the stage. A
+// Builder is not safe for concurrent use. Different Builders are, as long as stages use the vocabulary of core/op (see
+// graph.Gorgonia for Gorgonia's own functions).
 type Builder struct {
 	name   string
 	groups int
@@ -46,8 +46,8 @@ type emaEvent struct {
 	tau            float64
 }
 
-// Stage is a part of a program in which every parameter has one version. It embeds the operations: s.Exp(x).
-// Parameters that a stage's Minimise steps change at the end of the stage; the next stage sees the new version.
+// Stage is a part of a program in which every parameter has one version. It embeds the operations: s.Exp(x). The
+// stage's Minimise steps change parameters at its end; the next stage sees the new version.
 //
 // Nodes belong to the stage that made them; another stage reads them through From.
 type Stage struct {
@@ -95,7 +95,7 @@ const (
 	fromLeaf
 )
 
-// NewBuilder starts a program whose batched values hold the rows of groups independent groups (tasks), one group
+// NewBuilder starts a program. Its batched values hold the rows of a number of independent groups (tasks), one group
 // after the other.
 func NewBuilder(name string, groups int) *Builder {
 	b := &Builder{name: name, groups: groups, inputs: map[string]leaf{}, params: map[string]leaf{},
@@ -106,14 +106,14 @@ func NewBuilder(name string, groups int) *Builder {
 	return b
 }
 
-// Fail records err, which Compile reports, unless an error is recorded already.
+// Fail records err for Compile to report, unless an error is recorded already.
 func (b *Builder) Fail(err error) {
 	if b.err == nil {
 		b.err = err
 	}
 }
 
-// Stage begins the next stage. It sees the parameters as all earlier stages and averages leave them.
+// Stage begins the next stage. It sees the parameters after all earlier stages and averages.
 func (b *Builder) Stage(name string) *Stage {
 	s := &Stage{
 		Scope: new(op.Scope), b: b, index: len(b.events), name: name,
@@ -184,7 +184,7 @@ func (l leaf) describe() string {
 	return Value{Rows: l.rows, Cols: l.cols, Batched: l.batched}.describe()
 }
 
-// leaf returns the node of l, making it on first use. The label tells leaves apart for Gorgonia, which takes two
+// leaf returns the node of l, making it on first use. The label distinguishes leaves for Gorgonia, which takes two
 // inputs of one name for the same node.
 func (s *Stage) leaf(label string, l leaf) *graph.Node {
 	n, err := graph.Leaf(s.graph, label, l.rows, l.cols)
@@ -217,8 +217,8 @@ func (s *Stage) Const(x float64) *graph.Node {
 	return s.leaf("constant "+strconv.FormatFloat(x, 'g', -1, 64), leaf{kind: constLeaf, rows: 1, cols: 1, fill: x})
 }
 
-// From is node n of an earlier stage as a constant of this one: its value is that of the earlier stage, computed with
-// that stage's parameters, and no gradient passes it.
+// From is node n of an earlier stage as a constant of this one. Its value is computed with the earlier stage's
+// parameters, and no gradient passes it.
 func (s *Stage) From(earlier *Stage, n *graph.Node) *graph.Node {
 	switch {
 	case s.Err() != nil:
@@ -239,7 +239,8 @@ func (s *Stage) From(earlier *Stage, n *graph.Node) *graph.Node {
 	})
 }
 
-// checked returns n, a node of s, in terms of the vocabulary; nil after reporting to stage to what is wrong with it.
+// checked returns n, a node of s, in terms of the vocabulary. If something is wrong with n, it reports that to stage to
+// and returns nil.
 func (s *Stage) checked(to *Stage, what string, n *graph.Node) *graph.Node {
 	if to.Err() != nil {
 		return nil

@@ -2,8 +2,8 @@ package core
 
 import "nacre/core/op"
 
-// Program is a compiled computation with static shapes: what to read, what to compute in which order, which
-// parameters to step. It belongs to no device; a Device loads it.
+// Program is a compiled computation with static shapes: its inputs, the order of its computations, and the parameters
+// it steps. It belongs to no device; a Device loads it.
 //
 // A program runs level by level. At each level first the Whole instructions run, in order, each over entire
 // matrices; then the Tiled instructions run once per tile of the batch, in any order of tiles. Sums that Tiled
@@ -13,10 +13,10 @@ type Program struct {
 
 	// Groups is the number of independent groups (tasks) the rows of batched values are divided into.
 	Groups int
-	// TileGroups is how many consecutive groups form a tile; the last tile may be smaller.
+	// TileGroups is the number of consecutive groups that form a tile; the last tile may be smaller.
 	TileGroups int
-	// Lanes is the number of independent partial sums of a reduction. Tile i adds to lane i mod Lanes in the order
-	// of i, and lanes are added in order, so a result does not depend on the number of workers.
+	// Lanes is the number of independent partial sums of a reduction. Tile i adds to lane i mod Lanes in the order of
+	// i, and lanes are added in order, so a result does not depend on the number of workers.
 	Lanes int
 
 	Values []Value
@@ -41,7 +41,7 @@ const (
 
 // Value is a matrix of a program. Its index in Program.Values is its name for instructions.
 type Value struct {
-	Name       string // for messages and --explain
+	Name       string // name for messages and --explain
 	Kind       ValueKind
 	Rows, Cols int
 	// Batched values are divided by rows over the program's groups: Rows is a multiple of Groups.
@@ -65,7 +65,7 @@ type Instr struct {
 	Out int
 }
 
-// Compile-time check that the vocabulary is what instructions hold.
+// Compile-time check that operations of the vocabulary implement op.Op, the type in instructions.
 var _ op.Op = op.Dense{}
 
 // Adam is one optimiser step of one parameter (Kingma & Ba 2015, as in PyTorch, no weight decay):

@@ -36,7 +36,7 @@ func (p *Program) FLOPs() int64 {
 	return n
 }
 
-// Cost counts the work of one of its instructions in a matrix product, 2 per multiply-add; that of others is 0.
+// Cost is the work of one of its instructions in a matrix product, 2 per multiply-add; for other instructions it is 0.
 func (p *Program) Cost(in Instr) int64 {
 	inner := 0
 	switch o := in.Op.(type) {
@@ -52,7 +52,7 @@ func (p *Program) Cost(in Instr) int64 {
 	return 2 * int64(inner) * int64(out.Rows) * int64(out.Cols)
 }
 
-// String lists the program: its values' sources, and level by level what is computed from what.
+// String lists the program: the sources of its values, and level by level the computations with their operands.
 func (p *Program) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "program %s: %d groups, %d tiles of %d, %d lanes, %.3f MFLOP\n",

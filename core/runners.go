@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Loading is a program to be made and loaded, and where its runner goes.
+// Loading is a program to make and load, and the place of its runner.
 type Loading struct {
 	Run  *Runner
 	Make func() (*Program, error)
 }
 
-// LoadAll makes programs and loads them on parameters in m, one after the other, and returns the work of a run of each
-// in matrix products, Program.FLOPs. It stops at the first error; the runners loaded before it stay loaded.
+// LoadAll makes programs and loads them one after the other on parameters in m. For each it returns the FLOPs of one
+// run (Program.FLOPs). It stops at the first error; the runners loaded before it stay loaded.
 func LoadAll(d Device, m Memory, programs ...Loading) (flops []int64, err error) {
 	for _, x := range programs {
 		p, err := x.Make()
@@ -27,7 +27,7 @@ func LoadAll(d Device, m Memory, programs ...Loading) (flops []int64, err error)
 	return flops, nil
 }
 
-// CloseAll closes runners; those that are nil are left out.
+// CloseAll closes the runners that are not nil.
 func CloseAll(runs ...Runner) error {
 	var errs []error
 	for _, run := range runs {
@@ -38,7 +38,7 @@ func CloseAll(runs ...Runner) error {
 	return errors.Join(errs...)
 }
 
-// AddScalars adds weight times outputs of one number, 1×1, to the numbers beside their names.
+// AddScalars multiplies each 1×1 output by weight and adds it to the entry of that name.
 func AddScalars(run Runner, weight float64, to map[string]*float64) error {
 	var v [1]float64
 	for name, sum := range to {

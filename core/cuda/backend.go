@@ -7,7 +7,7 @@ import (
 	"nacre/core"
 )
 
-// Backend is NVIDIA's GPUs in the list of devices.
+// Backend is the backend of NVIDIA's GPUs in the list of devices.
 var Backend = core.Backend{
 	Name:        "cuda",
 	Title:       "NVIDIA GPU",
@@ -30,7 +30,7 @@ var Backend = core.Backend{
 	},
 }
 
-// Is makes errors.Is(e, core.ErrUnusable) true: with whatever a GPU has failed at, another device may be taken.
+// Is makes errors.Is(e, core.ErrUnusable) true. Whatever failed on a GPU, the caller may take another device.
 func (e *Error) Is(target error) bool { return target == core.ErrUnusable }
 
 func (i Info) description() core.Description {

@@ -1,6 +1,6 @@
-// Package cuda runs compiled programs (core.Program) in float32 on NVIDIA GPUs. It needs no SDK to build and no cgo:
-// the driver, the run-time compiler NVRTC and cuBLASLt are looked for when a device is made, and where one is missing
-// the error says which. Its numbers are judged by core/ref; docs/gpu.md says what has been verified and how.
+// Package cuda runs compiled programs (core.Program) in float32 on NVIDIA GPUs. It needs no SDK to build and no cgo. It
+// looks for the driver, the run-time compiler NVRTC and cuBLASLt when a device is made. If one is missing, the error
+// says which. Its numbers are judged by core/ref; docs/gpu.md says what has been verified and how.
 //
 //	dev, err := cuda.New(cuda.Options{})
 //	var missing *cuda.Error
@@ -22,16 +22,16 @@ import (
 	"nacre/core/gpu"
 )
 
-// Options choose a GPU, by the driver's number, and how it computes. Products may also be "cublaslt", as when it is
-// empty.
+// Options choose a GPU, by the driver's number, and how it computes. Products may also be "cublaslt", which is the same
+// as empty.
 type Options = core.DeviceOptions
 
-// Precisions are those of the operands of matrix products: float32; rounded to TF32's 10 bits, which tensor cores
-// multiply many times as fast; the sum of two TF32 numbers, of three products that matter, with errors like float32's;
-// or rounded to bfloat16's 7 bits.
+// Precisions lists the precisions of the operands of matrix products. fp32: float32. tf32: rounded to TF32's 10 bits,
+// many times as fast on tensor cores. tf32x3: each operand is the sum of two TF32 numbers; that needs three products
+// and gives errors like float32's. bf16: rounded to bfloat16's 7 bits.
 var Precisions = []string{"fp32", "tf32", "tf32x3", "bf16"}
 
-// Planning is how programs are planned.
+// Planning returns the options with which programs are planned.
 func Planning(o Options) gpu.Options {
 	if o.Products == "own" {
 		return gpu.Options{MaskedProducts: true, Vectors: true}
@@ -40,19 +40,19 @@ func Planning(o Options) gpu.Options {
 	return gpu.Options{Transposes: tf32, Fours: tf32, Vectors: true}
 }
 
-// EnvLibraries names the environment variable with the folders, separated by colons, in which the driver's library,
-// NVRTC and cuBLASLt are looked for instead of the usual places.
+// EnvLibraries names an environment variable with folders, separated by colons. The driver's library, NVRTC and
+// cuBLASLt are looked for there instead of in the usual places.
 const EnvLibraries = "NACRE_CUDA_LIBS"
 
-// EnvSource names the environment variable with a folder, for profilers: the text of all kernels is written there, and
-// they are compiled with the numbers of its lines.
+// EnvSource names an environment variable for profilers. It holds a folder: the source of all kernels is written there,
+// and the compiled kernels refer to the lines of these files.
 const EnvSource = "NACRE_CUDA_SOURCE"
 
-// Fault says what a GPU failed at.
+// Fault says at which step a GPU failed.
 type Fault string
 
 const (
-	NoLibrary Fault = "library"  // a library is not there, or not the one it is named after
+	NoLibrary Fault = "library"  // a library is missing, or another library has its name
 	OldDriver Fault = "driver"   // the driver is older than what this package or a library needs
 	NoDevice  Fault = "device"   // no GPU, not the one asked for, or one that cannot be used
 	NoNVRTC   Fault = "nvrtc"    // the run-time compiler is missing
@@ -60,7 +60,7 @@ const (
 	NoMemory  Fault = "memory"   // device memory or pinned memory is used up
 	Products  Fault = "cublaslt" // cuBLASLt is missing or refused a product
 	Launching Fault = "launch"   // work could not be given to the GPU
-	LostGPU   Fault = "lost"     // the GPU fell away or faulted: whatever it held is gone
+	LostGPU   Fault = "lost"     // the GPU was lost or faulted: everything it held is gone
 )
 
 // Error says why a GPU could not be used.
@@ -77,7 +77,7 @@ type Info struct {
 	Capability     string `json:"capability"` // e.g. "9.0"
 	Multiprocessor int    `json:"multiprocessors"`
 	Memory         int64  `json:"memory"` // bytes
-	Driver         string `json:"driver"` // the CUDA version it speaks, e.g. "13.0"
+	Driver         string `json:"driver"` // version of CUDA that the driver supports, e.g. "13.0"
 	NVRTC          string `json:"nvrtc"`
 	CublasLt       string `json:"cublaslt"`
 }

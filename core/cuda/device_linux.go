@@ -97,7 +97,7 @@ func (g *device) Describe() core.Description {
 	return d
 }
 
-// Name says what runs, e.g. "cuda:0/tf32 NVIDIA H100 80GB HBM3".
+// Name names the device in use, e.g. "cuda:0/tf32 NVIDIA H100 80GB HBM3".
 func (g *device) Name() string {
 	precision := g.options.Precision
 	if g.lt == nil {

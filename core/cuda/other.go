@@ -4,13 +4,13 @@ package cuda
 
 import "nacre/core"
 
-// New makes a device on a GPU. This build reaches none.
+// New makes a device on a GPU. This build supports no GPU.
 func New(Options) (core.Device, error) { return nil, unsupported() }
 
-// Probe describes a GPU. This build reaches none.
+// Probe describes a GPU. This build supports no GPU.
 func Probe(int) (Info, error) { return Info{}, unsupported() }
 
-// Times is how long each launch of a loaded program takes. This build loads none.
+// Times measures the launches of a loaded program. This build loads none.
 func Times(core.Runner, int) ([]float64, error) { return nil, unsupported() }
 
 func unsupported() error {

@@ -20,8 +20,8 @@ var optimiserText string
 //go:embed feed.h
 var feedText string
 
-// Source is the text of all kernels of a plan, and the name of each region's kernel by unit; other units have none.
-// Regions that differ only in the values they read and write share a kernel.
+// Source returns the source of all kernels of a plan, and the name of each region's kernel by unit; other units have
+// none. Regions that differ only in the values they read and write share a kernel.
 func Source(pl *gpu.Schedule) (text string, names []string) {
 	var b strings.Builder
 	b.WriteString(prelude + gemmText + optimiserText)

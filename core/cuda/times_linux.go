@@ -9,10 +9,10 @@ import (
 	"nacre/core"
 )
 
-// Times is how long each launch of a loaded program takes by itself, in µs, from the start of one to the start of the
-// same launch after it: so many of them are one graph, of which the fastest of three counts. They are in the order of
-// the plan; of a program that draws its data those of roofline.Model, 0 for the last, which keeps scalars. The program
-// has run once, and what it computes afterwards is of no use.
+// Times measures each launch of a loaded program alone, in µs. A graph repeats the launch many times; the time is from
+// one start to the next, and the fastest of three graphs counts. The times are in the order of the plan. For a program
+// that draws its data they are in the order of roofline.Model; the last launch, which keeps scalars, has 0. The program
+// must have run once. Its results afterwards are of no use.
 func Times(run core.Runner, repeats int) ([]float64, error) {
 	r, ok := run.(*runner)
 	if !ok || r.closed {

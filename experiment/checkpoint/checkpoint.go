@@ -1,7 +1,7 @@
-// Package checkpoint stores the state of a running experiment in one file from which it continues bit for bit:
-// named sections, each with its checksum, written as a stream so that a replay buffer is never copied in memory,
-// put in place in one step so that a killed program or a full disk leaves the previous checkpoint whole, and kept for
-// one generation more, for the case that the newest is lost or damaged on its disk.
+// Package checkpoint stores the state of a running experiment in one file, from which it continues bit for bit. The
+// file has named sections, each with a checksum. It is written as a stream, so a replay buffer is not copied in memory.
+// It replaces the old file in one step, so a killed program or a full disk leaves the previous checkpoint whole. One
+// older generation is kept, in case the newest is lost or damaged on its disk.
 //
 //	err := checkpoint.Save(path, checkpoint.Header{Settings: settings}, func(w *checkpoint.Writer) error {
 //		if err := w.JSON("progress", progress); err != nil {
@@ -16,9 +16,9 @@
 //		return checkpoint.Get(r, "q1/w0", weights)
 //	})
 //
-// The file is: magic "nacreckp", format version, header (JSON) and its checksum; the sections one after another;
-// an index of them (JSON); a trailer with the index's place and checksum and the magic "nacreend". Numbers are
-// little-endian, checksums CRC-32C. Whoever reads a file that ends early finds no trailer.
+// The file is: magic "nacreckp", format version, header (JSON) and its checksum; the sections one after another; an
+// index of them (JSON); a trailer with the index's place and checksum and the magic "nacreend". Numbers are
+// little-endian, checksums CRC-32C. A file that ends early has no trailer.
 package checkpoint
 
 import (
@@ -35,8 +35,8 @@ import (
 	"nacre/internal/version"
 )
 
-// FormatVersion is the version of the file's layout and of what experiments put into it. Raise it when a section
-// changes its meaning: a checkpoint of another version is refused, not guessed at.
+// FormatVersion is the version of the file's layout and of its sections. Raise it when a section changes its meaning. A
+// checkpoint of another version is refused.
 const FormatVersion = 1
 
 const (
@@ -49,10 +49,11 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Header says what a checkpoint belongs to.
+// Header says to which run and program a checkpoint belongs.
 type Header struct {
 	Program string `json:"program"` // the build that wrote it; Save fills it in
-	// What it continues: settings by dotted key; or, of programs before that, a hash of the configuration.
+	// the configuration of the run that it continues, as settings by dotted key; in files of older programs, a hash of
+	// the configuration
 	Settings   map[string]json.RawMessage `json:"settings,omitempty"`
 	ConfigHash string                     `json:"config_hash,omitempty"`
 }
@@ -69,9 +70,9 @@ type section struct {
 // open makes the temporary file; tests put a failing disk here.
 var open = atomicfile.Open
 
-// Save writes a checkpoint to path: write is called once and adds the sections. When it returns an error, or
-// anything else fails, the file at path is what it was before, and the error says so. The new file replaces the old
-// one only after it is complete and on disk; the old one stays as Previous(path), for Restore.
+// Save writes a checkpoint to path. The function write is called once and adds the sections. If write returns an error,
+// or anything else fails, the file at path stays as it was, and the error says so. The new file replaces the old one
+// only after it is complete and on disk. The old one stays as Previous(path), for Restore.
 func Save(path string, h Header, write func(*Writer) error) error {
 	h.Program = version.Get().String()
 	err := atomicfile.WriteWith(open, path, func(file io.Writer) error {
@@ -112,7 +113,7 @@ func (s sectionWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Section adds a section of raw bytes: whatever write sends to its writer. Names must be new and not empty.
+// Section adds a section of raw bytes, which the function write writes. Names must be new and not empty.
 func (w *Writer) Section(name string, write func(io.Writer) error) error {
 	return w.add(name, "", write)
 }
@@ -131,7 +132,7 @@ func (w *Writer) add(name, typ string, write func(io.Writer) error) error {
 	return nil
 }
 
-// JSON adds v as JSON. It is for small state; numbers that are not finite cannot be written this way.
+// JSON adds v as JSON. It is for small state. Numbers that are not finite cannot be written in this way.
 func (w *Writer) JSON(name string, v any) error {
 	return w.add(name, "json", func(out io.Writer) error { return json.NewEncoder(out).Encode(v) })
 }

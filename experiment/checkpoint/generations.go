@@ -9,14 +9,15 @@ import (
 	"strings"
 )
 
-// Previous is the path of the generation before the checkpoint at path: checkpoint.bin has checkpoint.previous.bin.
+// Previous is the path of the generation before the checkpoint at path, for example checkpoint.previous.bin for
+// checkpoint.bin.
 func Previous(path string) string {
 	ext := filepath.Ext(path)
 	return strings.TrimSuffix(path, ext) + ".previous" + ext
 }
 
-// keep gives the checkpoint at path its second name. At no moment is there none of that content; what is at path is
-// replaced afterwards, in one step.
+// keep gives the checkpoint at path a second name. Its content exists at every moment. The file at path is replaced
+// afterwards, in one step.
 func keep(path string) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -28,19 +29,19 @@ func keep(path string) error {
 	if os.Link(path, previous) == nil {
 		return nil
 	}
-	return os.Rename(path, previous) // a file system without second names
+	return os.Rename(path, previous) // for a file system without second names
 }
 
-// Damaged reports whether err, of Load, is about a file whose content is not that of a checkpoint of this program, or
-// not all of it, so that an older generation may serve.
+// Damaged reports whether err, returned by Load, says that the file is damaged or incomplete. Then an older generation
+// may help.
 func Damaged(err error) bool {
 	var corrupt *CorruptError
 	return errors.Is(err, ErrNotCheckpoint) || errors.Is(err, ErrTruncated) || errors.As(err, &corrupt)
 }
 
-// Restore is Load of the checkpoint at path or, where that is missing or damaged, of the generation before; lost then
-// says what is the matter with the newer one. Where neither can be loaded err names both, and is os.ErrNotExist where
-// there is neither. A checkpoint of another program or configuration is an error, whatever the one before is.
+// Restore loads the checkpoint at path or, if it is missing or damaged, the generation before it. lost then says what
+// is wrong with the newer one. If neither can be loaded, err names both; it is os.ErrNotExist if neither exists. If the
+// newer checkpoint belongs to another program or configuration, that is an error; the older one is not tried.
 func Restore(path, configHash string, read func(*Reader) error) (lost, err error) {
 	err = Load(path, configHash, read)
 	if err == nil || !Damaged(err) && !errors.Is(err, fs.ErrNotExist) {

@@ -32,7 +32,7 @@ func (e *VersionError) Error() string {
 		"wrote it", e.Found, FormatVersion)
 }
 
-// CorruptError reports a part of a checkpoint whose content is not what was written. Section is "header", "index"
+// CorruptError reports a part of a checkpoint whose content differs from what was written. Section is "header", "index"
 // or the name of a section.
 type CorruptError struct{ Section, Reason string }
 
@@ -48,9 +48,9 @@ func (e *ConfigError) Error() string {
 		"changed after it was written", e.Found, e.Want)
 }
 
-// Load opens the checkpoint at path, verifies every checksum, and calls read to restore the state. So read never
-// sees a damaged file. configHash, unless empty, must equal the header's. Errors wrap ErrNotCheckpoint, ErrTruncated,
-// *VersionError, *CorruptError or *ConfigError, and name the file.
+// Load opens the checkpoint at path, verifies every checksum, and then calls the function read to restore the state. So
+// read is never called for a damaged file. configHash, unless empty, must equal the header's. Errors wrap
+// ErrNotCheckpoint, ErrTruncated, *VersionError, *CorruptError or *ConfigError, and name the file.
 func Load(path, configHash string, read func(*Reader) error) error {
 	f, err := plainfile.Open(path)
 	if err != nil {
@@ -89,7 +89,7 @@ type Reader struct {
 	sections []section
 }
 
-// Header returns what the checkpoint says about itself.
+// Header returns the checkpoint's header.
 func (r *Reader) Header() Header { return r.header }
 
 // Names lists the sections in the order they were written.
@@ -115,7 +115,7 @@ func (r *Reader) find(name string) (section, error) {
 	return section{}, fmt.Errorf("section %s is missing", name)
 }
 
-// Section returns the bytes of a section; its Size method says how many.
+// Section returns the bytes of a section; its Size method returns their number.
 func (r *Reader) Section(name string) (*io.SectionReader, error) {
 	s, err := r.find(name)
 	if err != nil {

@@ -31,7 +31,7 @@ func WriteSlice[T Element](w io.Writer, x []T) error {
 	return nil
 }
 
-// ReadSlice fills dst with what WriteSlice wrote; fewer bytes are io.ErrUnexpectedEOF.
+// ReadSlice fills dst with numbers that WriteSlice wrote. If there are too few bytes, the error is io.ErrUnexpectedEOF.
 func ReadSlice[T Element](r io.Reader, dst []T) error {
 	size := binary.Size(*new(T))
 	buffer := make([]byte, chunk*size)
@@ -57,7 +57,7 @@ func Put[T Element](w *Writer, name string, x []T) error {
 	return w.add(name, typeName[T](), func(out io.Writer) error { return WriteSlice(out, x) })
 }
 
-// Get fills dst from a section written by Put, which must hold as many elements of the same type.
+// Get fills dst from a section written by Put, which must hold the same number of elements of the same type.
 func Get[T Element](r *Reader, name string, dst []T) error {
 	n, err := length[T](r, name)
 	if err != nil {
@@ -76,7 +76,7 @@ func Get[T Element](r *Reader, name string, dst []T) error {
 	return nil
 }
 
-// GetAll returns a section written by Put, however long.
+// GetAll returns a section written by Put, of any length.
 func GetAll[T Element](r *Reader, name string) ([]T, error) {
 	n, err := length[T](r, name)
 	if err != nil {

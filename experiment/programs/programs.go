@@ -1,5 +1,5 @@
-// Package programs has every program of every algorithm, for tests of devices, at sizes where everything is odd: what
-// to put into each, and how far two executions are apart.
+// Package programs has every program of every algorithm, for tests of devices. Sizes are chosen so that no tile or
+// vector divides them. It also makes inputs, and measures how much two executions differ.
 //
 //	for _, s := range programs.All(t) {
 //		for _, p := range s.Programs {
@@ -33,14 +33,14 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// Of is an algorithm's programs and a memory of core/ref with the parameters that it starts with.
+// Of holds an algorithm's programs and a memory of core/ref with the parameters that it starts with.
 type Of struct {
-	Algorithm string // with a variant's name after a slash
+	Algorithm string // name of the algorithm, with a variant's name after a slash
 	Programs  []*core.Program
 	Memory    core.Memory
 }
 
-// recorder is the reference device, noting what is loaded on it.
+// recorder is the reference device; it notes the programs loaded on it.
 type recorder struct {
 	core.Device
 	programs []*core.Program
@@ -58,8 +58,8 @@ func (r *recorder) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	return r.Device.Load(p, m)
 }
 
-// All is every program of every algorithm that is registered, each with the settings that it registers as small, and
-// again with each of its variants.
+// All returns every program of every registered algorithm, each with the algorithm's small settings, and again with
+// each of its variants.
 func All(t testing.TB) []Of {
 	var out []Of
 	for _, name := range rl.Names() {
@@ -73,7 +73,7 @@ func All(t testing.TB) []Of {
 	return out
 }
 
-// For is every program of one algorithm.
+// For returns every program of one algorithm.
 func For(t testing.TB, name string) Of {
 	t.Helper()
 	a, err := rl.Lookup(name)
@@ -81,7 +81,7 @@ func For(t testing.TB, name string) Of {
 	return of(t, name, name, a.Small)
 }
 
-// of is every program of an algorithm with some settings, under a name.
+// of returns every program of an algorithm with some settings, under a name.
 func of(t testing.TB, algorithm, name string, settings []string) Of {
 	t.Helper()
 	a, err := rl.Lookup(algorithm)
@@ -105,7 +105,7 @@ func of(t testing.TB, algorithm, name string, settings []string) Of {
 	return Of{name, r.programs, r.memory}
 }
 
-// Content draws what goes into a program: parameters as the algorithm starts them, weights and flags between 0 and 1,
+// Content draws the contents of a program: parameters as the algorithm starts them, weights and flags between 0 and 1,
 // other inputs normal.
 func Content(t testing.TB, p *core.Program, start core.Memory) (params, inputs map[string][]float64) {
 	r := rand.New(rand.NewPCG(11, 7))
@@ -166,7 +166,7 @@ func Execute(t testing.TB, d core.Device, p *core.Program, params, inputs map[st
 	return out
 }
 
-// Difference is the largest, relative to the largest element of want.
+// Difference is the largest difference, divided by the largest element of want.
 func Difference(got, want []float64) float64 {
 	largest, diff := 1e-30, 0.0
 	for i, w := range want {

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/term"
 )
 
-// Bars draws on a terminal a line for every stage under way, below what is noted. It is written here because the
-// libraries for progress bars draw one bar, or want to own the terminal.
+// Bars draws on a terminal a line for every stage under way, below the notes. It is written here because the libraries
+// for progress bars draw only one bar, or want to control the whole terminal.
 func Bars(w io.Writer) Progress { return &bars{out: w, now: time.Now, width: widthOf(w)} }
 
-// widthOf is a terminal's width now; 100 where it is none.
+// widthOf returns a function for a terminal's present width; 100 if w is not a terminal.
 func widthOf(w io.Writer) func() int {
 	return func() int {
 		if f, ok := w.(*os.File); ok {
@@ -28,7 +28,7 @@ func widthOf(w io.Writer) func() int {
 	}
 }
 
-// barWidth is that of a bar; mostBars are shown at a time, and redrawEvery bounds how often.
+// barWidth is the width of a bar. At most mostBars are shown at a time. redrawEvery bounds how often they are drawn.
 const (
 	barWidth    = 20
 	mostBars    = 16
@@ -41,7 +41,7 @@ type bars struct {
 	now    func() time.Time
 	width  func() int
 	active []*barStage
-	lines  int // that are on the terminal
+	lines  int // lines on the terminal
 	drawn  time.Time
 }
 
@@ -61,7 +61,8 @@ func (b *bars) Note(text string) {
 func (b *bars) draw(note string) {
 	var text strings.Builder
 	if b.lines > 0 {
-		fmt.Fprintf(&text, "\x1b[%dF\x1b[J\r", b.lines) // to the beginning of the first line, and away with all below
+		// to the beginning of the first line, then clear everything below
+		fmt.Fprintf(&text, "\x1b[%dF\x1b[J\r", b.lines)
 	}
 	if note != "" {
 		text.WriteString(note + "\n")
@@ -108,7 +109,7 @@ func (b *bars) Stage(name string, total int) Stage {
 	return s
 }
 
-// change makes a change of a stage, and shows it if the last time is long enough ago.
+// change changes a stage, and shows it if it was last shown long enough ago.
 func (s *barStage) change(f func()) {
 	s.bars.mu.Lock()
 	defer s.bars.mu.Unlock()

@@ -1,5 +1,5 @@
 // Package progress shows what a long command is doing: a bar on a terminal, a plain line every few seconds anywhere
-// else, nothing when asked to be quiet. Callers say what happens and do not know which.
+// else, or nothing if quiet. Callers only report what happens; they do not know which of the three forms is used.
 //
 //	p := progress.Auto(os.Stderr, quiet)
 //	stage := p.Stage("PEARL, seed 1", 500)
@@ -22,9 +22,9 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress is where a command reports. Its methods and those of its stages may be called from any goroutine.
+// Progress receives a command's reports. Its methods and those of its stages may be called from any goroutine.
 type Progress interface {
-	// Stage begins a stage of total units of work; total 0 means that it is not known. Stages may overlap: a bar
+	// Stage begins a stage of total units of work; total 0 means that the number is unknown. Stages may overlap: a bar
 	// shows the latest one that is not done.
 	Stage(name string, total int) Stage
 	// Note shows one line that stays, above the bar if there is one.
@@ -33,15 +33,15 @@ type Progress interface {
 
 // Stage is a piece of work under way.
 type Stage interface {
-	// Add says that n more units are done; 0 only says that the work goes on.
+	// Add reports that n more units are done; 0 only reports that the work goes on.
 	Add(n int)
 	// Describe sets a short text shown beside the stage: the latest loss or return.
 	Describe(text string)
-	// Done ends the stage, whether all its units were done or not. Later calls do nothing.
+	// Done ends the stage, even if some of its units were not done. Later calls do nothing.
 	Done()
 }
 
-// Auto is a bar when f is a terminal and plain lines when it is not; quiet is Silent.
+// Auto returns a bar if f is a terminal and plain lines if it is not. With quiet it returns Silent.
 func Auto(f *os.File, quiet bool) Progress {
 	switch {
 	case quiet:
@@ -63,7 +63,7 @@ func (silent) Add(int)                 {}
 func (silent) Describe(string)         {}
 func (silent) Done()                   {}
 
-// LineWriter turns what is written to it into notes, line by line, so that log output does not tear a bar.
+// LineWriter turns text written to it into notes, line by line, so that log output does not break a bar.
 func LineWriter(p Progress) io.Writer { return &lineWriter{p: p} }
 
 type lineWriter struct {

@@ -12,16 +12,16 @@ import (
 	"nacre/experiment/paper"
 )
 
-// CurveOptions of Curves.
+// CurveOptions are the options of Curves.
 type CurveOptions struct {
 	Success  bool  // success rates instead of returns
-	Backdrop bool  // the authors' public curves, where the runs' family has them
-	Steps    int64 // the axis ends here; 0 is the end of the longest run
+	Backdrop bool  // draw the authors' public curves, if the runs' family has them
+	Steps    int64 // end of the axis; 0: the end of the longest run
 }
 
-// Curves are the learning curves of runs: one panel for each family, one line for each system, its mean over seeds by
-// the rule of stats.OverSeeds. Notes say where seeds are missing from it and where they differ in more than their seed.
-// Copies of a run are an error, as in a table.
+// Curves returns the learning curves of runs: one panel for each family, one line for each system. A line is the mean
+// over seeds by the rule of stats.OverSeeds. Notes say where a mean lacks seeds, and where its runs differ in more than
+// the seed. Copies of a run are an error, as in a table.
 func Curves(runs []Run, o CurveOptions) (panels []plots.CurvePanel, notes []string, err error) {
 	notes = Said(runs)
 	byFamily := map[string][]Run{}

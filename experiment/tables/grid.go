@@ -13,15 +13,15 @@ import (
 
 // Cell is one system on one family.
 type Cell struct {
-	// Return is the mean over seeds with Student's 95 % interval, in the table's unit; what a seed counts as is
-	// Run.Return. N is the seeds counted, 0 for an empty cell.
+	// Return is the mean over seeds with Student's 95 % interval, in the table's unit. The value of one seed is
+	// Run.Return. N is the number of seeds counted, 0 for an empty cell.
 	Return stats.Interval `json:"return"`
-	Seeds  []float64      `json:"seeds"` // the value of each, in the order of SeedOf
+	Seeds  []float64      `json:"seeds"` // value of each seed, in the order of SeedOf
 	SeedOf []uint64       `json:"seed"`
-	Begun  int            `json:"runs"` // run folders of the cell, counted or not
+	Begun  int            `json:"runs"` // number of run folders of the cell, counted or not
 
-	// Final and Success are of the test tasks at the end of training, over seeds and tasks: a bootstrap of both,
-	// crossed where the seeds share their tasks. Nil where no run is finished.
+	// Final and Success are results on the test tasks at the end of training. Their intervals come from a bootstrap
+	// over seeds and tasks; it is a crossed one if the seeds share their tasks. Nil if no run is finished.
 	Final   *stats.Interval `json:"final,omitempty"`
 	Success *float64        `json:"success,omitempty"`
 
@@ -30,41 +30,42 @@ type Cell struct {
 	Notes  []string `json:"notes,omitempty"`
 }
 
-// Budget holds what the counted runs of a cell had: the least and the most of them.
+// Budget holds the least and the greatest budget of the counted runs of a cell.
 type Budget struct {
 	Evaluations int     `json:"evaluations"`
 	EnvStepsLo  int64   `json:"env_steps_min"`
 	EnvStepsHi  int64   `json:"env_steps_max"`
 	UpdatesLo   int64   `json:"updates_min"`
 	UpdatesHi   int64   `json:"updates_max"`
-	Seconds     float64 `json:"seconds"` // mean of the runs
+	Seconds     float64 `json:"seconds"` // mean over the runs
 	TestTasks   int     `json:"test_tasks"`
 	Explore     int     `json:"trajectories_explored"`
 }
 
 // Grid is a table under construction: families by systems.
 type Grid struct {
-	Systems  []string // by the name of the sweep or algorithm
+	Systems  []string // names of the systems, from the sweep or the algorithm
 	Families []string
 	Cells    [][]Cell // Cells[family][system]
-	Left     []string // what was given but is not part of the table
+	Left     []string // runs given that are not part of the table
 }
 
-// Shape says which runs a table takes and what it shows them as.
+// Shape says which runs a table takes and how it shows them.
 type Shape struct {
-	Algorithms []string                 // taken; nil takes all
-	Families   func(family string) bool // taken; nil takes all
-	Order      []string                 // of the systems
-	Unit       float64                  // returns are divided by it
-	// environment steps at which runs are compared; 0 is their end
+	Algorithms []string                 // algorithms taken; nil takes all
+	Families   func(family string) bool // reports whether a family is taken; nil takes all
+	Order      []string                 // order of the systems
+	Unit       float64                  // divisor of returns
+	// environment steps at which runs are compared; 0: their end
 	At int64
-	// with At 0: later steps are not looked at; 0 is no limit
+	// with At 0: later steps are ignored; 0: no limit
 	Cap   int64
-	Value func(Run) (float64, bool)                            // nil is Run.Return
-	Paper func(family, system string) (value float64, ok bool) // nil where the paper has no table
+	Value func(Run) (float64, bool)                            // value of a run; nil: Run.Return
+	Paper func(family, system string) (value float64, ok bool) // the paper's figure; nil if the paper has no table
 }
 
-// gridOf sorts runs into cells. Two runs of one cell with the same seed are an error: nobody could say which counts.
+// gridOf sorts runs into cells. Two runs of one cell with the same seed are an error, because it is unclear which of
+// them counts.
 func gridOf(runs []Run, s Shape) (*Grid, error) {
 	g := &Grid{}
 	var taken []Run

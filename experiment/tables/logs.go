@@ -9,7 +9,7 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// loadLogs reads the logs of other programs that a folder itself or a file holds, none where it is neither.
+// loadLogs reads the logs of other programs that a folder or a file holds. Otherwise it returns none.
 func loadLogs(path string, c foreign.Columns) ([]Run, error) {
 	refs := []string{path}
 	if _, err := plainfile.Stat(path); err == nil || !isLog(path) {
@@ -37,7 +37,7 @@ func isLog(ref string) bool {
 	return ok && foreign.Tool(file) != ""
 }
 
-// readLog makes a run of a log. It counts as finished: nobody but its program knows better.
+// readLog makes a run of a log. The run counts as finished, because only its own program knows.
 func readLog(ref string, c foreign.Columns) (Run, error) {
 	l, err := foreign.Open(ref, c)
 	if err != nil {
@@ -55,8 +55,8 @@ func readLog(ref string, c foreign.Columns) (Run, error) {
 	return r, nil
 }
 
-// Said returns what is to be said of the logs of other programs among runs: which columns they are read from, and what
-// was left out of them, once for all of which it is true.
+// Said returns notes about logs of other programs among the runs: which columns were read and what was left out. Each
+// note appears once and names all logs it is true for.
 func Said(runs []Run) (notes []string) {
 	var order []string
 	of := map[string][]string{}

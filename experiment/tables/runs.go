@@ -17,16 +17,16 @@ import (
 	"nacre/rl/protocol"
 )
 
-// Run holds what a table or a plot needs of a run folder.
+// Run holds the data of a run folder that tables and plots need.
 type Run struct {
 	Dir    string `json:"run"`
-	System string `json:"system"` // the sweep's name for it, else the algorithm
+	System string `json:"system"` // the sweep's name for it, otherwise the algorithm
 	experiment.Standing
 	Config  experiment.Config  `json:"-"`
-	Session experiment.Process `json:"-"` // the last one
+	Session experiment.Process `json:"-"` // the last session
 	Curve   []Point            `json:"-"` // evaluations during training
-	Final   *protocol.Result   `json:"-"` // at the end; nil before it
-	Log     *foreign.Log       `json:"-"` // of another program; nil of a run folder
+	Final   *protocol.Result   `json:"-"` // evaluation at the end; nil before it
+	Log     *foreign.Log       `json:"-"` // log of another program; nil for a run folder
 }
 
 // Point is one evaluation of the test tasks during training.
@@ -40,7 +40,7 @@ func Load(paths ...string) (runs []Run, notes []string, err error) {
 	return LoadWith(foreign.Columns{}, paths...)
 }
 
-// LoadWith is Load with the columns to take of logs of other programs.
+// LoadWith is Load with the columns to read from logs of other programs.
 func LoadWith(c foreign.Columns, paths ...string) (runs []Run, notes []string, err error) {
 	seen := map[string]bool{}
 	note := func(line string) { notes = append(notes, line) }
@@ -93,7 +93,7 @@ func load(root string, c foreign.Columns, note func(string)) ([]Run, error) {
 				return nil
 			}
 			if len(runs) == 0 || runs[0].Dir != path {
-				out = append(out, runs...) // those of files in it, beside which there may be others below
+				out = append(out, runs...) // runs of files in the folder; other runs may be below it
 				return err
 			}
 		}
@@ -114,7 +114,7 @@ func has(dir, name string) bool {
 	return err == nil
 }
 
-// loadSweep reads the runs of a sweep, also those that were not begun.
+// loadSweep reads the runs of a sweep, including those that were not begun.
 func loadSweep(dir string) ([]Run, error) {
 	f, err := sweep.Open(dir)
 	if err != nil {
@@ -139,7 +139,7 @@ func loadSweep(dir string) ([]Run, error) {
 	return out, nil
 }
 
-// Read reads a run folder. system is what a sweep calls it; empty is its algorithm.
+// Read reads a run folder. system is the sweep's name for it; if empty, its algorithm.
 func Read(dir, system string) (Run, error) {
 	r := Run{Dir: dir, System: system}
 	run, err := experiment.View(dir)
@@ -196,9 +196,9 @@ func curve(path string) ([]Point, error) {
 	return out, nil
 }
 
-// Return is the mean of the evaluations in the last tenth of so many environment steps, (0.9·steps, steps], as the
-// paper's tables have it, or if there is none the last evaluation before them; false where there is neither. 0
-// stands for all steps of the run.
+// Return is the mean of the evaluations in the last tenth of the given environment steps, (0.9·steps, steps], as in the
+// paper's tables. If there is none, it is the last evaluation before. If there is none at all, ok is false. If steps is
+// 0, all steps of the run are meant.
 func (r Run) Return(steps int64) (value float64, evaluations int, ok bool) {
 	if steps == 0 {
 		steps = r.EnvSteps
@@ -221,7 +221,7 @@ func (r Run) Return(steps int64) (value float64, evaluations int, ok bool) {
 	return sum / float64(evaluations), evaluations, true
 }
 
-// reached reports whether a run has so many environment steps behind it, or for 0 whether it is finished.
+// reached reports whether a run has made that many environment steps, or for 0 whether it is finished.
 func (r Run) reached(steps int64) bool {
 	if steps == 0 {
 		return r.Finished

@@ -12,7 +12,7 @@ type Statistics struct {
 	Pairs        []Comparison `json:"pairs"`
 }
 
-// ColumnRank is how a column stands among all.
+// ColumnRank compares a column with all others by rank.
 type ColumnRank struct {
 	System   string         `json:"system"`
 	Mean     float64        `json:"mean"`
@@ -20,7 +20,7 @@ type ColumnRank struct {
 	Wins     stats.WinCount `json:"wins"`
 }
 
-// Comparison sets a column beside another over the environments in which both have a cell.
+// Comparison compares a column with another over the environments in which both have a cell.
 type Comparison struct {
 	System       string  `json:"system"`
 	Against      string  `json:"against"`
@@ -30,21 +30,21 @@ type Comparison struct {
 	Worse        int     `json:"worse"`
 	P            float64 `json:"sign_test_p"` // two-sided, ties left out
 
-	// Ratios are those of the environments in which both are positive; the means over them are nil if there is none.
+	// Ratios counts the environments in which both are positive. The means over them are nil if there is none.
 	Ratios    int      `json:"ratios"`
 	Geometric *float64 `json:"geometric_mean_ratio"`
 	Mean      *float64 `json:"mean_ratio"`
 	Median    *float64 `json:"median_ratio"`
 
-	// Above and Below count the environments in which every seed of the one lies above every seed of the other, of
-	// Seeded, those with several seeds of both.
+	// Seeded counts the environments where both columns have several seeds. Above and Below count those of them where
+	// every seed of one column lies above every seed of the other.
 	Seeded int `json:"seeded,omitempty"`
 	Above  int `json:"every_seed_above,omitempty"`
 	Below  int `json:"every_seed_below,omitempty"`
 }
 
-// statisticsOf compares columns; rows[i][j] is environment i, column j. All but the column of index against are set
-// beside that one.
+// statisticsOf compares columns; rows[i][j] is environment i, column j. All columns are compared with the one of index
+// against.
 func statisticsOf(names []string, rows [][]float64, against int) (*Statistics, error) {
 	if len(rows) == 0 {
 		return &Statistics{}, nil
@@ -83,7 +83,7 @@ func column(rows [][]float64, j int) []float64 {
 	return out
 }
 
-// compare sets column a beside b.
+// compare compares column a with column b.
 func compare(nameA, nameB string, a, b []float64) (Comparison, error) {
 	c := Comparison{System: nameA, Against: nameB, Environments: len(a)}
 	var err error

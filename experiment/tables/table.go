@@ -1,6 +1,6 @@
-// Package tables builds the paper's tables from run folders: families by systems, with intervals over seeds and tasks,
-// the budget behind every cell, the paper's figure beside it, and the statistics that compare the columns. Cells
-// without runs stay empty and are counted; nothing is estimated for them.
+// Package tables builds the paper's tables from run folders: families by systems, with intervals over seeds and tasks.
+// Beside every cell are its budget and the paper's figure. Statistics compare the columns. Cells without runs stay
+// empty and are counted; nothing is estimated for them.
 //
 //	runs, notes, err := tables.Load("out/ml1")          // run folders, sweeps, or folders of them
 //	table, err := tables.Build("ml1", runs, tables.Options{})
@@ -21,10 +21,10 @@ import (
 	"nacre/rl"
 )
 
-// Options of Build.
+// Options are the options of Build.
 type Options struct {
-	At      int64  // compare runs at so many environment steps; 0 is their end
-	Against string // system the others are set beside; empty is the table's own choice
+	At      int64  // environment steps at which runs are compared; 0: their end
+	Against string // system with which the others are compared; if empty, the table's own choice
 }
 
 // Table is a table of runs.
@@ -32,14 +32,15 @@ type Table struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	*Grid
-	Expected int         `json:"environments_expected,omitempty"` // rows of the paper's table
+	Expected int         `json:"environments_expected,omitempty"` // number of rows of the paper's table
 	Missing  []string    `json:"environments_without_runs,omitempty"`
 	Ours     *Statistics `json:"statistics"`
-	Paper    *Statistics `json:"paper_statistics,omitempty"` // of the paper's figures in the same environments
-	Notes    []string    `json:"notes,omitempty"`
+	// statistics of the paper's figures in the same environments
+	Paper *Statistics `json:"paper_statistics,omitempty"`
+	Notes []string    `json:"notes,omitempty"`
 }
 
-// definition is a table that Build knows.
+// definition is a table that Build can make.
 type definition struct {
 	name     string
 	title    string
@@ -99,7 +100,7 @@ func definitions() []definition {
 	}
 }
 
-// Names are the tables that Build knows.
+// Names lists the tables that Build can make.
 func Names() []string {
 	var out []string
 	for _, d := range definitions() {

@@ -11,7 +11,7 @@ import (
 	"nacre/experiment"
 )
 
-// WriteText prints the table for a person.
+// WriteText prints the table as text.
 func (t *Table) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s\n", t.Title)
 	fmt.Fprintf(w, "[95 %% interval over seeds]; n is the number of seeds%s\n\n", t.beside())

@@ -8,9 +8,9 @@ import (
 	"nacre/rl/config"
 )
 
-// Together says of runs that stand behind one mean in what they differ beside their seeds, in a sentence that is empty
-// where they do not. Two that are one run are an error: the same system, family and seed, or logs of other programs
-// that have the same numbers.
+// Together compares runs that are averaged into one mean. It returns a sentence about the settings, other than the
+// seed, in which they differ; it is empty if there are none. It is an error if two of them are the same run: the same
+// system, family and seed, or logs of other programs with the same numbers.
 func Together(runs []Run) (said string, err error) {
 	known := map[string]string{}
 	configurations := map[string]bool{}

@@ -22,20 +22,20 @@ type EmbeddingTable struct {
 	Notes  []string          `json:"notes,omitempty"`
 }
 
-// EmbeddingRow is a system, with 95 % intervals over its seeds. A ratio needs no unit; a distance in the plane has
-// t-SNE's own.
+// EmbeddingRow is a system, with 95 % intervals over its seeds. A ratio has no unit; a distance in the plane has
+// t-SNE's unit.
 type EmbeddingRow struct {
 	System     string         `json:"system"`
 	Family     string         `json:"family"`
 	ToCentroid stats.Interval `json:"to_centroid"`
 	Between    stats.Interval `json:"between_centroids"`
 	Ratio      stats.Interval `json:"ratio"`
-	Latent     stats.Interval `json:"latent_ratio"` // of distances between posterior means, without t-SNE
+	Latent     stats.Interval `json:"latent_ratio"` // ratio of distances between posterior means, without t-SNE
 	Points     int            `json:"points"`       // embedded windows of each seed
 }
 
-// BuildEmbeddings lays out the embeddings that runs have in the file of that name and measures them. Each layout takes
-// some seconds; report is called after it.
+// BuildEmbeddings lays out the embeddings that runs have in the given file and measures them. Each layout takes some
+// seconds; report is called after it.
 func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int,
 	report func(run string)) (*EmbeddingTable, error) {
 	recipe := tsne.PaperScript()
@@ -91,7 +91,7 @@ func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int,
 	return t, nil
 }
 
-// WriteText prints the table for a person.
+// WriteText prints the table as text.
 func (t *EmbeddingTable) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "Mean distances in the t-SNE plane under the recipe %q, [95 %% interval over seeds]; the paper's "+
 		"are of push-v1, one run each\n\n", t.Recipe)

@@ -1,8 +1,8 @@
 //go:build linux && (amd64 || arm64) && !nogpu
 
-// Package fakecuda stands in for an NVIDIA GPU in tests. Its library, in plain C and compiled by the system's compiler,
-// takes the places of the driver, NVRTC and cuBLASLt: it checks the arguments of every call and really computes, with
-// the C side of the kernel language, so that whole programs run through the executor of package cuda.
+// Package fakecuda replaces an NVIDIA GPU in tests. Its library, in plain C and compiled by the system's compiler,
+// replaces the driver, NVRTC and cuBLASLt. It checks the arguments of every call and really computes, with the C side
+// of the kernel language, so that whole programs run through the executor of package cuda.
 //
 //	gpu := fakecuda.Use(t)
 //	dev, err := cuda.New(cuda.Options{})
@@ -30,7 +30,7 @@ var text []byte
 
 // GPU controls the fake.
 type GPU struct {
-	Folder string // of the three libraries
+	Folder string // folder of the three libraries
 	handle uintptr
 }
 
@@ -58,8 +58,8 @@ type buildError struct {
 
 func (e *buildError) Error() string { return e.err.Error() + ": " + e.out }
 
-// Use makes package cuda find the fake until the test ends. The test is skipped where there is no C compiler, and fails
-// at its end if the fake has found a mistake in the use of the driver.
+// Use makes package cuda find the fake until the test ends. The test is skipped if there is no C compiler. It fails at
+// its end if the fake has found a mistake in the use of the driver.
 func Use(t testing.TB) *GPU {
 	t.Helper()
 	if _, err := exec.LookPath("cc"); err != nil {
@@ -102,17 +102,17 @@ func (g *GPU) call(name string, args ...uintptr) uintptr {
 	return r
 }
 
-// Order sets the order in which lanes, blocks and the operations of a graph run, as far as it is free: 0 as given, 1
-// backwards, from 2 on shuffled.
+// Order sets the order in which lanes, blocks and the operations of a graph run, as far as the order is free: 0 as
+// given, 1 backwards, from 2 on shuffled.
 func (g *GPU) Order(n int) { g.call("fake_order", uintptr(n)) }
 
-// Fail makes calls of a function return a code, after it has worked a number of times.
+// Fail makes calls of a function return a code, after a number of calls have worked.
 func (g *GPU) Fail(name string, after, code int) {
 	text := append([]byte(name), 0)
 	g.call("fake_fail", uintptr(unsafe.Pointer(&text[0])), uintptr(after), uintptr(code))
 }
 
-// Versions sets those of driver (13000 is 13.0), NVRTC (13) and cuBLASLt (130002).
+// Versions sets the versions of driver (13000 is 13.0), NVRTC (13) and cuBLASLt (130002).
 func (g *GPU) Versions(driver, nvrtc, lt int) {
 	g.call("fake_versions", uintptr(driver), uintptr(nvrtc), uintptr(lt))
 }
@@ -120,10 +120,10 @@ func (g *GPU) Versions(driver, nvrtc, lt int) {
 // Devices sets how many GPUs there are.
 func (g *GPU) Devices(n int) { g.call("fake_devices", uintptr(n)) }
 
-// Memory sets how many bytes each GPU has from now on, whatever is allocated already.
+// Memory sets how many bytes each GPU has from now on, regardless of earlier allocations.
 func (g *GPU) Memory(n uint64) { g.call("fake_limit", uintptr(n)) }
 
-// Products reports whether cuBLASLt has an algorithm for the products it is asked for.
+// Products sets whether cuBLASLt has an algorithm for the products it is asked for.
 func (g *GPU) Products(yes bool) {
 	n := uintptr(0)
 	if yes {
@@ -135,7 +135,7 @@ func (g *GPU) Products(yes bool) {
 // Refuses makes the first n of the three algorithms that cuBLASLt proposes for a product fail when they are run.
 func (g *GPU) Refuses(n int) { g.call("fake_refuses", uintptr(n)) }
 
-// Batches reports whether cuBLASLt makes products of several matrices at once.
+// Batches sets whether cuBLASLt can make products of several matrices at once.
 func (g *GPU) Batches(yes bool) {
 	n := uintptr(0)
 	if yes {
@@ -147,18 +147,18 @@ func (g *GPU) Batches(yes bool) {
 // Speed sets the time that one of the three algorithms proposed for a product takes, in µs.
 func (g *GPU) Speed(algorithm, us int) { g.call("fake_speed", uintptr(algorithm), uintptr(us)) }
 
-// Pause makes every recording of a graph last so many milliseconds, for other goroutines to come in between. What a
-// driver may refuse meanwhile is a mistake.
+// Pause makes every recording of a graph last a number of milliseconds, so that other goroutines act meanwhile. Calls
+// that a driver may refuse during a recording count as mistakes.
 func (g *GPU) Pause(ms int) { g.call("fake_pause", uintptr(ms)) }
 
-// Lined counts the texts compiled with the numbers of a file's lines; that each is the file's is checked.
+// Lined counts the kernels compiled with line numbers of a file. It is also checked that their text is the file's.
 func (g *GPU) Lined() int { return int(g.call("fake_lined")) }
 
-// Forget makes every thread one that has not chosen a GPU yet.
+// After Forget no thread has chosen a GPU, as at the start.
 func (g *GPU) Forget() { g.call("fake_forget") }
 
 // Mistakes counts calls with wrong arguments.
 func (g *GPU) Mistakes() int { return int(g.call("fake_mistakes")) }
 
-// InUse counts the bytes that were allocated since Use or Memory and are not freed.
+// InUse counts the bytes that were allocated since Use or Memory and that are not freed.
 func (g *GPU) InUse() int { return int(g.call("fake_in_use")) }
