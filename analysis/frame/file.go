@@ -17,19 +17,19 @@ import (
 // maxBytes is the size of the largest file that Read takes.
 const maxBytes = 1 << 30
 
-// ReadOption overrules what Read would find out about a file.
+// ReadOption replaces what Read would detect about a file.
 type ReadOption func(*table.Options)
 
-// Separator says what parts the fields of a CSV file: ',', ';', '\t', '|', or ' ' for any blanks.
+// Separator sets the separator of the fields of a CSV file: ',', ';', '\t', '|', or ' ' for any blanks.
 func Separator(r rune) ReadOption { return func(o *table.Options) { o.Separator = r } }
 
-// Decimal says which sign is the decimal mark of a CSV file, '.' or ','. The other one is then for thousands.
+// Decimal sets the decimal mark of a CSV file, '.' or ','. The other one then separates thousands.
 func Decimal(r rune) ReadOption { return func(o *table.Options) { o.Decimal = r } }
 
-// Encoding says how a file's text is encoded: "utf-8", "utf-16le", "latin1", "windows-1251", …
+// Encoding sets the encoding of a file's text: "utf-8", "utf-16le", "latin1", "windows-1251", …
 func Encoding(name string) ReadOption { return func(o *table.Options) { o.Encoding = name } }
 
-// Header reports whether the first line of a CSV file are the columns' names.
+// Header sets whether the first line of a CSV file holds the columns' names.
 func Header(is bool) ReadOption {
 	return func(o *table.Options) {
 		if o.Header = table.WithoutHeader; is {
@@ -49,11 +49,11 @@ func Header(is bool) ReadOption {
 //   - .npz, .npy and .safetensors: an array of more than one dimension is several columns, z0, z1, … of a matrix "z";
 //   - .parquet, but not in a browser's tab.
 //
-// True and False are 1 and 0. Notes says what was assumed, converted or left out; options overrule it.
+// True and False are 1 and 0. Notes says what was assumed, converted or left out; options change it.
 func Read(path string, options ...ReadOption) (*Frame, error) {
 	data, err := plainfile.Read(path, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		there, _ := Files(filepath.Dir(path)) // if there is such a folder
+		there, _ := Files(filepath.Dir(path)) // fails if there is no such folder
 		return nil, fmt.Errorf("frame: %s: %w%s", path, fs.ErrNotExist, nearest.Hint(filepath.Base(path), there))
 	}
 	if err != nil {
@@ -66,7 +66,7 @@ func Read(path string, options ...ReadOption) (*Frame, error) {
 	return f, nil
 }
 
-// Files are the names of the files in a folder that Read may take, by their endings.
+// Files are the names of the files in a folder that Read may accept, by their endings.
 func Files(dir string) (names []string, err error) {
 	entries, err := plainfile.ReadDir(dir)
 	for _, e := range entries {
@@ -95,7 +95,7 @@ func parse(name string, data []byte, options ...ReadOption) *Frame {
 	return f
 }
 
-// CSV is the frame as a CSV file: missing numbers are empty, whole ones have all their digits, the others the fewest
+// CSV is the frame as a CSV file. Missing numbers are empty. Whole numbers have all their digits, others the fewest
 // that read back to them.
 func (f *Frame) CSV() ([]byte, error) {
 	if f.err != nil {

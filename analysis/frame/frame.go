@@ -7,12 +7,12 @@
 //	f.Where(func(r frame.Row) bool { return r.Number("iteration") > 10 }).
 //		Group("arm", "env_steps").Mean("return").Sort("arm", "env_steps")
 //
-// Frames do not change: every operation gives a new one, which may share columns with the old. What cannot be done,
-// such as a column that is not there, is kept in the frame it gives (Err), so that operations can follow one another;
-// showing or reading such a frame is that error.
+// Frames do not change: every operation returns a new one, which may share columns with the old. If an operation fails,
+// for example because a column does not exist, the error is stored in the resulting frame (Err). So operations can be
+// chained. Showing or reading that frame gives the error.
 //
-// It is written here because the libraries for data frames in Go are either no longer kept (gota, dataframe-go, qframe)
-// or, as Apache's Arrow, hold columns but neither group nor join them.
+// It is written here because the libraries for data frames in Go are either no longer maintained (gota, dataframe-go,
+// qframe) or, like Apache's Arrow, hold columns but neither group nor join them.
 package frame
 
 import (
@@ -36,10 +36,10 @@ type Frame struct {
 // Column is a named column: made by Numbers or Texts.
 type Column struct {
 	Name string
-	num  []float64 // nil where it is text
-	text []string  // nil where it is numbers
-	rest []int16   // what num lacks of whole numbers beyond 2⁵³ (internal/whole); nil where there are none
-	err  error     // of one that is none
+	num  []float64 // nil for a column of text
+	text []string  // nil for a column of numbers
+	rest []int16   // what num lacks of whole numbers beyond 2⁵³ (internal/whole); nil if there are none
+	err  error     // error of a column that could not be made
 }
 
 // Numbers is a column of numbers. The slice is not copied.
@@ -63,7 +63,7 @@ func (c Column) IsNumber() bool { return c.num != nil }
 
 func (c Column) len() int { return max(len(c.num), len(c.text)) }
 
-// word is the value of row i as text, exact: whole numbers in all their digits.
+// word returns the exact value of row i as text; whole numbers have all their digits.
 func (c Column) word(i int) string {
 	switch {
 	case !c.IsNumber():
@@ -76,7 +76,7 @@ func (c Column) word(i int) string {
 	return strconv.FormatFloat(c.num[i], 'g', -1, 64)
 }
 
-// pick is the column of the rows at, in that order.
+// pick returns a column of the rows in at, in that order.
 func (c Column) pick(at []int) Column {
 	if c.IsNumber() {
 		out := Numbers(c.Name, gather(c.num, at, math.NaN()))
@@ -88,7 +88,7 @@ func (c Column) pick(at []int) Column {
 	return Texts(c.Name, gather(c.text, at, ""))
 }
 
-// gather takes the values at; a negative index is a missing one.
+// gather takes the values at the indices in at; a negative index is a missing value.
 func gather[T any](x []T, at []int, missing T) []T {
 	out := make([]T, len(at))
 	for k, i := range at {
@@ -99,7 +99,7 @@ func gather[T any](x []T, at []int, missing T) []T {
 	return out
 }
 
-// New is a frame of columns. Its error is columns of different lengths, or names that are empty or used twice.
+// New makes a frame of columns. It has an error if columns have different lengths, or if names are empty or used twice.
 func New(columns ...Column) *Frame {
 	f := &Frame{columns: columns}
 	seen := map[string]bool{}
@@ -120,21 +120,21 @@ func New(columns ...Column) *Frame {
 	return f
 }
 
-// Failed is a frame with an error: what a function that makes frames returns where it cannot.
+// Failed returns a frame that holds an error. Functions that make frames use it when they fail.
 func Failed(err error) *Frame { return &Frame{err: err} }
 
 func failed(format string, args ...any) *Frame {
 	return &Frame{err: fmt.Errorf("frame: "+format, args...)}
 }
 
-// Err returns what went wrong in the operations that led to f, nil if nothing did.
+// Err returns the error of the operations that led to f, nil if there is none.
 func (f *Frame) Err() error { return f.err }
 
-// Notes returns what was assumed, converted or left out when the frame was read, a sentence each. What is made of a
-// frame keeps them; it shows them below its rows.
+// Notes returns what was assumed, converted or left out when the frame was read, a sentence each. Frames made from this
+// frame keep the notes and show them below their rows.
 func (f *Frame) Notes() []string { return slices.Clone(f.notes) }
 
-// noted is f with the notes of others too, each once.
+// noted returns f with the notes of others too, each once.
 func (f *Frame) noted(others ...*Frame) *Frame {
 	for _, g := range others {
 		for _, n := range g.notes {
@@ -146,7 +146,7 @@ func (f *Frame) noted(others ...*Frame) *Frame {
 	return f
 }
 
-// Len is the number of rows, 0 of a frame with an error.
+// Len is the number of rows; 0 for a frame with an error.
 func (f *Frame) Len() int { return f.rows }
 
 // Names are the columns' names in their order.
@@ -161,7 +161,7 @@ func (f *Frame) Names() []string {
 // Has reports whether there is a column of that name.
 func (f *Frame) Has(name string) bool { return slices.Contains(f.Names(), name) }
 
-// column finds a column; the error of an unknown name has the nearest one.
+// column finds a column; the error of an unknown name gives the nearest one.
 func (f *Frame) column(name string) (Column, error) {
 	if f.err != nil {
 		return Column{}, f.err
@@ -196,7 +196,7 @@ func (f *Frame) Numbers(name string) ([]float64, error) {
 	return c.num, err
 }
 
-// Texts are the values of a column, numbers with the fewest digits that read back to them.
+// Texts returns the values of a column as text. Numbers have the fewest digits that read back to them.
 func (f *Frame) Texts(name string) ([]string, error) {
 	c, err := f.column(name)
 	if err != nil || !c.IsNumber() {
@@ -213,8 +213,8 @@ func words(c Column) []string {
 	return out
 }
 
-// Column is a column of the frame, to put into another with With. One that is not there is an error of the frame it is
-// put into.
+// Column is a column of the frame, to put into another with With. If the column does not exist, the frame that With
+// returns has an error.
 func (f *Frame) Column(name string) Column {
 	c, err := f.column(name)
 	if err != nil {
@@ -223,7 +223,7 @@ func (f *Frame) Column(name string) Column {
 	return c
 }
 
-// Unique are the different values of a column, as text, in the order in which they appear.
+// Unique returns the different values of a column, as text, in the order in which they appear.
 func (f *Frame) Unique(name string) ([]string, error) {
 	all, err := f.Texts(name)
 	seen := map[string]bool{}
@@ -241,14 +241,14 @@ func (f *Frame) Unique(name string) ([]string, error) {
 type Row struct {
 	f *Frame
 	i int
-	// missed gets the first error: functions of rows have no result for one.
+	// missed gets the first error, because functions of rows cannot return one.
 	missed *error
 }
 
 // Index is the row's number, from 0.
 func (r Row) Index() int { return r.i }
 
-// Number is the value of a column of numbers. Of another column it is NaN, and the operation that asked becomes an
+// Number is the value of a column of numbers. For another column it is NaN, and the operation that called it gets an
 // error.
 func (r Row) Number(name string) float64 {
 	c, err := r.f.numbers(name)
@@ -259,8 +259,8 @@ func (r Row) Number(name string) float64 {
 	return c.num[r.i]
 }
 
-// Text is the value of a column, as text. Of a column that is not there it is empty, and the operation that asked
-// becomes an error.
+// Text is the value of a column, as text. If the column does not exist it is empty, and the operation that called it
+// gets an error.
 func (r Row) Text(name string) string {
 	c, err := r.f.column(name)
 	if err != nil {
@@ -276,7 +276,7 @@ func (r Row) miss(err error) {
 	}
 }
 
-// each calls do for every row, until one asks for a column that is not there.
+// each calls do for every row, until a call asks for a column that does not exist.
 func (f *Frame) each(do func(Row)) error {
 	var missed error
 	for i := 0; i < f.rows && missed == nil; i++ {

@@ -8,14 +8,15 @@ import (
 	"nacre/analysis/stats"
 )
 
-// Groups are the rows of a frame by equal values of some columns, in the order in which those values first appear.
+// Groups are the rows of a frame, grouped by equal values of some columns, in the order in which those values first
+// appear.
 type Groups struct {
 	f    *Frame
 	keys []string
-	rows [][]int // of each group
+	rows [][]int // rows of each group
 }
 
-// Group gathers rows with equal values of the columns; without columns all rows are one group.
+// Group groups rows with equal values of the columns. Without columns all rows are one group.
 func (f *Frame) Group(names ...string) *Groups {
 	keys := f.Select(names...)
 	g := &Groups{f: f, keys: names}
@@ -37,7 +38,7 @@ func (f *Frame) Group(names ...string) *Groups {
 	return g
 }
 
-// key tells rows with different values apart.
+// key returns a key that differs for rows with different values.
 func (f *Frame) key(i int) string {
 	var b strings.Builder
 	for _, c := range f.columns {
@@ -48,8 +49,8 @@ func (f *Frame) key(i int) string {
 	return b.String()
 }
 
-// summary is the groups' keys beside what of makes of every column, one row a group. Missing numbers are left out
-// before.
+// summary makes a frame with one row for each group: the group's keys, and the columns that the function of makes of
+// every column. Missing numbers are left out first.
 func (g *Groups) summary(names []string, of func(name string, groups [][]float64) []Column) *Frame {
 	if g.f.err != nil {
 		return g.f
@@ -81,7 +82,7 @@ func (g *Groups) summary(names []string, of func(name string, groups [][]float64
 	return out
 }
 
-// firsts is the keys of the groups.
+// firsts returns the keys of the groups.
 func (g *Groups) firsts() *Frame {
 	at := make([]int, len(g.rows))
 	for k, rows := range g.rows {
@@ -90,8 +91,8 @@ func (g *Groups) firsts() *Frame {
 	return g.f.Select(g.keys...).pick(at)
 }
 
-// Mean is the mean of columns in every group, with Student's t interval at 95 % beside it: columns name, name_lo,
-// name_hi, and name_n, the values it is of. The interval is for values that are independent, one a seed; of a single
+// Mean is the mean of columns in every group, with a 95 % Student's t interval: columns name, name_lo, name_hi, and
+// name_n, the number of values. The interval is for values that are independent, for example one per seed. For a single
 // value its ends are missing. Without names all columns of numbers are taken.
 func (g *Groups) Mean(names ...string) *Frame {
 	return g.summary(names, func(name string, groups [][]float64) []Column {
@@ -107,9 +108,9 @@ func (g *Groups) Mean(names ...string) *Frame {
 	})
 }
 
-// Over averages the columns of numbers within each value of the named columns first, so that what follows counts each
-// once: rows of several tasks of a seed depend on each other, and Group("algorithm").Over("seed").Mean("return") has
-// intervals over seeds.
+// Over first averages the columns of numbers for each value of the named columns. After that each value counts once.
+// For example, results of several tasks of one seed depend on each other.
+// Group("algorithm").Over("seed").Mean("return") averages them, and its intervals are over seeds.
 func (g *Groups) Over(names ...string) *Groups {
 	if g.f.err != nil {
 		return g
@@ -129,8 +130,8 @@ func (g *Groups) Count() *Frame {
 	return g.firsts().With(Numbers("n", n))
 }
 
-// Apply is a summary of columns in every group by a function of one's values, which are never none: a group without
-// values gives a missing one. Without names all columns of numbers are taken.
+// Apply summarises columns in every group by a function of the group's values. The function is never called without
+// values: a group without values gives a missing one. Without names all columns of numbers are taken.
 func (g *Groups) Apply(of func(x []float64) float64, names ...string) *Frame {
 	return g.summary(names, func(name string, groups [][]float64) []Column {
 		out := make([]float64, len(groups))
@@ -143,7 +144,7 @@ func (g *Groups) Apply(of func(x []float64) float64, names ...string) *Frame {
 	})
 }
 
-// Median is such a summary, as are Min, Max, Sum and Std (divisor n-1).
+// Median is the median of columns in every group. Min, Max, Sum and Std (divisor n-1) work in the same way.
 func (g *Groups) Median(names ...string) *Frame { return g.Apply(stats.Median, names...) }
 
 // Min is the least value of every group.
@@ -160,7 +161,7 @@ func (g *Groups) Sum(names ...string) *Frame {
 // Std is the sample standard deviation of every group.
 func (g *Groups) Std(names ...string) *Frame { return g.Apply(stats.StdDev, names...) }
 
-// Best keeps of every group the row with the greatest value of a column, whole. Groups without a value are left out.
+// Best keeps for every group the whole row with the greatest value of a column. Groups without a value are left out.
 func (g *Groups) Best(name string) *Frame {
 	c, err := g.f.numbers(name)
 	if err != nil {
@@ -181,8 +182,8 @@ func (g *Groups) Best(name string) *Frame {
 	return g.f.pick(at)
 }
 
-// Describe tells of every column of numbers how many values it has, their mean, standard deviation and
-// quartiles, as pandas defines them (stats.Quantile).
+// Describe gives for every column of numbers the number of values, their mean, standard deviation and quartiles, as
+// pandas defines them (stats.Quantile).
 func (f *Frame) Describe() *Frame {
 	if f.err != nil {
 		return f

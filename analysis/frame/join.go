@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// Join puts the rows of g beside those of f that have equal values of the columns on, every pair that matches, in f's
-// order. Rows without a partner are left out; Beside keeps them. Another column that both have gets the ending _2 in g.
+// Join puts rows of g beside the rows of f that have equal values of the columns `on`. It makes a row for every
+// matching pair, in f's order. Rows without a partner are left out; Beside keeps them. If both frames have another
+// column of the same name, g's column gets the ending _2.
 func (f *Frame) Join(g *Frame, on ...string) *Frame { return f.join(g, on, false) }
 
-// Beside is Join, and rows of f without a partner stay, with missing values.
+// Beside works like Join, but rows of f without a partner are kept, with missing values.
 func (f *Frame) Beside(g *Frame, on ...string) *Frame { return f.join(g, on, true) }
 
 func (f *Frame) join(g *Frame, on []string, all bool) *Frame {
@@ -55,10 +56,10 @@ func (f *Frame) join(g *Frame, on []string, all bool) *Frame {
 	return out.noted(g)
 }
 
-// Append puts the rows of others below. Columns that one of them lacks are missing there.
+// Append puts the rows of others below. If a frame lacks a column, its values are missing.
 func (f *Frame) Append(others ...*Frame) *Frame {
 	all := append([]*Frame{f}, others...)
-	kinds := map[string]bool{} // whether a column is numbers
+	kinds := map[string]bool{} // by column: whether it holds numbers
 	var names []string
 	rows := 0
 	for _, g := range all {
@@ -113,8 +114,8 @@ func (f *Frame) Append(others ...*Frame) *Frame {
 	return out
 }
 
-// Pivot makes a column of every value of the column across: a row for every value of the column down, and in it the
-// value of the column of. Two rows for one place are an error: group them first.
+// Pivot makes one column for every value of the column `across` and one row for every value of the column `down`. The
+// cells hold the values of the column named by `of`. Two rows for one cell are an error: group them first.
 func (f *Frame) Pivot(down, across, of string) *Frame {
 	values, err := f.column(of)
 	if err != nil {
@@ -157,8 +158,8 @@ func (f *Frame) Pivot(down, across, of string) *Frame {
 	return out
 }
 
-// Melt is Pivot's way back: the columns become rows, their names in the column across, their values in the column of.
-// All of them must be numbers.
+// Melt undoes Pivot: the columns become rows. Their names go into the column named by `across`, their values into the
+// column named by `of`. All of them must be numbers.
 func (f *Frame) Melt(across, of string, names ...string) *Frame {
 	kept := f.Drop(names...)
 	if kept.err != nil {
@@ -184,8 +185,8 @@ func (f *Frame) Melt(across, of string, names ...string) *Frame {
 	return out
 }
 
-// Known leaves out the rows that have a missing number or an empty text in one of the columns, or in any where none is
-// named.
+// Known leaves out the rows that have a missing number or an empty text in one of the named columns, or in any column
+// if none is named.
 func (f *Frame) Known(names ...string) *Frame {
 	if len(names) == 0 {
 		names = f.Names()

@@ -97,8 +97,8 @@ func columnsOf(m tsne.Matrix, name func(j int) string) (columns []Column) {
 	return columns
 }
 
-// maxSparse is the number of cells up to which a table of rows may be as empty as it likes. A small file with another
-// name in every row would fill the memory.
+// maxSparse is a number of cells. A larger table of rows must not be mostly empty. Otherwise a small file with another
+// name in every row could fill the memory.
 const maxSparse = 4 << 20
 
 func ofMap(x reflect.Value) *Frame {
@@ -252,8 +252,8 @@ func fields(x reflect.Value, prefix string, add func(name string, v any)) {
 	}
 }
 
-// columnOf is a column of values of one kind: numbers and truth values, or text and what has a String method. nil is a
-// missing value.
+// columnOf makes a column of values of one kind: numbers and truth values, or text and values with a String method. nil
+// is a missing value.
 func columnOf(name string, values []any) (Column, bool) {
 	c := Column{Name: name, num: make([]float64, len(values))}
 	text := make([]string, len(values))

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// pick is the frame of the rows at, in that order; a negative index is a row of missing values.
+// pick returns a frame of the rows in at, in that order; a negative index is a row of missing values.
 func (f *Frame) pick(at []int) *Frame {
 	out := &Frame{rows: len(at), notes: f.notes}
 	for _, c := range f.columns {
@@ -54,7 +54,7 @@ func (f *Frame) Is(name string, values ...any) *Frame {
 	return f.Where(func(r Row) bool { return wanted[c.word(r.i)] })
 }
 
-// Select keeps columns, in the order given.
+// Select keeps columns, in the given order.
 func (f *Frame) Select(names ...string) *Frame {
 	out := &Frame{rows: f.rows, notes: f.notes, err: f.err}
 	for _, name := range names {
@@ -92,7 +92,7 @@ func (f *Frame) Rename(name, to string) *Frame {
 	return New(columns...).noted(f)
 }
 
-// With adds a column, or replaces the one of its name in its place. A frame without columns gets its rows from it.
+// With adds a column, or replaces the column of the same name. A frame without columns gets its rows from the column.
 func (f *Frame) With(c Column) *Frame {
 	if f.err != nil {
 		return f
@@ -124,8 +124,8 @@ func (f *Frame) Label(name string, value func(Row) string) *Frame {
 	return f.With(Texts(name, x))
 }
 
-// Sort orders rows by columns, the first counting most; a minus before a name turns its order round. Missing values
-// come last. Rows that are equal stay in their order.
+// Sort orders rows by columns, the first counting most; a minus before a name reverses its order. Missing values come
+// last. Equal rows stay in their order.
 func (f *Frame) Sort(names ...string) *Frame {
 	type key struct {
 		Column
@@ -191,10 +191,10 @@ func rangeOf(n int) []int {
 	return at
 }
 
-// Head keeps the first n rows, all where there are fewer.
+// Head keeps the first n rows, or all if there are fewer.
 func (f *Frame) Head(n int) *Frame { return f.rowsFrom(0, n) }
 
-// Tail keeps the last n rows, all where there are fewer.
+// Tail keeps the last n rows, or all if there are fewer.
 func (f *Frame) Tail(n int) *Frame { return f.rowsFrom(f.rows-n, f.rows) }
 
 func (f *Frame) rowsFrom(from, to int) *Frame {

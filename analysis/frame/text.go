@@ -12,25 +12,25 @@ import (
 	"nacre/internal/whole"
 )
 
-// MIME is the type of a frame as data that a front end sorts, filters and pages.
+// MIME is the type of a frame as data that a front end can sort, filter and page.
 const MIME = "application/vnd.nacre.table+json"
 
-// What String and the data for a front end show at most.
+// Limits of what String and the data for a front end show.
 const (
 	textRows, textWidth = 20, 118
 	dataRows            = 10_000
 	cellWidth           = 60
 
-	dataBytes   = 500_000 // about, of the data for a front end
+	dataBytes   = 500_000 // approximate size of the data for a front end
 	dataColumns = 300
 	dataText    = 1000 // letters of a cell
 	htmlColumns = 40
 	namedHidden = 8
 )
 
-// format gives the numbers of a column the same decimals: as many as six significant digits of its largest value need,
-// but none that all its values do without. Where that would leave a small value without digits of its own, each has six
-// significant ones.
+// format gives the numbers of a column the same number of decimals. It is the number that six significant digits of the
+// largest value need, but without decimals that are zero in all values. If a small value would then have no digits,
+// each value has six significant digits.
 type format struct {
 	verb   byte // 'f', 'e', or 'g' for significant digits
 	digits int
@@ -88,7 +88,7 @@ func (n format) text(v float64) string {
 	return strconv.FormatFloat(v, n.verb, n.digits, 64)
 }
 
-// shown is the cells of a column as they are shown.
+// shown returns the cells of a column as they are shown.
 func (c Column) shown(at []int) []string {
 	out := make([]string, len(at))
 	n := format{}
@@ -113,7 +113,7 @@ func (c Column) shown(at []int) []string {
 	return out
 }
 
-// cut is text of at most so many letters.
+// cut returns at most the given number of letters of a text.
 func cut(s string, most int) string {
 	if len(s) > most && utf8.RuneCountInString(s) > most {
 		return string([]rune(s)[:most-1]) + "…"
@@ -121,8 +121,8 @@ func cut(s string, most int) string {
 	return s
 }
 
-// excerpt is the rows that text shows: all of a short frame, else the first and the last ones; gap is where rows are
-// left out.
+// excerpt returns the rows that a text shows: all of a short frame, otherwise the first and the last ones. gap is the
+// place where rows are left out.
 func (f *Frame) excerpt() (at []int, gap int) {
 	if f.rows <= textRows {
 		return rangeOf(f.rows), -1
@@ -131,7 +131,8 @@ func (f *Frame) excerpt() (at []int, gap int) {
 	return append(all[:textRows/2:textRows/2], all[f.rows-textRows/2:]...), textRows / 2
 }
 
-// String is the frame as text with aligned decimals: its first and last rows where it is long, the columns that fit.
+// String is the frame as text with aligned decimals. A long frame shows its first and last rows. Columns that do not
+// fit are left out.
 func (f *Frame) String() string {
 	if f.err != nil {
 		return f.err.Error()
@@ -183,7 +184,7 @@ func (f *Frame) String() string {
 	return b.String()
 }
 
-// named are the names of columns from one on, a few of many.
+// named returns the names of columns from one on; of many only a few.
 func (f *Frame) named(from int) string {
 	var names []string
 	for _, c := range f.columns[from:min(from+namedHidden, len(f.columns))] {
@@ -203,7 +204,7 @@ func plural(n int, what string) string {
 }
 
 // MIMEBundle returns the frame as data for the notebook's front end, as HTML and as text, together less than a
-// megabyte: of the data as many of the first 10,000 rows and 300 columns as half a megabyte holds.
+// megabyte. The data are cut to half a megabyte, and to 10,000 rows and 300 columns.
 func (f *Frame) MIMEBundle() (map[string]any, error) {
 	if f.err != nil {
 		return nil, f.err
@@ -211,7 +212,7 @@ func (f *Frame) MIMEBundle() (map[string]any, error) {
 	return map[string]any{MIME: f.data(), "text/html": f.html(), "text/plain": f.String()}, nil
 }
 
-// held is how many rows of the first columns a front end gets.
+// held is the number of rows of the first columns that a front end gets.
 func (f *Frame) held(columns []Column) int {
 	left := dataBytes
 	for i := range min(f.rows, dataRows) {
@@ -231,8 +232,8 @@ func (f *Frame) held(columns []Column) int {
 	return min(f.rows, dataRows)
 }
 
-// data returns what the front end gets: of a column of numbers the values and their format, of another the text. What
-// is not a number of its own, or a whole one too large to be exact there, is text.
+// data returns the data for the front end: the values and format of a column of numbers, the text of other columns.
+// Numbers that JSON lacks, and whole numbers too large to be exact there, are text.
 func (f *Frame) data() map[string]any {
 	first := f.columns[:min(len(f.columns), dataColumns)]
 	n := f.held(first)

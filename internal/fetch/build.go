@@ -11,8 +11,8 @@ import (
 )
 
 // Include is the folder of MuJoCo's headers for a build: that of the part in dir, that of the package which the chosen
-// Python has installed, or the system's if they are of the version that the program is written for. systems are
-// prefixes such as /usr.
+// Python has installed, or the system's if they have the version that the program is written for. systems are prefixes
+// such as /usr.
 func Include(dir string, systems ...string) (string, error) {
 	var other error
 	places := []string{filepath.Join(dir, home.MuJoCo, "include")}

@@ -1,13 +1,13 @@
-// Package fetch puts MuJoCo and the scenes of Meta-World into the user's cache (package home): it lets pip, or uv,
-// download the packages, without installing them, and takes what is not Python. A wheel that lies in the cache's
-// folder, or in one that the caller names, is used without a network. A package of the right version that the chosen
-// Python has installed is used where it is.
+// Package fetch puts MuJoCo and the scenes of Meta-World into the user's cache (package home). It lets pip, or uv,
+// download the packages, without installing them, and takes the files that are not Python. A wheel in the cache's
+// folder, or in a folder that the caller names, is used without a network. A package of the right version that the
+// chosen Python has installed is used where it is.
 //
 //	parts, err := fetch.Parts(runtime.GOOS, runtime.GOARCH)
 //	err = fetch.Get(ctx, parts, fetch.Options{Say: func(line string) { fmt.Fprintln(os.Stderr, line) }})
 //
-// What is there is complete: a part is unpacked beside its place and put there by a rename, two programs wait for each
-// other, and what one left that was killed is removed by the next.
+// Parts in the cache are always complete: a part is unpacked beside its place and then renamed. If two programs fetch,
+// one waits. If one is killed, the next removes what it left.
 package fetch
 
 import (
@@ -29,13 +29,13 @@ import (
 
 // Options say how to fetch.
 type Options struct {
-	Dir     string            // where to; empty is home.Dir
+	Dir     string            // folder to fetch into; if empty, home.Dir
 	Wheels  []string          // folders with wheels to use instead of pip
-	Install bool              // install pip with apt-get where it is missing; needs root
-	Say     func(line string) // gets what is being done, at least every ten seconds
-	Command string            // what the user ran, for advice; empty is nacre setup
-	Asking  string            // likewise with Install; empty is nacre setup --install
-	pip     []string          // the command, for tests; empty looks for one
+	Install bool              // install pip with apt-get if it is missing; needs root
+	Say     func(line string) // called with the current step, at least every ten seconds
+	Command string            // the command to advise; if empty, nacre setup
+	Asking  string            // the command to advise if pip must be installed; if empty, nacre setup --install
+	pip     []string          // command of pip, for tests; if empty, one is looked for
 }
 
 // patience is the longest time without a line.
@@ -44,7 +44,8 @@ const patience = 5 * time.Second
 // list is the file of a part that names its files and their sizes. It is written last.
 const list = "FILES"
 
-// Get fetches the parts that are not there. The error says in one sentence which is not and what to do.
+// Get fetches the missing parts. The error names in one sentence the part that could not be fetched, and says what to
+// do.
 func Get(ctx context.Context, parts []Part, o Options) error {
 	if o.Say == nil {
 		o.Say = func(string) {}
@@ -74,7 +75,7 @@ func Get(ctx context.Context, parts []Part, o Options) error {
 		os.RemoveAll(dir)
 	}
 	for _, p := range parts {
-		if p.Complete(o.Dir) != nil { // another program may have got it meanwhile
+		if p.Complete(o.Dir) != nil { // another program may have fetched it meanwhile
 			if err := o.get(ctx, p); err != nil {
 				return err
 			}
@@ -84,8 +85,7 @@ func Get(ctx context.Context, parts []Part, o Options) error {
 	return nil
 }
 
-// missing are the parts that are to be fetched. It says where the others are, and why one that is not whole is not
-// used.
+// missing returns the parts to fetch. It says where the other parts are, and why an incomplete one is not used.
 func (o Options) missing(parts []Part) (left []Part) {
 	for _, p := range parts {
 		err := p.Complete(o.Dir)
@@ -107,8 +107,8 @@ func (o Options) missing(parts []Part) (left []Part) {
 	return left
 }
 
-// installed says where the chosen Python has the part's package, if it has it whole and in its version. The error is
-// what it has instead.
+// installed returns the place of the part's package in the chosen Python, if the package is complete and has the right
+// version. The error says what the Python has instead.
 func (p Part) installed() (where string, err error) {
 	if p.python == "" {
 		return "", nil
@@ -144,7 +144,7 @@ func (p Part) installed() (where string, err error) {
 	return fmt.Sprintf("%s is in %s, of the Python %s: it is used there, nothing is fetched", p, folder, chosen), nil
 }
 
-// unwritable is why nothing can be put into a folder.
+// unwritable says why nothing can be written into a folder.
 func unwritable(dir string, err error) error {
 	cause := err
 	if inner := errors.Unwrap(err); inner != nil {
@@ -184,7 +184,7 @@ func (p Part) Complete(dir string) error {
 	return nil
 }
 
-// get puts one part into its place.
+// get fetches one part.
 func (o Options) get(ctx context.Context, p Part) error {
 	work, err := os.MkdirTemp(o.Dir, ".new-")
 	if err != nil {
@@ -202,7 +202,7 @@ func (o Options) get(ctx context.Context, p Part) error {
 		return err
 	}
 	place := filepath.Join(o.Dir, p.Folder)
-	// something half done, by another program than this
+	// left half done by another program
 	if err := os.Rename(place, filepath.Join(work, "old")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unwritable(place, err)
 	}
@@ -212,7 +212,7 @@ func (o Options) get(ctx context.Context, p Part) error {
 	return nil
 }
 
-// wheel is a wheel of p that lies ready, or "".
+// wheel returns the path of a wheel of p that is already here, or "".
 func (o Options) wheel(p Part) string {
 	for _, dir := range append([]string{o.Dir}, o.Wheels...) {
 		entries, err := os.ReadDir(dir)

@@ -21,10 +21,10 @@ import (
 	"nacre/internal/metaworld2020"
 )
 
-// MetaWorld2020 puts the scenes of Meta-World of 2020 into the cache: from a folder or archive of the public
-// repository, and, as far as it lacks textures and meshes that later releases kept, from the wheel of Meta-World that
-// is a Part. Every file has the git blob id that package metaworld2020 expects, or nothing is put there and the error
-// names the first that has not.
+// MetaWorld2020 puts the scenes of Meta-World of 2020 into the cache, from a folder or archive of the public
+// repository. Textures and meshes that are missing there are taken from the wheel of Meta-World, which is a Part. Every
+// file is checked against the git blob id in package metaworld2020. If one does not match, nothing is stored and the
+// error names the first such file.
 func MetaWorld2020(ctx context.Context, from string, wheel Part, o Options) error {
 	if o.Say == nil {
 		o.Say = func(string) {}
@@ -59,7 +59,7 @@ func MetaWorld2020(ctx context.Context, from string, wheel Part, o Options) erro
 	return nil
 }
 
-// take reads the files from a folder or an archive. Those that it lacks and a wheel may have are named in lacking.
+// take reads the files from a folder or an archive. lacking names the missing ones that a wheel may have.
 func take(from string) (files map[string][]byte, lacking []metaworld2020.File, err error) {
 	source, err := openSource(from)
 	if err != nil {
@@ -85,7 +85,7 @@ func take(from string) (files map[string][]byte, lacking []metaworld2020.File, e
 	return files, lacking, nil
 }
 
-// fromWheel adds files of the wheel, which is fetched where it is missing.
+// fromWheel adds files from the wheel, which is fetched if it is missing.
 func (o Options) fromWheel(ctx context.Context, files map[string][]byte, lacking []metaworld2020.File,
 	wheel Part) error {
 	if err := Get(ctx, []Part{wheel}, o); err != nil {
@@ -108,7 +108,7 @@ func (o Options) fromWheel(ctx context.Context, files map[string][]byte, lacking
 	return nil
 }
 
-// lay puts the files into their place, all or none.
+// lay puts the files into their place, either all or none.
 func (o Options) lay(ctx context.Context, files map[string][]byte, place string) error {
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return unwritable(o.Dir, err)
@@ -145,8 +145,8 @@ func (o Options) lay(ctx context.Context, files map[string][]byte, place string)
 	return nil
 }
 
-// inWheel is where release 3.1.1 keeps a file that it may have, from its part's folder or package; "" for what it has
-// not.
+// inWheel is the place of a file in release 3.1.1, from its part's folder or package; "" if the release does not have
+// it.
 func inWheel(name string) string {
 	switch dir, base := path.Split(name); {
 	case dir == "meshes/sawyer/" && base != "pedestal.stl":
@@ -203,7 +203,7 @@ func openSource(from string) (sceneSource, error) {
 	return sceneSource{files, cmp.Or(root, ".")}, nil
 }
 
-// sourceFiles returns what a folder or an archive holds.
+// sourceFiles returns the files of a folder or an archive.
 func sourceFiles(from string) (fs.FS, error) {
 	info, err := os.Stat(from)
 	if err != nil {

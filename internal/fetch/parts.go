@@ -8,26 +8,26 @@ import (
 	"nacre/internal/home"
 )
 
-// Part is something that is fetched: the files of a Python package that are not Python.
+// Part is a part to fetch: the files of a Python package that are not Python.
 type Part struct {
 	Name    string // "MuJoCo"
 	Version string // "3.3.0"
-	Folder  string // under home.Dir
+	Folder  string // folder under home.Dir
 
-	python string   // the Python package that is as good where it is installed; "" for none
+	python string   // Python package to use instead if it is installed; "" for none
 	pip    []string // arguments of pip download, the requirement last
-	uv     string   // what uv calls the platform
+	uv     string   // uv's name for the platform
 
-	wheel func(file string) bool          // whether a file is a wheel of it for this machine, whatever the Python
-	take  func(member string) (to string) // where a member of the wheel goes; "" nowhere
-	needs string                          // a file without which the wheel is not what was expected
+	// reports whether a file is a wheel of the part for this machine, for any Python
+	wheel func(file string) bool
+	take  func(member string) (to string) // place of a member of the wheel; "" if it is not taken
+	needs string                          // file that the expected wheel has
 }
 
 func (p Part) String() string { return p.Name + " " + p.Version }
 
-// sums are the SHA-256 of the wheels that pip downloads. A wheel of the same name with another content is refused; one
-// for another Python, put there by hand, has a name of its own and is checked by the sums that each zip file has
-// inside.
+// sums are the SHA-256 of the wheels that pip downloads. A wheel of the same name with another content is refused. A
+// wheel for another Python, put there by hand, has its own name and is checked by the sums inside each zip file.
 var sums = map[string]string{
 	"mujoco-3.3.0-cp312-cp312-manylinux_2_17_x86_64.manylinux2014_x86_64.whl": "607df8af9e01831d624fc5ffcb637689" +
 		"9fb47c1e999a0e38b8388622da712f64",
@@ -49,7 +49,7 @@ var sums = map[string]string{
 		"a2b396d9a9be81729de64eedc683f0d3",
 }
 
-// Parts are MuJoCo, library and headers, for a system and processor called as Go does, and the scenes of Meta-World.
+// Parts lists MuJoCo (library and headers) for a system and a processor, named as in Go, and the scenes of Meta-World.
 func Parts(system, processor string) ([]Part, error) {
 	wheels := map[string]struct{ pip, uv, begin, end string }{
 		"linux/amd64":  {"manylinux2014_x86_64", "x86_64-manylinux2014", "manylinux", "x86_64"},
@@ -62,8 +62,8 @@ func Parts(system, processor string) ([]Part, error) {
 		return nil, fmt.Errorf("nacre uses no MuJoCo on %s/%s; expected linux or darwin on amd64 or arm64",
 			system, processor)
 	}
-	// A wheel is made for one version of Python, but the library inside is the same; to name one lets any Python 3
-	// fetch it.
+	// A wheel is made for one version of Python, but the library inside is the same. Naming one version lets any Python
+	// 3 fetch it.
 	python := []string{"--only-binary=:all:", "--no-deps", "--implementation", "cp", "--python-version", "3.12"}
 	return []Part{
 		{
@@ -108,8 +108,8 @@ func Parts(system, processor string) ([]Part, error) {
 	}, nil
 }
 
-// WebGPU is the library for WebGPU, with its headers, for a system and processor called as Go does. It is the one that
-// the Python package wgpu carries.
+// WebGPU is the library for WebGPU, with its headers, for a system and a processor, named as in Go. It is the library
+// in the Python package wgpu.
 func WebGPU(system, processor string) (Part, error) {
 	w, ok := map[string]struct{ pip, uv string }{
 		"linux/amd64":  {"manylinux_2_28_x86_64", "x86_64-manylinux_2_28"},

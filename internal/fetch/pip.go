@@ -18,7 +18,7 @@ import (
 	"nacre/internal/python"
 )
 
-// install brings pip to a Debian or Ubuntu; installCommand tells a person to do so.
+// install installs pip on Debian or Ubuntu; installCommand is the text that tells a person to do so.
 var install = [][]string{{"apt-get", "update", "-q"}, {"apt-get", "install", "-y", "-q", "--no-install-recommends",
 	"python3-pip"}}
 
@@ -54,8 +54,8 @@ func (o Options) download(ctx context.Context, p Part, work string) (from string
 	return "", fmt.Errorf("pip downloaded no wheel of %s", p)
 }
 
-// downloadByUV lets uv unpack the package into a folder, since it has no command that leaves the wheel. It compares the
-// wheel with the sums that are known of it.
+// downloadByUV lets uv unpack the package into a folder, because uv has no command that keeps the wheel. It compares
+// the wheel with its known sums.
 func (o Options) downloadByUV(ctx context.Context, p Part, work string, uv []string) (from string, err error) {
 	requirement := p.pip[len(p.pip)-1]
 	line := requirement
@@ -78,7 +78,7 @@ func (o Options) downloadByUV(ctx context.Context, p Part, work string, uv []str
 	return from, nil
 }
 
-// failed is why pip or uv could not download, and what to do.
+// failed says why pip or uv could not download, and what to do.
 func (o Options) failed(ctx context.Context, p Part, tool, said string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -94,11 +94,11 @@ func (o Options) failed(ctx context.Context, p Part, tool, said string, err erro
 		tool, p, reason(said, err), p.pip[len(p.pip)-1], o.Dir, o.Command)
 }
 
-// uvPip is the command of uv that does as pip; an environment that uv has made has no pip of its own.
+// uvPip is uv's command that works like pip; an environment that uv has made has no pip of its own.
 var uvPip = []string{"uv", "pip"}
 
-// findPip is the command of a pip that works, or of uv's, installed now where that was asked for. The chosen Python's
-// is first; what another one downloads is the same.
+// findPip returns the command of a working pip, or of uv's, installed now if that was asked for. The chosen Python's
+// pip is first; any other one downloads the same.
 func (o Options) findPip(ctx context.Context, p Part, work string) ([]string, error) {
 	var candidates [][]string
 	if chosen, err := python.Find(); err == nil {
@@ -151,7 +151,7 @@ func (o Options) findPip(ctx context.Context, p Part, work string) ([]string, er
 		p, p.pip[len(p.pip)-1], o.Dir, o.Command)
 }
 
-// watch runs a command and says what has come of it, in seconds and in bytes that lie in work, until it ends.
+// watch runs a command until it ends, and reports its progress in seconds and in bytes in work.
 func (o Options) watch(ctx context.Context, what, work string, command []string) (said string, err error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+work, "DEBIAN_FRONTEND=noninteractive")
@@ -181,7 +181,7 @@ func (o Options) watch(ctx context.Context, what, work string, command []string)
 	}
 }
 
-// bytesIn is how much lies in a folder, as far as it can be read while another program writes there.
+// bytesIn is the size of a folder, as far as it can be read while another program writes there.
 func bytesIn(dir string) (n int64) {
 	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
@@ -197,7 +197,7 @@ func bytesIn(dir string) (n int64) {
 // connection matches pip's words for a network that it cannot use; its last line says only that it found nothing.
 var connection = regexp.MustCompile(`connection broken by '?"?(.*?)\)?'?"?: /`)
 
-// reason is why pip failed, from what it said.
+// reason says why pip failed, from its output.
 func reason(said string, err error) string {
 	if m := connection.FindStringSubmatch(said); m != nil {
 		return m[1]
@@ -205,7 +205,7 @@ func reason(said string, err error) string {
 	return lastLine(said, err)
 }
 
-// lastLine is the last line of what a command said, or the error where it said nothing.
+// lastLine is the last line of a command's output, or the error if there is no output.
 func lastLine(said string, err error) string {
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {

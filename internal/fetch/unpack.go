@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// check compares a wheel with the sum that is known of it.
+// check compares a wheel with its known sum.
 func (o Options) check(wheel string) error {
 	want, known := sums[filepath.Base(wheel)]
 	if !known {
@@ -35,8 +35,8 @@ func (o Options) check(wheel string) error {
 	return nil
 }
 
-// unpack makes the folder of a part from its wheel, whose files are checked by the sums that it has of them, or from a
-// folder in which uv has unpacked it.
+// unpack makes the folder of a part from its wheel, whose files are checked by the sums in it, or from a folder in
+// which uv has unpacked it.
 func (o Options) unpack(ctx context.Context, p Part, from, folder string) error {
 	if info, err := os.Stat(from); err == nil && info.IsDir() {
 		return o.copy(ctx, p, os.DirFS(from), "what uv fetched", folder)
@@ -93,7 +93,7 @@ func (o Options) copy(ctx context.Context, p Part, from fs.FS, name, folder stri
 	return nil
 }
 
-// writeError is an error of the cache, not of what is read.
+// writeError is an error of the cache, not of the source.
 type writeError struct{ error }
 
 func (e *writeError) Unwrap() error { return e.error }

@@ -7,8 +7,8 @@ package heavy
 
 import "testing"
 
-// Skip skips a heavy test in a short run, with why it is heavy and what runs it. Why is the rest of a sentence that
-// begins with "heavy:".
+// Skip skips a heavy test in a short run. The message says why the test is heavy and which command runs it. Why is the
+// rest of a sentence that begins with "heavy:".
 func Skip(t testing.TB, why string) {
 	t.Helper()
 	if testing.Short() {

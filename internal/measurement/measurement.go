@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Measurement is one file of docs/measurements; the README beside them describes the fields.
+// Measurement is one file of docs/measurements. The README in that folder describes the fields.
 type Measurement struct {
 	What       string   `json:"what"`
 	Date       string   `json:"date"` // 2006-01-02
@@ -30,24 +30,24 @@ type Measurement struct {
 	Rows       []Row    `json:"rows"`
 }
 
-// Column is one figure that is measured of every row.
+// Column is one figure that is measured for every row.
 type Column struct {
 	Name   string `json:"name"`
 	Head   string `json:"head"`
-	Digits int    `json:"digits"` // after the point; −2 rounds to hundreds
+	Digits int    `json:"digits"` // digits after the point; −2 rounds to hundreds
 	Unit   string `json:"unit"`
-	Show   string `json:"show"` // of seeds: "" for their mean and range, "each", or "each and mean"
+	Show   string `json:"show"` // how seeds are shown: "" for their mean and range, "each", or "each and mean"
 	Bold   bool   `json:"bold"`
 }
 
-// Row holds what was measured of one thing, which Of names by the measurement's labels.
+// Row holds the measurements of one thing. The field Of names this thing by the measurement's labels.
 type Row struct {
 	Of    []string        `json:"of"`
 	Cells map[string]Cell `json:"cells"`
 }
 
-// Cell holds what was measured of a row: a number, a number with its lowest and highest, one number per seed, or words
-// where there is no number.
+// Cell holds the measurement of one figure of a row: a number, a number with its lowest and highest, one number per
+// seed, or words if there is no number.
 type Cell struct {
 	Words            string
 	Value, Low, High float64
@@ -90,8 +90,8 @@ func (c *Cell) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Load reads a measurement by its name, the file's without its ending, and refuses one that leaves out what a reader
-// needs to judge it.
+// Load reads a measurement by its name, which is the file's name without its ending. It refuses a measurement that
+// lacks what a reader needs to judge it.
 func Load(root, name string) (Measurement, error) {
 	var m Measurement
 	text, err := os.ReadFile(filepath.Join(root, "docs", "measurements", name+".json"))
@@ -152,7 +152,7 @@ func (m Measurement) check() error {
 	return nil
 }
 
-// Newest is the name of the latest measurement of a topic, which is its name without the date.
+// Newest is the name of the latest measurement of a topic. A topic is a measurement's name without the date.
 func Newest(root, topic string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(root, "docs", "measurements", topic+"-????-??-??.json"))
 	if err != nil {

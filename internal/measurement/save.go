@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// MarshalJSON writes what UnmarshalJSON reads.
+// MarshalJSON writes the forms that UnmarshalJSON reads.
 func (c Cell) MarshalJSON() ([]byte, error) {
 	switch {
 	case c.Words != "":
@@ -24,8 +24,8 @@ func (c Cell) MarshalJSON() ([]byte, error) {
 	return json.Marshal(c.Value)
 }
 
-// Save writes a measurement as docs/measurements/TOPIC-DATE.json below root and returns the file's path. It refuses
-// what Load would refuse.
+// Save writes a measurement as docs/measurements/TOPIC-DATE.json below root and returns the file's path. It refuses a
+// measurement that Load would refuse.
 func Save(root, topic string, m Measurement) (string, error) {
 	if err := m.check(); err != nil {
 		return "", err

@@ -1,5 +1,5 @@
-// Package metaworld2020 knows the 58 files that the scenes of Meta-World's first environments are made of, by the ids
-// that git gives their contents, and no file of them.
+// Package metaworld2020 knows the git ids of the 58 files from which the scenes of Meta-World's first environments are
+// made. It does not contain the files.
 //
 //	for _, f := range metaworld2020.Files() {
 //		data, err := os.ReadFile(filepath.Join(folder, f.Name))
@@ -20,27 +20,27 @@ import (
 	"strings"
 )
 
-// Repository, Commit and Folder say where the files are public.
+// Repository, Commit and Folder say where the files are published.
 const (
 	Repository = "github.com/rlworkgroup/metaworld"
 	Commit     = "0875192baaa91c43523708f55866d98eaf3facaf"
 	Folder     = "metaworld/envs/assets_v1"
 )
 
-// Origin says whose the files are, for copies of them.
+// Origin names the source and the licence of the files, for copies of them.
 const Origin = "Meta-World, 2019 Meta-World Team, MIT License, https://" + Repository + " at " + Commit
 
 // File is one of the files.
 type File struct {
-	Name string // from the folder assets_v1, with slashes
+	Name string // name below the folder assets_v1, with slashes
 	Size int64
-	ID   string // git's: 40 hexadecimal digits
+	ID   string // git's id: 40 hexadecimal digits
 }
 
 //go:embed ids.txt
 var ids string
 
-// Files returns all of them: models (sawyer_xyz), meshes and textures.
+// Files returns all files: models (sawyer_xyz), meshes and textures.
 func Files() []File {
 	var files []File
 	for line := range strings.Lines(ids) {
@@ -53,13 +53,13 @@ func Files() []File {
 	return files
 }
 
-// later are the ids that some files have in later commits, of September 2020 on: the tag v2.0.0 has them too.
+// later are the ids of some files in later commits, from September 2020 on; the tag v2.0.0 has them too.
 var later = []string{
 	"3ff04e36035f6e53d42c8abbbc3d3f950b7be879", "bb8cbbad7153ea5fd7b04a1a9a819b0052b3dd7b",
 	"cf2f1345b948b2b84d0db6c35fc8d1d9d6a6eb2f",
 }
 
-// ID is the id that git gives a content: the SHA-1 of its length and itself.
+// ID is the id that git gives a content: the SHA-1 of its length and the content.
 func ID(data []byte) string {
 	h := sha1.New()
 	fmt.Fprintf(h, "blob %d\x00", len(data))
@@ -67,7 +67,8 @@ func ID(data []byte) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// Check returns nil if data is the file, and otherwise one sentence with the id that was expected and what is likely.
+// Check returns nil if data is the file. Otherwise the error gives, in one sentence, the expected id and the likely
+// cause.
 func (f File) Check(data []byte) error {
 	got := ID(data)
 	if got == f.ID {
@@ -88,7 +89,8 @@ func (f File) Check(data []byte) error {
 	return fmt.Errorf("%s has the git blob id %s, expected %s: %s", f.Name, got, f.ID, why)
 }
 
-// Verify returns nil if a folder holds all files as they were published. The error names the first that is not.
+// Verify returns nil if a folder holds all files as they were published. Otherwise the error names the first file that
+// differs.
 func Verify(folder string) error {
 	for _, f := range Files() {
 		data, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(f.Name)))

@@ -16,12 +16,12 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// longest is the length of words beyond which a word is only compared with candidates of about its length.
+// longest is a length of words. A longer word is only compared with candidates of about its length.
 const longest = 200
 
-// Of returns the candidate closest to word by Levenshtein distance, ignoring case, and whether it is close enough
-// to be worth naming: at most a third of the longer word's letters differ (but two letters always may), or one
-// begins with the other. Ties go to the candidate that sorts first.
+// Of returns the candidate closest to word by Levenshtein distance, ignoring case. It also reports whether the
+// candidate is close enough to be named: at most a third of the longer word's letters differ (two letters always may),
+// or one begins with the other. Ties go to the candidate that sorts first.
 func Of(word string, candidates []string) (string, bool) {
 	sorted := append([]string(nil), candidates...)
 	sort.Strings(sorted)
@@ -29,7 +29,7 @@ func Of(word string, candidates []string) (string, bool) {
 	best, bestDistance := "", -1
 	for _, c := range sorted {
 		l := strings.ToLower(c)
-		if len(w) > longest && len(w) > 4*len(l) { // no word: measuring it would take as long as it is
+		if len(w) > longest && len(w) > 4*len(l) { // not a word: the comparison would take too long
 			continue
 		}
 		d := levenshtein.ComputeDistance(w, l)
@@ -45,9 +45,9 @@ func Of(word string, candidates []string) (string, bool) {
 // An error message names all candidates if there are no more than listed, otherwise the few nearest ones.
 const listed, few = 25, 10
 
-// Hint is the tail of an error message about an unknown word: `; did you mean "x"? (known: a, b, x)`, without
-// the question where nothing is near. Of many candidates only the nearest are named, nearest first. It is empty when
-// there are none.
+// Hint is the tail of an error message about an unknown word: `; did you mean "x"? (known: a, b, x)`. The question is
+// left out if no candidate is near. Of many candidates only the nearest are named, nearest first. If there are none,
+// the hint is empty.
 func Hint(word string, candidates []string) string {
 	if len(candidates) == 0 {
 		return ""
@@ -77,7 +77,7 @@ func byDistance(word string, candidates []string) []string {
 	return near
 }
 
-// Quote is a word from outside as a message quotes it, cut where it is no word any more.
+// Quote quotes a word from outside for a message. If it is too long to be a word, it is cut.
 func Quote(word string) string {
 	if len(word) > longest {
 		return fmt.Sprintf("%q… (%d bytes)", strings.ToValidUTF8(word[:40], ""), len(word))

@@ -1,5 +1,5 @@
-// Package pictured says of which cells a picture of a notebook is, so that a picture that is older than its notebook is
-// found. web/screenshots writes the list beside the pictures, the tests of internal/docs read it.
+// Package pictured stores which cells each picture of a notebook shows. So a test can find pictures that are older than
+// their notebook. web/screenshots writes the list beside the pictures, and the tests of internal/docs read it.
 package pictured
 
 import (
@@ -14,14 +14,15 @@ import (
 // File is the list's name below docs/img.
 const File = "notebooks.json"
 
-// Picture is a picture's notebook, by its path in the repository, the cells that it shows and the hash of their text.
+// Picture holds the path of a picture's notebook in the repository, the cells that it shows, and the hash of their
+// text.
 type Picture struct {
 	Notebook string   `json:"notebook"`
 	Cells    []string `json:"cells"`
 	SHA256   string   `json:"sha256"`
 }
 
-// Hash is the SHA-256 of the sources of a notebook's cells with these ids. A cell that is not there is an error.
+// Hash is the SHA-256 of the sources of a notebook's cells with these ids. If a cell does not exist, that is an error.
 func Hash(notebook []byte, ids []string) (string, error) {
 	var n struct {
 		Cells []struct {
@@ -47,7 +48,7 @@ func Hash(notebook []byte, ids []string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Read reads the list in a folder of pictures, by the pictures' file names.
+// Read reads the list in a folder of pictures. Its keys are the pictures' file names.
 func Read(folder string) (map[string]Picture, error) {
 	text, err := os.ReadFile(filepath.Join(folder, File))
 	if err != nil {
@@ -69,7 +70,7 @@ func Write(folder string, list map[string]Picture) error {
 	return os.WriteFile(filepath.Join(folder, File), append(text, '\n'), 0o644)
 }
 
-// Check returns why a picture is not of the notebook in a checkout, nil where it is.
+// Check returns nil if the picture shows the notebook of this checkout, and otherwise why it does not.
 func (p Picture) Check(root string) error {
 	text, err := os.ReadFile(filepath.Join(root, p.Notebook))
 	if err != nil {

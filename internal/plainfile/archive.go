@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// File is an open file, of a folder or of an archive.
+// File is an open file in a folder or in an archive.
 type File interface {
 	io.ReadSeeker
 	io.ReaderAt
@@ -23,14 +23,14 @@ type File interface {
 	Stat() (os.FileInfo, error)
 }
 
-// Limits of archives, in files and bytes of one file.
+// Limits of archives: number of files, and bytes of one file.
 const (
 	maxEntries = 200_000
 	maxMember  = 1 << 30
 )
 
-// Split parts a path at the .zip file that it leads through: the archive, and the path with slashes within it, "." for
-// the archive itself. It reports false for a path that leads through none.
+// Split splits a path at the .zip file that it leads through: into the archive, and the path within it with slashes,
+// "." for the archive itself. ok is false if the path leads through no archive.
 func Split(name string) (archive, within string, ok bool) {
 	if !strings.Contains(strings.ToLower(name), ".zip") {
 		return "", "", false
@@ -54,7 +54,7 @@ func Split(name string) (archive, within string, ok bool) {
 	return "", "", false
 }
 
-// Writable reports a path that leads through an archive, which nothing writes.
+// Writable returns an error for a path that leads through an archive, because archives are never written.
 func Writable(name string) error {
 	archive, _, ok := Split(name)
 	if !ok {
@@ -99,7 +99,7 @@ func ReadDir(name string) ([]os.DirEntry, error) {
 	return entries, named(name, err)
 }
 
-// Same reports whether two descriptions are of one file, unchanged where it is that of an archive.
+// Same reports whether two descriptions belong to the same file. For a file in an archive it must also be unchanged.
 func Same(a, b os.FileInfo) bool {
 	x, ok1 := a.(member)
 	y, ok2 := b.(member)
@@ -119,7 +119,7 @@ func named(name string, err error) error {
 	return err
 }
 
-// member describes a file of an archive. It is as old as the archive: what is packed has no time of its own.
+// member describes a file of an archive. Its time is that of the archive: packed files have no own time.
 type member struct {
 	os.FileInfo
 	archive os.FileInfo
@@ -127,23 +127,24 @@ type member struct {
 
 func (m member) ModTime() time.Time { return m.archive.ModTime() }
 
-// archive is an open .zip file. What is found nowhere is looked for below base, where all files lie in one folder.
+// archive is an open .zip file. A path that is not found is also looked for below base, if all files are in that one
+// folder.
 type archive struct {
 	zip  *zip.Reader
 	info os.FileInfo
 	base string
 }
 
-// archives are those that are open; the system closes the file of one that is dropped.
+// archives are the open archives. If one is dropped, the system closes its file.
 var archives = struct {
 	sync.Mutex
 	open map[string]*archive
 }{open: map[string]*archive{}}
 
-// maxOpen is how many archives are kept open.
+// maxOpen is the number of archives that are kept open.
 const maxOpen = 32
 
-// archived opens the archive that a path leads through; nil without an error where it leads through none.
+// archived opens the archive that a path leads through. It returns nil without an error if there is none.
 func archived(name string) (a *archive, within string, err error) {
 	file, within, ok := Split(name)
 	if !ok {
@@ -204,7 +205,7 @@ func brokenArchive(file string, f *os.File, err error) error {
 	return fmt.Errorf("%s is not a .zip file (%w): expected an archive as \"nacre pack\" or zip makes it", file, err)
 }
 
-// checkNames refuses an archive with more files than its reader allows, or with names that no folder could have.
+// checkNames refuses an archive with too many files, or with names that no folder could have.
 func checkNames(file string, z *zip.Reader) error {
 	if len(z.File) > maxEntries {
 		return fmt.Errorf("%s holds %d files; expected at most %d", file, len(z.File), maxEntries)
@@ -224,7 +225,7 @@ func checkNames(file string, z *zip.Reader) error {
 	return nil
 }
 
-// only is the name of the one folder that all files below base lie in; empty where they do not.
+// only is the name of the one folder that holds all files below base. It is empty if there is no such folder.
 func (a *archive) only() string {
 	entries, err := fs.ReadDir(a.zip, a.base)
 	if err != nil {
@@ -243,7 +244,7 @@ func (a *archive) only() string {
 	return found
 }
 
-// place is where something lies in the archive.
+// place returns the position of a path in the archive.
 func (a *archive) place(within string) string {
 	if within == "." {
 		return a.base
@@ -281,7 +282,7 @@ func (a *archive) open(name, within string, limit int64) (*memory, error) {
 	return &memory{Reader: bytes.NewReader(data), data: data, info: member{info, a.info}}, nil
 }
 
-// memory is a file that was read.
+// memory is a file read into memory.
 type memory struct {
 	*bytes.Reader
 	data []byte

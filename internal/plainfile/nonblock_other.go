@@ -2,5 +2,5 @@
 
 package plainfile
 
-// nonblock is nothing: there are no named pipes in folders here.
+// nonblock does nothing: folders have no named pipes on this system.
 const nonblock = 0

@@ -4,5 +4,5 @@ package plainfile
 
 import "syscall"
 
-// nonblock lets a pipe without a writer be opened, to be refused, instead of waiting for one.
+// nonblock lets a pipe without a writer be opened and then refused, instead of waiting for a writer.
 const nonblock = syscall.O_NONBLOCK

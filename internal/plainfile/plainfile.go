@@ -1,7 +1,7 @@
-// Package plainfile opens files that a folder is said to have. What stands in place of one, a named pipe that never
-// answers, a device that never ends, a folder, a circle of links, is refused at once with a sentence; a file larger
-// than its reader allows is refused before it is read. A path may lead through a .zip file as through a folder that is
-// only read.
+// Package plainfile opens the files of folders. If there is something else in place of a file, it is refused at once
+// with a sentence: for example a named pipe that never answers, an endless device, a folder or a circle of links. A
+// file larger than its reader allows is refused before it is read. A path may lead through a .zip file as through a
+// folder that can only be read.
 //
 //	text, err := plainfile.Read("config.toml", 1<<20)
 //	text, err = plainfile.Read("study.zip/runs/pearl-seed1/config.toml", 1<<20)
@@ -13,7 +13,7 @@ import (
 	"os"
 )
 
-// Open opens the file at path, or the file that links there lead to, for reading.
+// Open opens the file at path for reading, also if links lead to it.
 func Open(path string) (File, error) {
 	a, within, err := archived(path)
 	if err != nil {
@@ -28,12 +28,13 @@ func Open(path string) (File, error) {
 	}
 	f, err := OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
-		return nil, err // and no File that is a nil *os.File
+		return nil, err // the result must not be a File that is a nil *os.File
 	}
 	return f, nil
 }
 
-// OpenFile is os.OpenFile for files alone, not for those of an archive. With os.O_CREATE there may be nothing at path.
+// OpenFile is os.OpenFile for files only, and not for those of an archive. With os.O_CREATE there may be nothing at
+// path.
 func OpenFile(path string, flag int, mode os.FileMode) (*os.File, error) {
 	if err := Writable(path); err != nil {
 		return nil, err
@@ -56,7 +57,8 @@ func OpenFile(path string, flag int, mode os.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// Check reports what at path is not a file. The error of nothing at all is os.ErrNotExist.
+// Check returns an error if there is something at path that is not a file. If there is nothing, the error is
+// os.ErrNotExist.
 func Check(path string) error {
 	info, err := Stat(path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package quiet lets a measurement of speed have the machine to itself: while one is being made, the queue of trainings
-// that runs behind everything else (bench/evidence) stands still.
+// Package quiet lets a measurement of speed have the machine to itself. During a measurement, the queue of trainings
+// that runs in the background (bench/evidence) stops.
 //
 //	defer quiet.Measure()()
 package quiet
@@ -11,10 +11,10 @@ import (
 	"nacre/internal/home"
 )
 
-// file is locked, shared, by every process that measures. The system gives the lock of a process back that was killed.
+// file is locked, shared, by every process that measures. If such a process is killed, the system releases its lock.
 const file = "measuring.lock"
 
-// open opens the file of the lock, and makes it.
+// open opens the file of the lock, and creates it if needed.
 func open() (*os.File, error) {
 	dir, err := home.Dir()
 	if err != nil {

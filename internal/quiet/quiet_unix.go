@@ -12,11 +12,12 @@ import (
 	"nacre/internal/home"
 )
 
-// Poll is how often the queue looks whether somebody measures.
+// Poll is how often the queue checks whether a process measures.
 const Poll = 300 * time.Millisecond
 
-// Measure says that this process measures until done is called, and where a queue is running waits until that stands
-// still. Where the lock cannot be had it does nothing: a measurement on a busy machine is still one.
+// Measure marks this process as measuring until done is called. If a queue is running, Measure waits until the queue
+// has stopped. If the lock cannot be taken, Measure does nothing, because a measurement on a busy machine is better
+// than none.
 func Measure() (done func()) {
 	f, err := open()
 	if err != nil {
@@ -44,7 +45,8 @@ func Measuring() bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil
 }
 
-// Queue takes the lock of the one queue of a user; it is an error while another process has it. Closing gives it back.
+// Queue takes the lock of the user's only queue. It returns an error while another process has the lock. Closing the
+// file releases it.
 func Queue() (*os.File, error) {
 	dir, err := home.Dir()
 	if err != nil {

@@ -5,7 +5,8 @@
 //	r := rng.New(seed, rng.Rollout, uint64(iteration), uint64(episode))
 //	x := r.NormFloat64()
 //
-// The benchmarks compare updates with other languages': Uniform and Normal are numbers that all of them make alike.
+// The benchmarks compare updates with those of other languages. All of these make the numbers of Uniform and Normal
+// alike.
 package rng
 
 import (
@@ -13,7 +14,7 @@ import (
 	"math/rand/v2"
 )
 
-// Purposes keep streams of different uses apart. Append only: the values are part of what a seed means.
+// Purposes keep streams of different uses apart. Append only: their values decide which numbers a seed gives.
 const (
 	Init uint64 = iota + 1
 	Tasks
@@ -64,7 +65,7 @@ func Uniform(stream uint64, n int, lo, hi float64) []float64 {
 	return x
 }
 
-// Normal returns n numbers likewise, by Box and Muller: √(−2 ln(1−u_2i))·cos(2π·u_2i+1), u uniform below 1.
+// Normal returns such n numbers by Box and Muller: √(−2 ln(1−u_2i))·cos(2π·u_2i+1), u uniform below 1.
 func Normal(stream uint64, n int) []float64 {
 	u := Uniform(stream, 2*n, 0, 1)
 	x := make([]float64, n)

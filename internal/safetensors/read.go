@@ -102,8 +102,8 @@ func single(dtype string, raw []byte) float32 {
 	return binaryFloat(uint16(raw[0]&0x7f)|uint16(raw[0]&0x80)<<8, 3, 7, false) // F8_E4M3, without infinities
 }
 
-// binaryFloat decodes a sign in the highest bit and, in the lowest, an exponent above so many bits of fraction. The
-// largest exponent is infinity and NaN, or, without infinities, NaN is all ones.
+// binaryFloat decodes a number with the sign in the highest bit, then the exponent, then the given number of bits of
+// fraction. The largest exponent is infinity and NaN; without infinities, NaN is all ones.
 func binaryFloat(b uint16, fraction, bias int, infinities bool) float32 {
 	exponent, f := int(b&0x7fff)>>fraction, float64(b&(1<<fraction-1))/float64(int(1)<<fraction)
 	v := math.Ldexp(1+f, exponent-bias)

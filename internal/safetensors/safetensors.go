@@ -2,9 +2,9 @@
 // header that names every tensor's type, shape and place, then the raw little-endian data. PyTorch, JAX and numpy
 // read it with one call, and it cannot carry code.
 //
-// Tensors are written as float32, float64 or int64. All real types of the format are read: floats of 8 and 16 bits into
-// float32, which holds them exactly, smaller whole numbers and truth values into int64, U64 as its bits. Reading is
-// strict: whatever the header says is checked against the file before anything is believed.
+// Tensors are written as float32, float64 or int64. All real types of the format can be read. Floats of 8 and 16 bits
+// become float32, which holds them exactly. Smaller whole numbers and truth values become int64. U64 values keep their
+// bits. Reading is strict: everything in the header is checked against the file.
 //
 //	err := safetensors.Save("weights.safetensors", []safetensors.Tensor{
 //		safetensors.F32("policy/w0", []int{2, 3}, data),
@@ -34,17 +34,17 @@ const maxHeader = 100_000_000
 // Tensor is a named row-major array. Exactly one of Data32, Data64 and Ints is used, as DType says.
 type Tensor struct {
 	Name   string
-	DType  string // "F32", "F64", "I64" or, read only, another of the format's
+	DType  string // "F32", "F64", "I64" or, only when read, another type of the format
 	Shape  []int  // empty for a scalar
 	Data32 []float32
 	Data64 []float64
-	Ints   []int64 // of U64 the bits, which uint64(v) turns back
+	Ints   []int64 // U64 values are kept as bits: uint64(v) gives the value
 }
 
 // Len is the number of values.
 func (t Tensor) Len() int { return max(len(t.Data32), len(t.Data64), len(t.Ints)) }
 
-// Half reports whether the values have 16 bits or fewer: less than the float32 they are read into.
+// Half reports whether the values had 16 bits or fewer in the file. They are read into float32.
 func (t Tensor) Half() bool { return t.Data32 != nil && t.DType != "F32" }
 
 // F32 is a float32 tensor; the product of shape must be len(data).
@@ -94,8 +94,8 @@ func Save(path string, tensors []Tensor, metadata map[string]string) error {
 	return nil
 }
 
-// Write writes tensors and metadata to w. Tensors are laid out by name, float64 before float32 so that all data is
-// aligned to its size. Names must be distinct and not empty, and not __metadata__, which the format keeps for itself.
+// Write writes tensors and metadata to w. Tensors are sorted by name, float64 before float32, so that all data are
+// aligned to their size. Names must be distinct and not empty, and not __metadata__, which the format reserves.
 func Write(w io.Writer, tensors []Tensor, metadata map[string]string) error {
 	sorted := slices.Clone(tensors)
 	slices.SortStableFunc(sorted, func(a, b Tensor) int {
@@ -185,7 +185,7 @@ func (t Tensor) size() (uint64, error) {
 	return size, nil
 }
 
-// widths are the bytes that a value of each type takes.
+// widths are the bytes of a value of each type.
 var widths = map[string]uint64{
 	"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "F8_E5M2": 1, "F8_E4M3": 1,
 	"I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8, "U32": 4, "U16": 2, "U8": 1, "BOOL": 1,

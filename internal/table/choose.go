@@ -28,9 +28,10 @@ type Chosen struct {
 	Notes  []string // which columns are which, and what is left out and why
 }
 
-// Choose finds coordinates and labels among columns. Coordinates are the columns that are named; else mean0, mean1, …
-// or z0, z1, …; else every column of numbers but the label and those that number rows, time or seeds (Counts). A label
-// is the column named; else "label", one with another usual name, or the only one of text. row says where row i is.
+// Choose finds coordinates and labels among columns. Coordinates are the named columns; else mean0, mean1, … or z0, z1,
+// …; else every column of numbers, except the label and counters of rows, time or seeds (Counts). A label is the named
+// column; else "label", a column with another usual name, or the only column of text. The function row describes the
+// place of row i for messages.
 func Choose(columns []Column, c Choice, row func(i int) string) (Chosen, error) {
 	var out Chosen
 	names := make([]string, len(columns))
@@ -301,8 +302,8 @@ var counters = map[string]bool{
 	"relativetime": true, "timeelapsed": true, "totaltime": true, "elapsed": true,
 }
 
-// Counts reports whether a column of a table numbers rows, time or seeds: by its name, or by counting the rows from 0
-// or 1.
+// Counts reports whether a column is only a counter of rows, time or seeds: by its name, or because it counts the rows
+// from 0 or 1.
 func Counts(c Column) bool {
 	name := strings.ToLower(c.Name)
 	if i := strings.LastIndexAny(name, "/."); i >= 0 && i < len(name)-1 {

@@ -11,10 +11,10 @@ import (
 	"unsafe"
 )
 
-// Handle is an object of the browser's.
+// Handle is an object of the browser.
 type Handle = js.Value
 
-// Recording is a list of dispatches as the browser takes them.
+// Recording is a list of dispatches in the browser's form.
 type Recording []dispatch
 
 type dispatch struct {
@@ -22,16 +22,16 @@ type dispatch struct {
 	x, y                  int
 }
 
-// Device is a device of the browser's. Whatever waits lets the page go on.
+// Device is a device of the browser. Calls that wait let the page continue.
 type Device struct {
 	device, queue  Handle
-	layout, groups Handle // of pipelines, of their bind groups
-	scratch        Handle // bytes on their way
-	size           int    // of scratch
+	layout, groups Handle // layouts of pipelines, and of their bind groups
+	scratch        Handle // bytes being copied
+	size           int    // size of scratch
 	staging        map[int][]Handle
 	first          *Error
 	lost           atomic.Pointer[Error]
-	advice         string // when it is lost
+	advice         string // what to do if the device is lost
 }
 
 // await waits for a promise.
@@ -58,7 +58,7 @@ func await(promise js.Value) (result js.Value, err error) {
 	return o.value, nil
 }
 
-// message returns what an error of the browser's says.
+// message returns the text of a browser's error.
 func message(e js.Value) string {
 	if m := e.Get("message"); m.Type() == js.TypeString {
 		return m.String()
@@ -96,7 +96,7 @@ func findAdapter() (a js.Value, info Info, err error) {
 	return a, info, nil
 }
 
-// Adapters lists the adapters: in a browser one at most.
+// Adapters lists the adapters: in a browser at most one.
 func Adapters() ([]Info, error) {
 	_, info, err := findAdapter()
 	if e, ok := err.(*Error); ok && e.Fault == NoDevice {
@@ -105,7 +105,7 @@ func Adapters() ([]Info, error) {
 	return []Info{info}, err
 }
 
-// Open makes a device of an adapter, with the limits it has.
+// Open makes a device of an adapter, with the adapter's limits.
 func Open(o Options) (*Device, Info, error) {
 	a, info, err := findAdapter()
 	if err != nil {
@@ -165,7 +165,7 @@ func (w *Device) makeLayout() {
 	w.layout = w.device.Call("createPipelineLayout", map[string]any{"bindGroupLayouts": []any{w.groups}})
 }
 
-// Check is the first error since the last check, or that of a GPU that is gone.
+// Check is the first error since the last check, or that of a lost GPU.
 func (w *Device) Check() error {
 	if e := w.lost.Load(); e != nil {
 		return e
@@ -222,10 +222,10 @@ func (w *Device) buffer(what string, words, use int) (b Handle, err error) {
 	return b, err
 }
 
-// Destroy takes the device away.
+// Destroy destroys the device.
 func (w *Device) Destroy() { w.device.Call("destroy") }
 
-// FreeBuffer gives a buffer's memory back. The zero Handle is none.
+// FreeBuffer frees a buffer's memory. It ignores the zero Handle.
 func (w *Device) FreeBuffer(b Handle) {
 	if !b.IsUndefined() {
 		b.Call("destroy")
@@ -259,7 +259,7 @@ func (w *Device) send(encoder Handle) error {
 	return w.Check()
 }
 
-// NewKernel compiles a text.
+// NewKernel compiles the source of a kernel.
 func (w *Device) NewKernel(text, entry string) (k Handle, err error) {
 	err = w.scoped(Compiling, entry, func() error {
 		module := w.device.Call("createShaderModule", map[string]any{"code": text})
@@ -273,10 +273,11 @@ func (w *Device) NewKernel(text, entry string) (k Handle, err error) {
 	return k, err
 }
 
-// FreeKernel gives a compiled kernel back.
+// FreeKernel frees a compiled kernel.
 func (w *Device) FreeKernel(Handle) {} // the browser's collector does
 
-// NewGroup binds buffers; each is bound whole, but of the arguments those of one launch.
+// NewGroup binds buffers. Each buffer is bound as a whole; only of the arguments' buffer the part of one launch is
+// bound.
 func (w *Device) NewGroup(of [Bindings]Handle) (g Handle, err error) {
 	entries := make([]any, Bindings)
 	for i := range entries {
@@ -293,10 +294,10 @@ func (w *Device) NewGroup(of [Bindings]Handle) (g Handle, err error) {
 	return g, err
 }
 
-// FreeGroup gives bound buffers back; the buffers themselves stay.
+// FreeGroup frees a group; its buffers stay.
 func (w *Device) FreeGroup(Handle) {}
 
-// Record makes a list of dispatches that Submit takes, any number of times.
+// Record makes a list of dispatches for Submit, which may take it any number of times.
 func (w *Device) Record(list []Command) Recording {
 	out := make(Recording, len(list))
 	for i, c := range list {
@@ -332,7 +333,7 @@ type Fetching struct {
 	err     error
 }
 
-// Fetch starts copying words of a buffer to the host, after what was submitted before.
+// Fetch starts copying words of a buffer to the host, after all earlier submissions.
 func (w *Device) Fetch(from Handle, at, words int) (*Fetching, error) {
 	f := &Fetching{w: w, words: words, class: classOf(words), done: make(chan error, 1)}
 	if free := w.staging[f.class]; len(free) > 0 {
@@ -367,7 +368,7 @@ func (f *Fetching) Ready() bool {
 	return f.arrived
 }
 
-// Wait waits for the copy and gives its words to use.
+// Wait waits for the copy and passes its words to use.
 func (f *Fetching) Wait(use func(words []uint32)) error {
 	if !f.arrived {
 		f.err, f.arrived = <-f.done, true

@@ -13,20 +13,20 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Handle is an object of the library's.
+// Handle is an object of the library.
 type Handle = uintptr
 
 // Recording is a list of dispatches; WebGPU's Command buffers are made for one submission.
 type Recording = []Command
 
-// Device is a device of the library's. Its methods may be called from any goroutine.
+// Device is a device of the library. Its methods may be called from any goroutine.
 type Device struct {
 	*library
 	device, queue  Handle
-	layout, groups Handle // of pipelines, of their bind groups
+	layout, groups Handle // layouts of pipelines, and of their bind groups
 	id             uintptr
 
-	mu      sync.Mutex // one goroutine at a time calls the library and looks for its errors
+	mu      sync.Mutex // only one goroutine at a time calls the library and reads its errors
 	staging map[int][]Handle
 
 	errors struct { // set by the library's callbacks
@@ -34,7 +34,7 @@ type Device struct {
 		first *Error
 	}
 	lost   atomic.Pointer[Error]
-	advice string // when it is lost
+	advice string // what to do if the device is lost
 }
 
 // What callbacks are about, by the number they carry.
@@ -141,7 +141,7 @@ func Adapters() ([]Info, error) {
 	return out, err
 }
 
-// Open makes a device of an adapter, with all the limits it has.
+// Open makes a device of an adapter, with all of the adapter's limits.
 func Open(o Options) (*Device, Info, error) {
 	l, err := openLibrary()
 	if err != nil {
@@ -222,7 +222,7 @@ func (w *Device) makeLayout() error {
 	return w.Check()
 }
 
-// Check is the first error since the last check, or that of a GPU that is gone.
+// Check is the first error since the last check, or that of a lost GPU.
 func (w *Device) Check() error {
 	if e := w.lost.Load(); e != nil {
 		return e
@@ -289,13 +289,13 @@ func (w *Device) buffer(what string, words int, use uint64) (b Handle, err error
 	return b, err
 }
 
-// Destroy takes the device away.
+// Destroy destroys the device.
 func (w *Device) Destroy() {
 	w.call("wgpuDeviceDestroy", w.device)
 	w.call("wgpuDevicePoll", w.device, 1, 0)
 }
 
-// FreeBuffer gives a buffer's memory back. The zero Handle is none.
+// FreeBuffer frees a buffer's memory. It ignores the zero Handle.
 func (w *Device) FreeBuffer(b Handle) {
 	if b != 0 {
 		w.call("wgpuBufferDestroy", b)
@@ -321,7 +321,7 @@ func (w *Device) CopyTo(to, from Handle, words int) error {
 	})
 }
 
-// encode submits one Command buffer. Of a device that is lost nothing may be submitted: the library would end the
+// encode submits one Command buffer. Nothing may be submitted to a lost device, because the library would end the
 // process.
 func (w *Device) encode(what string, f func(encoder Handle)) error {
 	return w.do(Launching, what, func() {
@@ -339,7 +339,7 @@ func (w *Device) encode(what string, f func(encoder Handle)) error {
 	})
 }
 
-// NewKernel compiles a text.
+// NewKernel compiles the source of a kernel.
 func (w *Device) NewKernel(text, entry string) (k Handle, err error) {
 	err = w.do(Compiling, entry, func() {
 		s := &shaderSource{kind: wgslSource, code: view(text)}
@@ -363,10 +363,11 @@ func (w *Device) NewKernel(text, entry string) (k Handle, err error) {
 	return k, err
 }
 
-// FreeKernel gives a compiled kernel back.
+// FreeKernel frees a compiled kernel.
 func (w *Device) FreeKernel(k Handle) { w.call("wgpuComputePipelineRelease", k) }
 
-// NewGroup binds buffers; each is bound whole, but of the arguments those of one launch.
+// NewGroup binds buffers. Each buffer is bound as a whole; only of the arguments' buffer the part of one launch is
+// bound.
 func (w *Device) NewGroup(of [Bindings]Handle) (g Handle, err error) {
 	entries := make([]groupEntry, Bindings)
 	for i := range entries {
@@ -384,14 +385,14 @@ func (w *Device) NewGroup(of [Bindings]Handle) (g Handle, err error) {
 	return g, err
 }
 
-// FreeGroup gives bound buffers back; the buffers themselves stay.
+// FreeGroup frees a group; its buffers stay.
 func (w *Device) FreeGroup(g Handle) {
 	if g != 0 {
 		w.call("wgpuBindGroupRelease", g)
 	}
 }
 
-// Record makes a list of dispatches that Submit takes, any number of times.
+// Record makes a list of dispatches for Submit, which may take it any number of times.
 func (w *Device) Record(list []Command) Recording { return list }
 
 // Submit gives lists of dispatches to the GPU, one after the other.
@@ -427,7 +428,7 @@ type Fetching struct {
 	why     string
 }
 
-// Fetch starts copying words of a buffer to the host, after what was submitted before.
+// Fetch starts copying words of a buffer to the host, after all earlier submissions.
 func (w *Device) Fetch(from Handle, at, words int) (*Fetching, error) {
 	f := &Fetching{w: w, words: words, class: classOf(words)}
 	w.mu.Lock()
@@ -466,7 +467,7 @@ func (f *Fetching) Ready() bool {
 	return f.status.Load() != 0 || f.w.lost.Load() != nil
 }
 
-// Wait waits for the copy and gives its words to use.
+// Wait waits for the copy and passes its words to use.
 func (f *Fetching) Wait(use func(words []uint32)) error {
 	for f.status.Load() == 0 && f.w.lost.Load() == nil {
 		f.w.call("wgpuDevicePoll", f.w.device, 1, 0)

@@ -2,19 +2,19 @@
 
 package wgpu
 
-// Handle is an object of WebGPU's.
+// Handle is an object of WebGPU.
 type Handle = uintptr
 
 // Recording is a list of dispatches.
 type Recording = []Command
 
-// Device is a device on an adapter, of which this build reaches none.
+// Device is a device on an adapter. This build supports none.
 type Device struct{}
 
-// Open makes a device on an adapter. This build reaches none.
+// Open makes a device on an adapter. This build supports none.
 func Open(Options) (*Device, Info, error) { return nil, Info{}, unsupported() }
 
-// Adapters lists the adapters. This build reaches none.
+// Adapters lists the adapters. This build supports none.
 func Adapters() ([]Info, error) { return nil, unsupported() }
 
 func unsupported() error {

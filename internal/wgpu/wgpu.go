@@ -1,6 +1,6 @@
 // Package wgpu makes buffers, kernels and lists of dispatches on a GPU by WebGPU: natively through a library that
-// speaks webgpu.h (on Vulkan or Metal), in a browser through navigator.gpu. It needs no SDK and no cgo, and knows
-// nothing of what is computed; core/webgpu trains with it, tsne/webgpu lays points out.
+// implements webgpu.h (on Vulkan or Metal), in a browser through navigator.gpu. It needs no SDK and no cgo, and knows
+// nothing about the computations; core/webgpu trains with it, tsne/webgpu lays points out.
 //
 //	d, info, err := wgpu.Open(wgpu.Options{})
 //	b, err := d.NewBuffer("numbers", n, false)
@@ -11,8 +11,8 @@
 //	f, err := d.Fetch(b, 0, n)
 //	err = f.Wait(func(words []uint32) { … })
 //
-// Every kernel has one layout of buffers. By number of its binding 0, 1 and 5 are storage, 3, 4 and 6 are storage that
-// kernels only read, and Uniform is a launch's arguments.
+// Every kernel has the same layout of buffers. Bindings 0, 1 and 5 are storage; 3, 4 and 6 are read-only storage; the
+// binding Uniform holds the arguments of a launch.
 package wgpu
 
 import (
@@ -30,43 +30,45 @@ const (
 	Uniform  = 2 // the binding of a launch's arguments, by dynamic offset
 	Bindings = 7 // buffers that a launch binds
 
-	ArgumentWords = 256      // of a launch
-	MinWords      = 64       // of a buffer
-	Lanes         = 128      // that an adapter's workgroups must allow
+	ArgumentWords = 256      // words of a launch's arguments
+	MinWords      = 64       // smallest size of a buffer, in words
+	Lanes         = 128      // lanes that an adapter must allow in a workgroup
 	MinShared     = 16 << 10 // bytes of memory that a workgroup shares, at least
 
-	maxAcross = 32_768 // workgroups of a launch's first dimension
+	maxAcross = 32_768 // largest number of workgroups in a launch's first dimension
 )
 
-// readOnly are the bindings that no kernel writes.
+// readOnly marks the bindings that no kernel writes.
 var readOnly = [Bindings]bool{3: true, 4: true, 6: true}
 
 // Options choose an adapter.
 type Options struct {
-	// Ordinal numbers the adapter from 0, those of real GPUs before those that compute on a processor.
+	// Ordinal is the number of the adapter, from 0; adapters of real GPUs come before those that compute on a
+	// processor.
 	Ordinal int
 	// Hardware refuses an adapter that computes on a processor.
 	Hardware bool
-	// Software is how a user asks for such an adapter, and Lost what to do when the GPU falls away: for errors.
+	// For error messages: Software tells how a user asks for such an adapter, and Lost tells what to do when the GPU is
+	// lost.
 	Software, Lost string
 }
 
-// EnvLibrary names the environment variable with the file of a library that speaks webgpu.h, instead of the one that
-// nacre setup fetches.
+// EnvLibrary names an environment variable with the file of a library that implements webgpu.h. It replaces the library
+// that nacre setup fetches.
 const EnvLibrary = "NACRE_WEBGPU_LIB"
 
-// Fault says what an adapter failed at.
+// Fault says at which step an adapter failed.
 type Fault string
 
 const (
-	// the library is not there or has another version; in a browser, there is no navigator.gpu
+	// the library is missing or has another version; in a browser, there is no navigator.gpu
 	NoLibrary Fault = "library"
 	NoDevice  Fault = "device"  // no adapter, not the one asked for, or one that gives no device
 	Limits    Fault = "limits"  // the adapter's limits are too small
 	Compiling Fault = "compile" // a kernel could not be compiled
 	NoMemory  Fault = "memory"  // the GPU's memory is used up
 	Launching Fault = "launch"  // work could not be given to the GPU
-	LostGPU   Fault = "lost"    // the GPU fell away or was taken: whatever it held is gone
+	LostGPU   Fault = "lost"    // the GPU was lost or taken away: everything it held is gone
 )
 
 // Error says why an adapter could not be used.
@@ -77,16 +79,16 @@ type Error struct {
 
 func (e *Error) Error() string { return "webgpu: " + string(e.Fault) + ": " + e.Detail }
 
-// Is makes an Error match unusable.Err, and so core.ErrUnusable: with whatever an adapter has failed at, another device
-// may be taken.
+// Is makes an Error match unusable.Err, and so core.ErrUnusable. Whatever failed on an adapter, the caller may take
+// another device.
 func (e *Error) Is(target error) bool { return target == unusable.Err }
 
 // Info describes an adapter.
 type Info struct {
-	Name     string // of the GPU, as its driver calls it
-	Driver   string // and its version; empty where nobody tells, as in a browser
-	Backend  string // what WebGPU is made of: "Vulkan", "Metal", "the browser"
-	Software bool   // it computes on a processor
+	Name     string // name of the GPU in its driver
+	Driver   string // driver with its version; empty if unknown, as in a browser
+	Backend  string // implementation of WebGPU: "Vulkan", "Metal", "the browser"
+	Software bool   // the adapter computes on a processor
 	Storage  int64  // bytes of the largest storage buffer
 	Shared   int    // bytes of memory that the lanes of a workgroup share
 }
@@ -104,22 +106,22 @@ func (i Info) String() string {
 // Command is one dispatch of a kernel on a group of buffers.
 type Command struct {
 	Kernel, Group Handle
-	Arguments     int // number of the launch's arguments in the uniform buffer, of ArgumentWords each
-	Blocks        int // workgroups; beyond 32,768 in rows of so many
+	Arguments     int // number of the launch's arguments in the uniform buffer, in units of ArgumentWords
+	Blocks        int // number of workgroups; more than 32,768 are launched in rows of 32,768
 }
 
-// across is the workgroups of a launch, in two dimensions.
+// across returns the workgroups of a launch in two dimensions.
 func (c Command) across() (x, y int) {
 	x = min(c.Blocks, maxAcross)
 	return x, (c.Blocks + x - 1) / x
 }
 
-// NoAdapter is the error if there is none.
+// NoAdapter is the error if there is no adapter.
 func NoAdapter() *Error {
 	return &Error{NoDevice, "there is no adapter: no GPU's driver was found"}
 }
 
-// choose checks that there is the adapter asked for.
+// choose checks that the chosen adapter exists.
 func choose(all []Info, o Options) error {
 	switch {
 	case len(all) == 0:
@@ -152,7 +154,7 @@ func enough(has map[string]int64) error {
 	return nil
 }
 
-// lostGPU is the error of a GPU that is gone, with what somebody said of it and what to do.
+// lostGPU is the error of a lost GPU, with the reason given and what to do.
 func lostGPU(said, advice string) *Error {
 	if said == "" {
 		said = "the GPU fell away"
@@ -160,7 +162,7 @@ func lostGPU(said, advice string) *Error {
 	return &Error{LostGPU, said + "; " + advice}
 }
 
-// TooLarge is the error of a buffer of so many words that the adapter cannot bind, or nil.
+// TooLarge returns an error if the adapter cannot bind a buffer of that many words, otherwise nil.
 func (i Info) TooLarge(what string, words int) error {
 	if int64(words) > i.Storage/4 {
 		return &Error{Limits, fmt.Sprintf("%.1f MB for %s: this adapter's buffers hold %.1f MB at most",
@@ -169,10 +171,11 @@ func (i Info) TooLarge(what string, words int) error {
 	return nil
 }
 
-// classOf is the binary logarithm of the words of a buffer for so many: buffers for copies to the host are used again.
+// classOf is the binary logarithm of the words of the buffer that is used for a number of words. Buffers for copies to
+// the host are used again.
 func classOf(words int) int { return bits.Len(uint(max(words, MinWords) - 1)) }
 
-// Words are the bits of numbers, the same memory.
+// Words returns the bits of x's numbers, without copying the memory.
 func Words(x []float32) []uint32 {
 	if len(x) == 0 {
 		return nil
@@ -180,7 +183,7 @@ func Words(x []float32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(&x[0])), len(x))
 }
 
-// Floats are the numbers of which x are the bits, the same memory.
+// Floats returns x's bits read as float32 numbers, without copying the memory.
 func Floats(x []uint32) []float32 {
 	if len(x) == 0 {
 		return nil

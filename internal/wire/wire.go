@@ -1,5 +1,5 @@
-// Package wire walks the fields of protocol buffers' messages without their definitions, as the readers of event files
-// and of W&B's files need it.
+// Package wire reads the fields of protocol buffers' messages without their definitions. The readers of event files and
+// of W&B's files use it.
 //
 //	err := wire.Fields(message, func(number protowire.Number, v uint64, content []byte) error {
 //		if number == nameField {
@@ -11,8 +11,8 @@ package wire
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// Fields calls do with every field of a message in its order: the bytes of one that has a length, else its number, of a
-// floating-point one the bits. It ends at the first error of do.
+// Fields calls the function do for every field of a message, in order. It passes the bytes of a field that has a
+// length; otherwise the number, and for a floating-point field its bits. It ends at the first error of do.
 func Fields(message []byte, do func(number protowire.Number, v uint64, content []byte) error) error {
 	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)

@@ -1,5 +1,5 @@
-// Package assist helps to write cells: it completes and describes names, checks cells that have not run, and finds what
-// the library has. Nothing of it runs code; it reads a session through a Host.
+// Package assist helps to write cells: it completes and describes names, checks cells that have not run, and finds
+// names in the library. It never runs code; it reads a session through an Access.
 //
 //	a := assist.New(assist.Access{Program: program, ...})
 //	a.Draft("x := 1").Complete("x + fmt.Pri", 11)
@@ -21,9 +21,9 @@ type Access struct {
 	Ran     iter.Seq[string] // the cells that ran
 
 	Plain   func(code string) (string, error) // a cell without the helper in front of it, such as %time
-	Read    func(*cells.Var) (any, bool)      // what a variable holds; called within Quietly
+	Read    func(*cells.Var) (any, bool)      // the value of a variable; called within Quietly
 	Value   func(name string) string          // the same as a short text, as it was when the last cell ended
-	Quietly func(look func())                 // calls look where nothing runs that could change what it reads
+	Quietly func(look func())                 // calls look while nothing runs that could change what look reads
 
 	Importable func(path string) bool
 	Doc        func(path, name string) string

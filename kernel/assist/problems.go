@@ -7,8 +7,8 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Problems checks all cells of a notebook as if those that did not run as they are now had run in order. It returns the
-// errors of each.
+// Problems checks all cells of a notebook. It assumes that cells which did not run in their present form have run, in
+// order. It returns the errors of each cell.
 func (s *Assistant) Problems(list []Source) [][]Problem {
 	s.Guard.Lock()
 	defer s.Guard.Unlock()

@@ -184,6 +184,6 @@ func closing(code string) string {
 	return code[:k+1]
 }
 
-// Draft looks at a cell as it stands below others. Above are those cells over it that did not run as they are now; it
-// is checked as if they had.
+// Draft describes a cell below other cells. above holds the cells over it that were edited since they ran or did not
+// run. The draft is checked as if they had run.
 func (s *Assistant) Draft(above ...string) Draft { return Draft{s, above} }

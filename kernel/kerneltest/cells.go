@@ -11,9 +11,9 @@ import (
 	"nacre/kernel"
 )
 
-// Output is a kernel.Output that keeps what it gets. Its zero value is ready, with no one to ask.
+// Output is a kernel.Output that keeps all output. Its zero value is ready and has no answers.
 type Output struct {
-	Answers []string // to what cells ask, in order
+	Answers []string // answers to the questions of cells, in order
 
 	mu             sync.Mutex
 	out, err       strings.Builder
@@ -59,11 +59,11 @@ func (o *Output) Stderr() string { o.mu.Lock(); defer o.mu.Unlock(); return o.er
 // Shown returns what was displayed so far.
 func (o *Output) Shown() []kernel.Data { o.mu.Lock(); defer o.mu.Unlock(); return o.shown }
 
-// Updates are those of what was displayed.
+// Updates returns the updates of displayed outputs.
 func (o *Output) Updates() []kernel.Data { o.mu.Lock(); defer o.mu.Unlock(); return o.updates }
 
-// Execute runs a cell, for at most ten minutes: on a new machine the first cell on the engine go compiles what it
-// imports.
+// Execute runs a cell, for at most ten minutes. On a new machine the first cell on the engine go compiles the packages
+// that it imports.
 func Execute(s kernel.Session, code string) (kernel.Reply, *Output) {
 	out := &Output{}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
@@ -82,7 +82,8 @@ func Value(r kernel.Reply) string {
 	return r.Value.MIME["text/plain"].(string)
 }
 
-// Cells runs cells one after another, each with what it must print followed by what it must show.
+// Cells runs cells one after another. Each step has a cell, and then the text that it must print followed by the value
+// that it must show.
 func Cells(t testing.TB, s kernel.Session, steps [][2]string) {
 	t.Helper()
 	for k, step := range steps {

@@ -10,7 +10,7 @@ import (
 )
 
 // Interrupts are cells that do not end by themselves, one for each kind of waiting and computing: loops, recursion,
-// channels, sleeping, locks, calls of native code, goroutines. "state" is a variable that they leave alone.
+// channels, sleeping, locks, calls of native code, goroutines. They do not change the variable "state".
 var Interrupts = []struct{ Kind, Code string }{
 	{"empty loop", "for {}"},
 	{"counting loop", "n := 0\nfor { n++ }"},
@@ -62,7 +62,7 @@ if err != nil { panic(err) }
 for { pool.Rollout(cell.Context(), episodes, sim.UniformPolicy(episodes, 2), 0) }`},
 }
 
-// Interrupt runs a cell that does not end, interrupts it once it runs, and returns how long it then went on.
+// Interrupt runs a cell that does not end, interrupts it while it runs, and returns how long the cell then continued.
 func Interrupt(s kernel.Session, code string) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()

@@ -6,7 +6,7 @@ import (
 	"nacre/kernel"
 )
 
-// Position is a place in a cell, at the mark |, and the entry that completion is to have among its first there.
+// Position is a place in a cell, at the mark |, and the entry that should be among the first completions there.
 type Position struct{ Code, Want string }
 
 // At splits code at the mark | that stands for the cursor, which counts code points.
@@ -24,7 +24,7 @@ func FirstFive(c kernel.Completion) []string {
 	return list
 }
 
-// PositionCells have run before the positions below are asked.
+// PositionCells run before the positions below are used.
 var PositionCells = []string{
 	"import (\n\t\"fmt\"\n\t\"strings\"\n\n\t\"gonum.org/v1/gonum/mat\"\n\t\"gonum.org/v1/gonum/stat\"\n\n" +
 		"\t\"nacre/analysis/frame\"\n\t\"nacre/analysis/plots\"\n)",
@@ -66,7 +66,7 @@ table := frame.New(frame.Numbers("steps", rewards), frame.Numbers("return", rewa
 title := "returns"`,
 }
 
-// Positions are those of the script.
+// Positions are the cursor positions that the measuring script uses.
 var Positions = []Position{
 	// what is imported already
 	{"fmt.Pri|", "Println"}, {"fmt.Spr|", "Sprintf"}, {"fmt.Erro|", "Errorf"}, {"strings.Spl|", "Split"},
@@ -104,7 +104,8 @@ var Positions = []Position{
 	{"time.Sin|", "Since"},
 }
 
-// FreshPositions were written after the completion was, to see how it does where nobody looked.
+// FreshPositions were written after completion was finished. They show how well it works on cases that nobody had in
+// mind.
 var FreshPositions = []Position{
 	{"fmt.Fpri|", "Fprintf"}, {"strings.Re|", "Repeat"}, {"strings.Join|", "Join"}, {"strings.tri|", "TrimSpace"},
 	{"strings.fi|", "Fields"},
@@ -132,7 +133,8 @@ var FreshPositions = []Position{
 	{"display.Ta|", "Table"}, {"strc|", "strconv"}, {"expe|", "experiment"},
 }
 
-// LaterPositions were written after both, of a session with tables, runs and packages that are not imported.
+// LaterPositions were written after Positions and FreshPositions, for a session with tables, runs and packages that are
+// not imported.
 var LaterPositions = []Position{
 	{"fmt.Sprintf(\"%d\", len(traj|", "trajectories"}, {"strings.ToU|", "ToUpper"}, {"strings.Cont|", "Contains"},
 	{"strings.TrimS|", "TrimSpace"}, {"stat.Var|", "Variance"},

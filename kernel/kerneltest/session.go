@@ -1,5 +1,6 @@
-// Package kerneltest has a kernel.Session for tests of what carries a kernel, and helpers for tests of cells. The
-// language of its Session has one command a line, so that a test can make a cell do exactly what it is about:
+// Package kerneltest has a kernel.Session for tests of the servers and programs that run a kernel, and helpers for
+// tests of cells. The language of its Session has one command a line, so that a test can make a cell do exactly what
+// the test needs:
 //
 //	print TEXT | error-print TEXT   write a line to stdout, stderr
 //	many N                          write N lines
@@ -36,7 +37,7 @@ import (
 type Session struct {
 	mu    sync.Mutex
 	count int
-	stop  chan struct{}     // of the running cell
+	stop  chan struct{}     // stops the running cell
 	ran   map[string]string // what each cell ran
 	eaten [][]byte
 }
@@ -200,7 +201,7 @@ func (s *Session) Inspect(_ context.Context, code string, cursor, detail int) ke
 	return s.Draft().Inspect(code, cursor, detail)
 }
 
-// Draft implements kernel.Session. What stands above changes nothing.
+// Draft implements kernel.Session. The cells above have no effect.
 func (s *Session) Draft(...string) kernel.Draft { return draft{} }
 
 type draft struct{}

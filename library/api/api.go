@@ -1,5 +1,6 @@
-// Package api reports whether package library holds what the packages that cells import export now: a digest
-// of each package's exported declarations is stored when the tables are generated, and compared by a test.
+// Package api checks that package library is up to date: that it holds all that is exported now by the packages which
+// cells can import. A digest of each package's exported declarations is stored when the tables are generated. A test
+// compares the digests.
 //
 //	now, err := api.Digests("../..")
 //	stored := api.Parse(file)
@@ -26,7 +27,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Own reports whether a package of this module is one that cells import. The rest is the program around them.
+// Own reports whether a package of this module is one that cells can import. The other packages are the program around
+// them.
 func Own(path string) bool {
 	for _, p := range []string{"bench", "cmd", "core/cuda/fakecuda", "core/webgpu/fakewebgpu", "fidelity", "kernel",
 		"library/api", "library/gen", "library/symbols", "notebooks", "server", "web", "wasm"} {
@@ -37,8 +39,8 @@ func Own(path string) bool {
 	return strings.HasPrefix(path, "nacre/") && path != "nacre/library" && !strings.Contains(path+"/", "/internal/")
 }
 
-// Digests are, for the module in the folder root, a short hash of the exported declarations of each package that cells
-// import, the version of each required module, and the version of Go under "go".
+// Digests returns, for the module in the folder root, a short hash of the exported declarations of each package that
+// cells can import, the version of each required module, and the version of Go under "go".
 func Digests(root string) (map[string]string, error) {
 	m := map[string]string{}
 	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
@@ -83,7 +85,7 @@ func Digests(root string) (map[string]string, error) {
 
 // digest is "" for a folder without a package to import.
 func digest(dir string) (string, error) {
-	ctx := build.Default // what the tables are generated for
+	ctx := build.Default // the tables are generated for it
 	ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled, ctx.BuildTags = "linux", "amd64", false, nil
 	p, err := ctx.ImportDir(dir, 0)
 	if _, none := err.(*build.NoGoError); none || err == nil && p.Name == "main" {
@@ -117,7 +119,7 @@ func digest(dir string) (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(decls, "\n"))))[:16], nil
 }
 
-// Format is the text of digests, a line each; Parse reads it.
+// Format returns the text of digests, one a line, for Parse.
 func Format(m map[string]string) []byte {
 	var b bytes.Buffer
 	for _, k := range slices.Sorted(maps.Keys(m)) {
@@ -136,7 +138,7 @@ func Parse(text []byte) map[string]string {
 	return m
 }
 
-// Stale lists what differs, sorted.
+// Stale lists the keys that differ, sorted.
 func Stale(stored, now map[string]string) []string {
 	var list []string
 	for k := range now {

@@ -1,9 +1,9 @@
-// Package cell tells code in a notebook about the cell it runs in. Pass its context to anything that takes one, such
-// as a training run, and interrupting the cell ends it:
+// Package cell tells code in a notebook about the cell it runs in. Pass its context to a function that takes one, such
+// as a training run. Then interrupting the cell ends that function:
 //
 //	result, err := study.Run(cell.Context(), dir, plan, host, show)
 //
-// Package display shows its values through the same Cell. Outside a notebook there is none.
+// Package display shows its values through the same Cell. Outside a notebook there is no Cell.
 package cell
 
 import (
@@ -16,32 +16,32 @@ type Cell interface {
 	// Context ends when the cell is interrupted.
 	Context() context.Context
 
-	// Show shows v. With an id, it is kept under that id; with update, it replaces what was shown under it. A value
-	// that cannot be shown is an error, which is shown in its place where that has an id.
+	// Show shows v. With an id, v is kept under that id; with update, it replaces what was shown under it. If a value
+	// cannot be shown, Show returns an error. If it has an id, the error is shown in its place.
 	Show(v any, id string, update bool) error
 
-	// Clear removes what the cell has shown so far; with wait, when it shows something next.
+	// Clear removes everything that the cell has shown so far. With wait it does so when the cell next shows something.
 	Clear(wait bool)
 
-	// Input asks the user for a line, not shown while it is typed if it is a password. It fails where there is no one
-	// to ask.
+	// Input asks the user for a line. If the line is a password, it is not shown while it is typed. Input returns an
+	// error if there is nobody to ask.
 	Input(prompt string, password bool) (string, error)
 
-	// Control registers a control that the cell shows: set takes the value that the user chose, as JSON, and now says
-	// how the control is to be shown and whether its variable has changed since that was asked last. Both are called
-	// between cells only. It returns the id under which the control is shown, and how the notebook had the one of that
-	// label before, nil where it had none.
+	// Control registers a control that the cell shows. The function set takes the value that the user chose, as JSON.
+	// The function now returns how the control is to be shown, and whether its variable has changed since the last
+	// call. Both are called only between cells. Control returns the id under which the control is shown, and the
+	// earlier state of a control with the same label, nil if there was none.
 	Control(label string, set func(value []byte) error, now func() (shown any, changed bool)) (id string, was []byte)
 }
 
 var current atomic.Pointer[func() Cell]
 
-// SetCurrent is for what runs cells: it makes f the way to the cell of the calling goroutine. f returns nil where there
-// is none.
+// SetCurrent is called by the code that runs cells. From then on f is used to find the cell of the calling goroutine. f
+// returns nil if there is none.
 func SetCurrent(f func() Cell) { current.Store(&f) }
 
-// Current is the cell the calling goroutine belongs to, nil outside cells. Goroutines that a cell started belong to it,
-// also when it has ended.
+// Current is the cell to which the calling goroutine belongs, nil outside cells. Goroutines that a cell started belong
+// to it, even after it has ended.
 func Current() Cell {
 	if f := current.Load(); f != nil {
 		return (*f)()

@@ -1,5 +1,5 @@
-// Package tasks has ten exploratory tasks of a day, each as a cell and as Python with pandas, matplotlib and
-// scikit-learn, and counts both. Its test runs them; docs/notebook.md has the table.
+// Package tasks has ten small everyday tasks, each as a Go cell and as a Python program with pandas, matplotlib and
+// scikit-learn. It counts the lines and characters of both. Its test runs them; docs/notebook.md has the table.
 //
 //	for _, t := range tasks.All() {
 //		fmt.Println(t.Title, tasks.Count(t.Cell), tasks.Count(t.Python))

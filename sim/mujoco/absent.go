@@ -14,8 +14,7 @@ func Check() error { return ErrUnavailable }
 // Available reports whether MuJoCo can be used; Check says why not.
 func Available() bool { return false }
 
-// Notice returns what a reader of results must know about the library: nothing, where it is of the version that Nacre
-// names.
+// Notice returns "": there is no library in this build.
 func Notice() string { return "" }
 
 // Path returns "".

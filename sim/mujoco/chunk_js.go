@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Chunk is n states of one model, stepped together. It is used by one goroutine at a time.
+// Chunk is n states of one model, stepped together. Only one goroutine may use it at a time.
 //
 // MuJoCo's memory is another program's, so the numbers of the states are here, in one block, and cross in one piece
 // before and after each call: rows of inputs on the way there, all rows on the way back.
@@ -130,12 +130,12 @@ func (c *Chunk) Close() {
 // Len returns the number of states.
 func (c *Chunk) Len() int { return c.n }
 
-// ContactForces makes Step and PlainLoop compute the external forces on the bodies, contacts among them, once after
-// every control step, from where its last mj_step stands.
+// ContactForces makes Step and PlainLoop compute the external forces on the bodies, with contacts, once after every
+// control step, from the data of its last mj_step.
 func (c *Chunk) ContactForces() { c.js.Set("contactForces", true) }
 
-// ForwardAfterStep makes Step and PlainLoop end every control step with mj_forward: what follows from the state then
-// belongs to the state as it is, at the price of a sixth forward computation for every five steps.
+// ForwardAfterStep makes Step and PlainLoop call mj_forward at the end of every control step. Derived values then fit
+// the new state. With five steps per control step it costs a sixth forward computation.
 func (c *Chunk) ForwardAfterStep() { c.js.Set("forward", true) }
 
 // DriveMocap makes a row of controls of Step and PlainLoop nu + 7·nmocap long: after the actuators' controls come
@@ -224,8 +224,7 @@ func (c *Chunk) look() {
 	}
 }
 
-// PlainLoop makes the same steps as len(ctrl)/(n×nu) calls of Step with all environments active, which is how it makes
-// them here.
+// PlainLoop makes len(ctrl)/(n×nu) control steps with all environments active. In this build it calls Step that often.
 func (c *Chunk) PlainLoop(ctrl []float64, nsub int) error {
 	row := c.n * c.controls()
 	if row == 0 || len(ctrl)%row != 0 {
@@ -253,7 +252,7 @@ func failure(fault js.Value) error {
 	return &StepError{fault.Get("env").Int(), fault.Get("text").String()}
 }
 
-// CPUSeconds returns the time since the start: a browser does not tell the processor's.
+// CPUSeconds returns the wall-clock time since the start, because a browser does not tell the processor time.
 func CPUSeconds() float64 { return time.Since(begun).Seconds() }
 
 var begun = time.Now()
@@ -274,8 +273,8 @@ func (c *Chunk) Save(i int) (*Snapshot, error) {
 	}, nil
 }
 
-// Restore makes environment i what s is a copy of, bit for bit. s may come from another chunk of the same model that
-// varies the same fields.
+// Restore puts environment i into the state that was saved in s, bit for bit. s may come from another chunk of the same
+// model that varies the same fields.
 func (c *Chunk) Restore(i int, s *Snapshot) error {
 	if s.model != c.model || s.params != len(c.nominal) {
 		return fmt.Errorf("mujoco: the snapshot is of another model or of a chunk that varies other fields")

@@ -154,8 +154,7 @@ func Version() string {
 	return loaded.version
 }
 
-// Notice returns what a reader of results must know about the library: nothing, where it is of the version that Nacre
-// names.
+// Notice returns "": the library has the version that Nacre names, and a reader of results need not know more.
 func Notice() string { return "" }
 
 // Path returns the file of the library, or "" if there is none.

@@ -41,8 +41,8 @@ func Version() string {
 // Path returns "": MuJoCo is no file here.
 func Path() string { return "" }
 
-// Notice returns what a reader of results must know about the library: that it is not the version that programs have
-// natively. It is "" where it is. The figures are in docs/browser.md.
+// If the page's MuJoCo has another version than native programs, Notice says so. Otherwise it returns "". The figures
+// are in docs/browser.md.
 func Notice() string {
 	if v := Version(); v != "" && v != home.MuJoCoVersion {
 		return fmt.Sprintf("MuJoCo %s runs in this page, %s natively, so a seed gives other numbers: a "+

@@ -2,14 +2,15 @@
 // all in one call, and reads and writes them in place. It knows no task and no reward.
 //
 // The library is loaded when it is first needed: the one that $NACRE_MUJOCO names, the one that nacre setup fetched
-// into the user's cache, one beside the program, the system's. It must be of the version whose headers this package was
-// compiled with; without it every function returns an error that wraps sim.ErrUnavailable and says what to do.
+// into the user's cache, one beside the program, or the system's. It must have the version of the headers with which
+// this package was compiled. Without it every function returns an error that wraps sim.ErrUnavailable and says what to
+// do.
 //
-// In a browser it is MuJoCo's official WebAssembly build, which the page fetches when a model is first made; numbers
-// cross between the two programs once before and once after a chunk's step. Its version may be another, see Notice.
+// In a browser it is MuJoCo's official WebAssembly build, which the page fetches when a model is first made. Numbers
+// cross between the two programs once before and once after a chunk's step. Its version may differ, see Notice.
 //
-// Natively the package is compiled with cgo and the build tag mujoco, which `make` sets where it has the headers.
-// Without them it is ErrUnavailable that every function returns, so that packages above build anywhere.
+// Natively the package is compiled with cgo and the build tag mujoco, which `make` sets if it has the headers. Without
+// the headers every function returns ErrUnavailable, so that packages that import this one still build.
 //
 //	model, err := mujoco.LoadXML(text)
 //	chunk, err := model.NewChunk(16)
@@ -28,7 +29,7 @@ import (
 	"nacre/sim"
 )
 
-// ErrUnavailable is every call's error if there is no MuJoCo. It wraps sim.ErrUnavailable.
+// ErrUnavailable is the error of every call if there is no MuJoCo. It wraps sim.ErrUnavailable.
 var ErrUnavailable = fmt.Errorf("MuJoCo is %w: %s", sim.ErrUnavailable, remedy)
 
 // Sizes are the dimensions of a model.

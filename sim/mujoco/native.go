@@ -109,8 +109,8 @@ func (m *Model) Parameters(fields ...Field) []float64 {
 	return all
 }
 
-// Chunk is n states of one model, stepped together. It is used by one goroutine at a time; a second one gets an error,
-// and so does who uses a chunk that was closed, or whose model was.
+// Chunk is n states of one model, stepped together. Only one goroutine may use it at a time; a second one gets an
+// error. Using a chunk after it or its model was closed is an error too.
 type Chunk struct {
 	model   *Model
 	busy    atomic.Bool
@@ -232,12 +232,12 @@ func (c *Chunk) Close() {
 // Len returns the number of states.
 func (c *Chunk) Len() int { return len(c.data) }
 
-// ContactForces makes Step and PlainLoop compute the external forces on the bodies, contacts among them, once after
-// every control step, from where its last mj_step stands.
+// ContactForces makes Step and PlainLoop compute the external forces on the bodies, with contacts, once after every
+// control step, from the data of its last mj_step.
 func (c *Chunk) ContactForces() { c.c.contact_forces = 1 }
 
-// ForwardAfterStep makes Step and PlainLoop end every control step with mj_forward: what follows from the state then
-// belongs to the state as it is, at the price of a sixth forward computation for every five steps.
+// ForwardAfterStep makes Step and PlainLoop call mj_forward at the end of every control step. Derived values then fit
+// the new state. With five steps per control step it costs a sixth forward computation.
 func (c *Chunk) ForwardAfterStep() { c.c.forward = 1 }
 
 // DriveMocap makes a row of controls of Step and PlainLoop nu + 7·nmocap long: after the actuators' controls come
@@ -342,8 +342,8 @@ func (c *Chunk) yield() {
 	}
 }
 
-// PlainLoop makes the same steps as len(ctrl)/(n×nu) calls of Step with all environments active, environment after
-// environment in one plain C loop, with which stepping from Go is compared.
+// PlainLoop makes the same steps as len(ctrl)/(n×nu) calls of Step with all environments active. It makes them
+// environment after environment in one plain C loop, with which stepping from Go is compared.
 func (c *Chunk) PlainLoop(ctrl []float64, nsub int) error {
 	if err := c.enter(0); err != nil {
 		return err

@@ -34,8 +34,8 @@ func (c *Chunk) Save(i int) (*Snapshot, error) {
 	return s, nil
 }
 
-// Restore makes environment i what s is a copy of, bit for bit. s may come from another chunk of the same model that
-// varies the same fields.
+// Restore puts environment i into the state that was saved in s, bit for bit. s may come from another chunk of the same
+// model that varies the same fields.
 func (c *Chunk) Restore(i int, s *Snapshot) error {
 	if err := c.enter(i); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"nacre/sim/mujoco"
 )
 
-// Result is how far a family is from its reference.
+// Result says how far a family is from its reference.
 type Result struct {
 	Family    string `json:"family"`
 	Reference string `json:"reference"` // name of its file
@@ -21,28 +21,28 @@ type Result struct {
 	// "free": one trajectory from the reset on; "forced": put into the reference's states
 	Mode  string `json:"mode"`
 	Tasks int    `json:"tasks"`
-	Steps int    `json:"steps"` // compared, over all tasks
-	Poses int    `json:"poses"` // single states compared
+	Steps int    `json:"steps"` // number of compared steps, over all tasks
+	Poses int    `json:"poses"` // number of compared single states
 	// The largest absolute differences over all numbers and steps compared.
 	Observation Difference `json:"observation"`
 	RewardDiff  Difference `json:"reward_difference"`
-	// The same after one control step from each state the environment was put into, in forced mode.
+	// The same after one control step from each state into which the environment was put, in forced mode.
 	StepObservation Difference `json:"step_observation"`
 	StepReward      Difference `json:"step_reward"`
 	Flags           int        `json:"flags"` // steps with another success or done
-	// Of the package's task vectors, by seed, how many were compared and how many are not the family's, to the last
-	// bit.
+	// TaskVectors is how many of the package's task vectors (by seed) were compared. OtherTaskVectors is how many of
+	// them differ from the family's in any bit.
 	TaskVectors      int     `json:"task_vectors"`
 	OtherTaskVectors int     `json:"other_task_vectors"`
 	Tolerance        float64 `json:"tolerance"`
-	Error            string  `json:"error,omitempty"` // why it could not be compared to the end
+	Error            string  `json:"error,omitempty"` // why the comparison stopped before its end
 	Passed           bool    `json:"passed"`
 }
 
-// Difference is the largest difference and where it was.
+// Difference is the largest difference and its place.
 type Difference struct {
 	Largest float64 `json:"largest"`
-	Task    int     `json:"task"` // -1 for a pose, of which Step is the number
+	Task    int     `json:"task"` // index of the task; for a pose it is -1, and Step is then the pose's number
 	Step    int     `json:"step"`
 	Column  int     `json:"column"`
 }
@@ -71,8 +71,8 @@ func split(name string) (file string, reward int) {
 	return base + "-v3", reward
 }
 
-// Of returns those of names that have a reference, one for each reward function: a family with another horizon is the
-// same family.
+// Of returns the names that have a reference, one for each reward function. Variants that differ only in their horizon
+// are left out.
 func (r References) Of(names []string) []string {
 	type reference struct {
 		file   string
@@ -91,7 +91,8 @@ func (r References) Of(names []string) []string {
 	return out
 }
 
-// About says in a word what the reference of the family called name is, such as "3×150 steps", or "" if it has none.
+// About describes the reference of the family called name in a word, such as "3×150 steps". It is "" if the family has
+// none.
 func (r References) About(name string) (string, error) {
 	file, _ := split(name)
 	ref, err := r.Load(file)
@@ -110,9 +111,9 @@ const (
 	OneStep = 1e-6
 )
 
-// Check compares family with its reference in the way that fits the version of MuJoCo, see the package's comment;
-// forced puts it into the reference's states whatever the version. Only the runs numbered in tasks are compared, all of
-// them if there are none. The error is about the reference; what is wrong with the family is in the result.
+// Check compares family with its reference in the way that fits the version of MuJoCo (see the package's comment).
+// forced puts it into the reference's states with any version. Only the runs numbered in tasks are compared, or all
+// runs if tasks is empty. The error is about the reference; differences of the family are in the result.
 func (r References) Check(family sim.Family, forced bool, tasks ...int) (Result, error) {
 	file, reward := split(family.Spec().Name)
 	ref, err := r.Load(file)
@@ -177,8 +178,8 @@ func (res Result) end(err error) Result {
 	return res
 }
 
-// SameFormulas reports whether observations and rewards of equal states agree. A forced comparison that has them and
-// has not passed shows that this version of MuJoCo moves otherwise.
+// SameFormulas reports whether observations and rewards of equal states agree. If they do but a forced comparison did
+// not pass, this version of MuJoCo moves differently.
 func (res Result) SameFormulas() bool {
 	return res.Error == "" && res.Steps > 0 && res.Flags == 0 && res.OtherTaskVectors == 0 &&
 		res.Observation.Largest <= res.Tolerance && res.RewardDiff.Largest <= res.Tolerance

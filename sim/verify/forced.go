@@ -12,8 +12,8 @@ import (
 // was observed before.
 const present = 18
 
-// Forced puts family into the states that are kept of every run of ref and compares what it observes and pays there,
-// to Exact, and after the reset and after one control step from there, to OneStep.
+// Forced puts family into the stored states of every run of ref. It compares observations and rewards there, to Exact,
+// and after the reset and after one control step from there, to OneStep.
 func Forced(family sim.Family, ref *Reference, reward int) Result {
 	res := Result{Family: family.Spec().Name, Reference: ref.Name, Reward: ref.Rewards[reward], Mode: "forced",
 		Tolerance: Exact}

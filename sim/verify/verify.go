@@ -1,13 +1,16 @@
-// Package verify compares families of package sim with the Python packages that define them, step by step. What the
-// packages did is in reference files made by the scripts in testdata, which are part of the program: three tasks of 150
-// steps for each of Meta-World's fifty families with both rewards, and for each of the fifty of 2020, and a hundred
-// steps or so of each control.
+// Package verify compares families of package sim with the Python packages that define them, step by step. Reference
+// files record what the packages did. They are made by the scripts in testdata and are part of the program:
 //
-// With the MuJoCo version of the reference an environment runs freely along the reference's actions, from its own
-// reset on, and everything must agree to 1e-9 at every step. Other versions move differently, so there Meta-World's
-// environments are put into states of the reference: what they observe and pay in a state must agree to 1e-9, and after
-// one control step from it to 1e-6. The controls still run freely, and must agree to 1e-6 as long as they are kept.
-// Those of 2020 run freely too; no other version that they run on is known.
+//   - three tasks of 150 steps for each of Meta-World's fifty families, with both rewards;
+//   - the same for each of the fifty families of 2020;
+//   - about a hundred steps for each control.
+//
+// With the MuJoCo version of the reference, an environment runs freely along the reference's actions, from its own
+// reset on, and everything must agree to 1e-9 at every step. Other versions move differently. So there Meta-World's
+// environments are put into states of the reference. Their observations and rewards in a state must agree to 1e-9, and
+// those after one control step from it to 1e-6. The controls still run freely, and must agree to 1e-6 over the steps
+// for which a reference is stored. The environments of 2020 run freely too; we know no other version of MuJoCo on which
+// they work.
 //
 //	refs, err := verify.Open("") // the files in the program; else a folder made by the scripts
 //	family, err := sim.Lookup("cheetah-vel")
@@ -56,7 +59,7 @@ func Open(folder string) (References, error) {
 	return References{os.DirFS(folder)}, err
 }
 
-// Reference holds what the defining package did on some tasks of a family.
+// Reference holds the recording of the defining package on some tasks of a family.
 type Reference struct {
 	Name    string
 	Rewards []string // names of the reward functions that were recorded together
@@ -65,8 +68,8 @@ type Reference struct {
 	// TaskLists are the package's task vectors by seed, for Meta-World. Nil elsewhere.
 	TaskLists []TaskList
 
-	// Poses are single states of the task PoseTask, with what is observed and paid there; PoseHand is as Run.Hand. They
-	// are for branches of rewards that no trajectory takes.
+	// Poses are single states of the task PoseTask, with the observation and the reward there. PoseHand is like
+	// Run.Hand. They test branches of rewards that no trajectory takes.
 	Poses    []Pose
 	PoseTask []float64
 	PoseHand sim.State
@@ -75,7 +78,7 @@ type Reference struct {
 // TaskList are the task vectors of one seed, 50 for training and 50 for testing.
 type TaskList struct{ Train, Test [][]float64 }
 
-// Pose is a state at rest, an action, and what Meta-World says of them.
+// Pose is a state at rest, an action, and what Meta-World computes for them.
 type Pose struct {
 	State           sim.State
 	Act, Obs        []float64
@@ -85,17 +88,17 @@ type Pose struct {
 // Run is one task of a reference, T steps.
 type Run struct {
 	Params  []float64   // task vector
-	Start   *sim.State  // the first state, where the task does not determine it
+	Start   *sim.State  // first state; nil if the task determines it
 	Act     [][]float64 // T
 	Obs     [][]float64 // T+1
 	Reward  [][]float64 // T×reward functions
-	Success [][]float64 // T×reward functions, 0 or 1; nil where the package has none
-	Done    []float64   // T, 0 or 1; nil where episodes do not end
-	Hand    sim.State   // Meta-World's: one mj_step before the hand arrives at its start
+	Success [][]float64 // T×reward functions, 0 or 1; nil if the package has none
+	Done    []float64   // T, 0 or 1; nil if episodes do not end
+	Hand    sim.State   // for Meta-World: where the hand is one mj_step before it arrives at its start
 	States  map[int]sim.State
 }
 
-// grid is the number of steps per unit of actions that are kept in one byte.
+// grid is the number of steps per unit of actions that are stored in one byte.
 const grid = 64
 
 // Load reads the reference called name.

@@ -1,10 +1,10 @@
 //go:build js && wasm
 
-// Command kernel is the notebook's kernel as a program for a web worker. It speaks Jupyter's messages, each a v1 frame
-// in a Uint8Array, with the script that runs it (web/src/worker/kernel.ts) through functions on the global object: the
-// script's nacreSend takes what the kernel says; nacreReceive, which takes what it is told, and nacreInterrupt are set
-// by this program before it calls the script's nacreReady. The messages and the cells are those of the native kernel;
-// what differs is in docs/browser.md.
+// Command kernel is the notebook's kernel as a program for a web worker. It exchanges Jupyter's messages, each a v1
+// frame in a Uint8Array, with the script that runs it (web/src/worker/kernel.ts). They use global functions. The script
+// defines nacreSend for messages from the kernel. The program defines nacreReceive for messages to the kernel and
+// nacreInterrupt, and then calls the script's nacreReady. The messages and the cells are those of the native kernel;
+// docs/browser.md lists the differences.
 package main
 
 import (

@@ -154,7 +154,7 @@ func (g *GPU) Pause(ms int) { g.call("fake_pause", uintptr(ms)) }
 // Lined counts the kernels compiled with line numbers of a file. It is also checked that their text is the file's.
 func (g *GPU) Lined() int { return int(g.call("fake_lined")) }
 
-// After Forget no thread has chosen a GPU, as at the start.
+// Forget makes every thread forget its chosen GPU, as at the start.
 func (g *GPU) Forget() { g.call("fake_forget") }
 
 // Mistakes counts calls with wrong arguments.

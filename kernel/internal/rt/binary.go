@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Fixed is x as package encoding/binary writes it, or reads into it, and what names the cell's type in its errors.
+// Fixed returns x in the form that package encoding/binary writes or reads into. It also returns a function that puts
+// the cell's type name into errors.
 func (r *Registry) Fixed(x any, reads bool) (v any, named func(error) error) {
 	same := func(err error) error { return err }
 	o, ok := object(r.Norm(x))
@@ -31,8 +32,8 @@ func (r *Registry) Fixed(x any, reads bool) (v any, named func(error) error) {
 	}
 }
 
-// readable refuses a type with fields that package encoding/binary passes by, or panics at, as the lowered type has
-// none.
+// readable refuses a type with fields that package encoding/binary skips, or at which it panics, because the lowered
+// type has none.
 func readable(t types.Type, name string) {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:

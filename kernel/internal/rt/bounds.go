@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// index returns i, an index into what has n elements, or panics as the Go run time does.
+// index returns i, an index into n elements, or panics as the Go run time does.
 func index(i, n int) int {
 	switch {
 	case i < 0:

@@ -17,8 +17,8 @@ func (r *Registry) cyclic(x any, pointers bool) bool {
 	return w.walk(reflect.ValueOf(x), true)
 }
 
-// Loops reports whether x leads back to itself through pointers, or is too large to tell, and something in it says
-// itself how it is printed: that may never end.
+// Loops reports whether printing x may never end: x contains a pointer cycle (or is too large to check), and some value
+// in it has its own print method.
 func (r *Registry) Loops(x any) bool {
 	w := cycles{pointers: true, open: map[visit]bool{}, done: map[visit]bool{}, most: 10_000}
 	v := reflect.ValueOf(x)

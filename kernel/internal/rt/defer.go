@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// Defers holds what one call of a cell's function has deferred.
+// Defers holds the deferred calls of one call of a cell's function.
 type Defers struct{ list []deferred }
 
 // deferred is a call. What it calls may ask whether it was deferred itself.
@@ -69,7 +69,7 @@ func (u *unwinding) end() {
 	panicking.Add(-1)
 }
 
-// Final is a panic during which nothing deferred runs: the end of the program.
+// Final is a panic that runs no deferred functions: the end of the program.
 type Final interface{ Final() }
 
 func (d *Defers) exit() {

@@ -60,10 +60,11 @@ func unwrapped(err error) []error {
 	return nil
 }
 
-// Timeout asks a Timeout method of the cell's type: packages os, net and net/url take none for false.
+// Timeout calls the Timeout method of the cell's type. If there is none, packages os, net and net/url read this as
+// false.
 func (e ErrObj) Timeout() bool { return e.says("Timeout") }
 
-// Temporary asks a Temporary method of the cell's type, as Timeout does.
+// Temporary calls the Temporary method of the cell's type, as Timeout does.
 func (e ErrObj) Temporary() bool { return e.says("Temporary") }
 
 func (e ErrObj) says(name string) bool {
@@ -71,7 +72,7 @@ func (e ErrObj) says(name string) bool {
 	return ok && m.Type() == reflect.TypeFor[func() bool]() && m.Call(nil)[0].Bool()
 }
 
-// Is asks an Is method of the cell's type.
+// Is calls the Is method of the cell's type.
 func (e ErrObj) Is(target error) bool {
 	m, ok := e.T.bind("Is", e.V)
 	if !ok || m.Type().NumIn() != 1 || m.Type().NumOut() != 1 || m.Type().Out(0).Kind() != reflect.Bool {
@@ -103,7 +104,7 @@ func (e plainError) Error() string { return string(e) }
 // RuntimeError marks it as runtime.Error does.
 func (plainError) RuntimeError() {}
 
-// What the body of a range over a function knows of itself, besides 0 and the codes with which it was left.
+// States of the body of a range over a function. Other values are 0 and the codes with which the body was left.
 const (
 	RangeInBody    = -2
 	RangeOver      = -3
@@ -125,7 +126,7 @@ func ranged(code int) {
 
 const nilPointer = runtimeError("invalid memory address or nil pointer dereference")
 
-// Panicked returns the value of a recovered panic: what the cell panicked with, or a run-time error.
+// Panicked returns the value of a recovered panic: the value with which the cell panicked, or a run-time error.
 func (r *Registry) Panicked(x any) any {
 	x = r.Norm(x)
 	var text string
@@ -156,7 +157,7 @@ func (r *Registry) Panicked(x any) any {
 // has too.
 type ofReflection string
 
-// ErrorsAs is errors.As, also for targets that point to a type of a cell.
+// ErrorsAs works like errors.As, also for targets that point to a type of a cell.
 func (r *Registry) ErrorsAs(err error, target any) bool {
 	o, ok := object(target)
 	if !ok {
@@ -218,7 +219,7 @@ func (r *Registry) nativeAs(err error, target any) bool {
 	return slices.ContainsFunc(unwrapped(err), func(e error) bool { return r.nativeAs(e, target) })
 }
 
-// ErrorsIs is errors.Is over normal forms, as wrappers of one value differ.
+// ErrorsIs works like errors.Is on unwrapped values, because two wrappers of one value are not equal.
 func (r *Registry) ErrorsIs(err, target error) bool {
 	if err == nil || target == nil {
 		return err == target
@@ -237,12 +238,12 @@ func (r *Registry) ErrorsIs(err, target error) bool {
 	return slices.ContainsFunc(unwrapped(err), func(e error) bool { return r.ErrorsIs(e, target) })
 }
 
-// Refusal is a panic of code that asks for what the kernel cannot do.
+// Refusal is a panic of code that asks for something that the kernel cannot do.
 type Refusal struct{ Text string }
 
 func (r Refusal) Error() string { return r.Text }
 
-// Final makes it pass by what the cell deferred.
+// Final marks the panic so that the cell's deferred functions do not run.
 func (Refusal) Final() {}
 
 func refuse(format string, args ...any) { panic(Refusal{fmt.Sprintf(format, args...)}) }

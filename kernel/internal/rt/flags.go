@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// PrintDefaults is that of a set of flags. The package tells by a new value of the type whether a default is the zero
-// value, which of cells' types it cannot make.
+// PrintDefaults prints what FlagSet.PrintDefaults prints. Package flag makes a new value of the type to see if a
+// default is the zero value. It cannot do this for cells' types.
 func (r *Registry) PrintDefaults(f *flag.FlagSet) {
 	shown := flag.NewFlagSet("", flag.ContinueOnError)
 	shown.SetOutput(f.Output())
@@ -27,14 +27,14 @@ func (r *Registry) PrintDefaults(f *flag.FlagSet) {
 	shown.PrintDefaults()
 }
 
-// zeroFlag is a flag that is not set, and says whether it takes no value.
+// zeroFlag is a flag that is not set; it knows whether the flag takes no value.
 type zeroFlag bool
 
 func (zeroFlag) String() string     { return "" }
 func (zeroFlag) Set(string) error   { return nil }
 func (f zeroFlag) IsBoolFlag() bool { return bool(f) }
 
-// zeroText returns what the method String of a new value of o's type returns.
+// zeroText returns the result of method String of a new value of o's type.
 func zeroText(o Obj) (text string) {
 	v := reflect.Zero(reflect.TypeOf(o.V))
 	if v.Kind() == reflect.Pointer {
@@ -47,7 +47,7 @@ func zeroText(o Obj) (text string) {
 	return text
 }
 
-// TextVar is flag.TextVar of a pointer to a cell's type, and the value it begins with.
+// TextVar works like flag.TextVar for a pointer to a cell's type and for its default value.
 func (r *Registry) TextVar(f *flag.FlagSet, p any, name string, value any, usage string) {
 	to, ok := object(r.Norm(p))
 	from, isObj := object(r.Norm(value))

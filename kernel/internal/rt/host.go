@@ -11,22 +11,22 @@ import (
 	"nacre/kernel/internal/live"
 )
 
-// Hooks are the functions lowered code calls that need the session.
+// Hooks are the functions of the session that lowered code calls.
 type Hooks struct {
-	Check   func()                 // ends the goroutine where its cell was interrupted
-	GoStart func()                 // a goroutine is about to start
-	GoDone  func()                 // and has ended
-	GoPanic func(any)              // or panicked
+	Check   func()                 // ends the goroutine if its cell was interrupted
+	GoStart func()                 // called when a goroutine is about to start
+	GoDone  func()                 // called when a goroutine has ended
+	GoPanic func(any)              // called when a goroutine has panicked
 	Exit    func(int)              // ends the program
 	Done    func() <-chan struct{} // closed when the cell is interrupted
-	Show    func([]any)            // the values of a cell's last expression
-	Print   func(string)           // the built-in print and println
+	Show    func([]any)            // shows the values of a cell's last expression
+	Print   func(string)           // the built-in functions print and println
 	Global  func(string, func() any)
 
 	Stdout, Stderr io.Writer
 }
 
-// Symbols are the host functions by the names lowered code uses.
+// Symbols are the host functions by the names that lowered code uses.
 func (r *Registry) Symbols(h Hooks) map[string]reflect.Value {
 	m := map[string]any{
 		"Box": r.Box, "Value": r.Value, "Norm": r.Norm, "Is": r.Is, "As": r.As, "Method": r.Method, "Equal": r.Equal,
@@ -192,7 +192,7 @@ func extreme(xs []any, sign int) any {
 	return best.Interface()
 }
 
-// Plain passes on x to a native function that must not see a cell's type.
+// Plain passes x to a native function that must not see a cell's type.
 func (r *Registry) Plain(x any, where string) any {
 	if o, ok := object(r.Norm(x)); ok {
 		refuse("%s looks into its argument by reflection, which shows no types of cells, such as %s", where, o.T.Name)

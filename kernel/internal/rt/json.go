@@ -57,7 +57,7 @@ func (e *encodeError) Error() string {
 
 func (e *encodeError) Unwrap() error { return e.err }
 
-// EncodeError is an error of package encoding/json as it would be without boxes.
+// EncodeError returns an error of package encoding/json in the form that it would have without boxes.
 func EncodeError(err error) error {
 	var e *encodeError
 	switch {
@@ -81,7 +81,7 @@ type typeNamed struct {
 
 func (t typeNamed) String() string { return t.name }
 
-// Marshaled returns what a function of encoding/json returned.
+// Marshaled returns the results of a function of encoding/json.
 func Marshaled(data []byte, err error) ([]byte, error) { return data, EncodeError(err) }
 
 // unmarshalText calls an UnmarshalText method of the cell's type.
@@ -151,7 +151,7 @@ func (o Obj) decoded(decode func(any) error) error {
 	return failed
 }
 
-// Decode is d.Decode(x), where x may be a pointer to a cell's type.
+// Decode works like d.Decode(x). x may be a pointer to a cell's type.
 func (r *Registry) Decode(d *json.Decoder, x any) error {
 	if o, ok := object(r.Norm(x)); ok {
 		return o.decoded(d.Decode)
@@ -160,7 +160,7 @@ func (r *Registry) Decode(d *json.Decoder, x any) error {
 	return d.Decode(x)
 }
 
-// Unmarshal is json.Unmarshal into a native value.
+// Unmarshal works like json.Unmarshal into a native value.
 func (r *Registry) Unmarshal(data []byte, x any) error {
 	defer r.exposed(reflect.ValueOf(x), 0)()
 	return json.Unmarshal(data, x)

@@ -2,8 +2,8 @@ package rt
 
 import "reflect"
 
-// NativeType returns a package's type by name, nil where it cannot be reached. An unexported one, such as what a
-// constructor returns, is found through the package's functions and types.
+// NativeType returns a package's type by name, or nil if the type cannot be reached. An unexported type, such as the
+// result of a constructor, is found through the package's functions and types.
 func (r *Registry) NativeType(path, name string) reflect.Type {
 	if v, ok := r.symbols[path][name]; ok {
 		if v.Kind() != reflect.Pointer {

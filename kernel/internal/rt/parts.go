@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// Part is a field, an element, or what a pointer points to.
+// Part is a field, an element, or the target of a pointer.
 type Part struct {
-	Name  string // of a field; "[3]" of an element, "[key]" of a map's; "*" behind a pointer
+	Name  string // name of a field; "[3]" for an element, "[key]" for a map's; "*" for a pointer's target
 	Type  string
-	Value any // as an interface holds it
+	Value any // value as an interface holds it
 }
 
-// Parts are up to n parts of a value as interfaces hold it, and how many it has. They are one level deep, so that they
-// end in values that hold themselves too.
+// Parts returns up to n parts of a value, as interfaces hold them, and the number of its parts. They are only one level
+// deep, so this ends even for values that contain themselves.
 func (r *Registry) Parts(x any, n int) ([]Part, int) {
 	p := r.printer()
 	i := p.item(x)

@@ -661,5 +661,5 @@ func (o Obj) Format(f fmt.State, verb rune) {
 	f.Write(p.buf)
 }
 
-// HasText reports whether the type says itself how it is printed.
+// HasText reports whether the type has its own print method.
 func (o Obj) HasText() bool { return o.T.has("String") || o.T.has("Error") || o.T.has("Format") }

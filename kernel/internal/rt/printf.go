@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Sprint, Sprintln and Sprintf are fmt's of what interfaces of cells hold. Package fmt prints operands of basic types,
-// and all where there are no others; it knows neither the names, nor the methods, nor the unexported fields of cells'
-// types, which is why a printer of its own follows fmt's rules for what it is not told.
+// Sprint, Sprintln and Sprintf are fmt's for the contents of cells' interfaces. Package fmt prints operands of basic
+// types, and all operands if there are no others. It does not know the names, the methods and the unexported fields of
+// cells' types. So another printer follows fmt's rules for these types.
 
 // Sprint is fmt.Sprint.
 func (r *Registry) Sprint(a []any) string {

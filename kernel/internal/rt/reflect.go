@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// ReflectValue stands for reflect.Value in cells: it knows the types of cells, their fields' names and their methods,
-// where package reflect sees lowered values. What is native it leaves to package reflect, whose methods it has.
+// ReflectValue stands for reflect.Value in cells. It knows the types of cells, their fields' names and their methods,
+// where package reflect sees lowered values. It has all methods of reflect.Value. For native values it calls package
+// reflect.
 type ReflectValue struct {
 	r  *Registry
 	of item // lowered where it has a type of a cell; hidden below unexported fields
@@ -18,8 +19,8 @@ type ReflectValue struct {
 	method string        // of the Func of a reflect.Method of a cell's type: what it calls of its first argument
 }
 
-// ReflectSymbols are those of package reflect in cells. Of its own those stay that mention no values, types and
-// methods.
+// ReflectSymbols are the symbols of package reflect in cells. Symbols of package reflect that mention no values, types
+// or methods are kept unchanged.
 func (r *Registry) ReflectSymbols(own map[string]reflect.Value) map[string]reflect.Value {
 	table := map[string]reflect.Value{}
 	for name, v := range own {
@@ -199,13 +200,13 @@ func (v ReflectValue) OverflowUint(x uint64) bool {
 }
 func (v ReflectValue) OverflowFloat(x float64) bool { return v.of.v.OverflowFloat(x) }
 
-// IsZero is reflect's, of cells' values too.
+// IsZero works like reflect's, also for values of cells' types.
 func (v ReflectValue) IsZero() bool { return !v.of.v.IsValid() && v.of.t != nil || v.of.v.IsZero() }
 
-// IsNil is reflect's: a value of a cell's type that the interpreter left empty is nil.
+// IsNil works like reflect's. A value of a cell's type that the interpreter left empty is nil.
 func (v ReflectValue) IsNil() bool { return !v.of.v.IsValid() && v.of.t != nil || v.of.v.IsNil() }
 
-// String is the text of a string, and of others their type.
+// String returns the text of a string. For other values it returns the name of their type.
 func (v ReflectValue) String() string {
 	switch {
 	case v.none():
@@ -216,7 +217,7 @@ func (v ReflectValue) String() string {
 	return "<" + v.Type().String() + " Value>"
 }
 
-// Kind is that of the type in the cell.
+// Kind is the kind of the type in the cell.
 func (v ReflectValue) Kind() reflect.Kind {
 	if v.none() {
 		return reflect.Invalid
@@ -371,7 +372,7 @@ func (v ReflectValue) SetMapIndex(key, elem ReflectValue) {
 	v.of.v.SetMapIndex(key.as(v.of.v.Type().Key()), x)
 }
 
-// MapRange goes over a map.
+// MapRange returns an iterator over a map.
 func (v ReflectValue) MapRange() *ReflectMapIter { return &ReflectMapIter{v.of.v.MapRange(), v} }
 
 // ReflectMapIter stands for reflect.MapIter in cells.
@@ -463,7 +464,7 @@ func choose(cases []ReflectSelectCase) (int, ReflectValue, bool) {
 	return k, cases[k].Chan.element(x), ok
 }
 
-// Comparable and Equal are reflect's.
+// Comparable and Equal work like reflect's.
 func (v ReflectValue) Comparable() bool { return v.none() || v.Type().Comparable() }
 
 func (v ReflectValue) Equal(u ReflectValue) bool {

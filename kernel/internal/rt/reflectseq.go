@@ -33,7 +33,8 @@ func (t rtype) Ins() seq[ReflectType] { return upTo(t.NumIn(), t.In) }
 // Outs goes over the results of a function type.
 func (t rtype) Outs() seq[ReflectType] { return upTo(t.NumOut(), t.Out) }
 
-// FieldByNameFunc is the field that match takes, of those of the least depth; none where it takes several.
+// FieldByNameFunc returns the field whose name match accepts, among the fields of the least depth. If match accepts
+// several of these, there is no result.
 func (t rtype) FieldByNameFunc(match func(string) bool) (ReflectField, bool) {
 	type level struct {
 		t     ReflectType
@@ -77,7 +78,7 @@ func (t rtype) FieldByNameFunc(match func(string) bool) (ReflectField, bool) {
 // FieldAlign is how a field of the type is aligned, in bytes.
 func (t rtype) FieldAlign() int { return t.Align() }
 
-// CanSeq reports whether Seq goes over values of the type.
+// CanSeq reports whether Seq can iterate over values of the type.
 func (t rtype) CanSeq() bool {
 	switch k := t.Kind(); k {
 	case reflect.Func:
@@ -91,7 +92,7 @@ func (t rtype) CanSeq() bool {
 	}
 }
 
-// CanSeq2 reports whether Seq2 goes over values of the type.
+// CanSeq2 reports whether Seq2 can iterate over values of the type.
 func (t rtype) CanSeq2() bool {
 	switch t.Kind() {
 	case reflect.Func:
@@ -141,7 +142,7 @@ func (t rtype) OverflowComplex(x complex128) bool {
 	return t.zero("OverflowComplex", "complex", reflect.Complex64, reflect.Complex128).OverflowComplex(x)
 }
 
-// FieldByNameFunc is the field that match takes, as of the type.
+// FieldByNameFunc returns the field whose name match accepts, as the method of the type does.
 func (v ReflectValue) FieldByNameFunc(match func(string) bool) ReflectValue {
 	if f, ok := v.Type().FieldByNameFunc(match); ok {
 		return v.FieldByIndex(f.Index)
@@ -174,7 +175,7 @@ func (v ReflectValue) Methods() seq2[ReflectMethod, ReflectValue] {
 	}
 }
 
-// Seq goes over what a range with one variable does.
+// Seq iterates over the same values as a range statement with one variable.
 func (v ReflectValue) Seq() seq[ReflectValue] {
 	t := v.Type().(rtype)
 	if !t.CanSeq() {
@@ -219,7 +220,7 @@ func (v ReflectValue) Seq() seq[ReflectValue] {
 	}
 }
 
-// Seq2 goes over what a range with two variables does.
+// Seq2 iterates over the same pairs as a range statement with two variables.
 func (v ReflectValue) Seq2() seq2[ReflectValue, ReflectValue] {
 	t := v.Type().(rtype)
 	if !t.CanSeq2() {
@@ -259,7 +260,7 @@ func (v ReflectValue) Seq2() seq2[ReflectValue, ReflectValue] {
 // Grow makes room for n more elements of a slice.
 func (v ReflectValue) Grow(n int) { v.must("Grow"); v.of.v.Grow(n) }
 
-// SetCap sets the room of a slice.
+// SetCap sets the capacity of a slice.
 func (v ReflectValue) SetCap(n int) { v.must("SetCap"); v.of.v.SetCap(n) }
 
 // Slice3 is v[i:j:k].

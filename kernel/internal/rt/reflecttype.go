@@ -60,7 +60,7 @@ type ReflectField struct {
 	Anonymous     bool
 }
 
-// IsExported reports whether the field is.
+// IsExported reports whether the field is exported.
 func (f ReflectField) IsExported() bool { return f.PkgPath == "" }
 
 // ReflectMethod stands for reflect.Method in cells.
@@ -71,7 +71,7 @@ type ReflectMethod struct {
 	Index         int
 }
 
-// IsExported reports whether the method is.
+// IsExported reports whether the method is exported.
 func (m ReflectMethod) IsExported() bool { return m.PkgPath == "" }
 
 // rtype is a type of a cell, or else a native one. Two are equal under == when they are the same type.

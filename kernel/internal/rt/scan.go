@@ -18,7 +18,8 @@ func (s scanner) Scan(state fmt.ScanState, verb rune) error {
 	return err
 }
 
-// Scanned is x as fmt's functions that scan take it: what a pointer points to, unless its type has a method Scan.
+// Scanned returns x in the form for fmt's functions that scan: the target of a pointer, unless its type has a method
+// Scan.
 func (r *Registry) Scanned(x any) any {
 	o, ok := object(r.Norm(x))
 	if !ok {
@@ -60,5 +61,5 @@ type unscannable struct {
 
 func (u unscannable) home() Obj { return u.Obj }
 
-// Scan returns that as an error.
+// Scan returns the text as an error.
 func (u unscannable) Scan(fmt.ScanState, rune) error { return errors.New(u.text) }

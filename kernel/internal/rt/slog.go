@@ -25,7 +25,8 @@ func (v logText) home() Obj { return v.Obj }
 // MarshalText calls the method of the cell's type.
 func (v logText) MarshalText() ([]byte, error) { return v.Obj.marshalText() }
 
-// logError is a cell's error, which handlers of JSON log as what it says. What encodes itself as text has that too.
+// logError is a cell's error, of which handlers of JSON log the text. An error that encodes itself as text has that
+// method too.
 type logError struct{ o Obj }
 
 func (v logError) home() Obj { return v.o }
@@ -49,7 +50,7 @@ type logErrorText struct{ logError }
 // MarshalText calls the method of the cell's type.
 func (v logErrorText) MarshalText() ([]byte, error) { return v.o.marshalText() }
 
-// Logged is x as package log/slog takes it.
+// Logged returns x in the form for package log/slog.
 func (r *Registry) Logged(x any) any {
 	o, ok := object(x)
 	if !ok {

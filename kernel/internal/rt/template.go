@@ -52,7 +52,7 @@ const (
 // unwritten holds what writing a template's text failed with.
 type unwritten struct{ err error }
 
-// Execute runs a template, or that of its group with a name where it is not nil.
+// Execute runs a template. If a name is given, it runs the template of this name in the same group.
 func (r *Registry) Execute(t executes, w io.Writer, name, data any) (err error) {
 	text, err := prepared(t, name)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // templateFunc stands for a function of a cell whose type native code does not know: it returns that.
 type templateFunc func() any
 
-// TemplateFuncs are functions for a template. Of those with parameters or results of cells' types, the package only
-// sees that they are functions.
+// TemplateFuncs are functions for a template. If a function has parameters or results of cells' types, the package only
+// sees that it is a function.
 func (r *Registry) TemplateFuncs(m template.FuncMap) template.FuncMap {
 	funcs := template.FuncMap{}
 	for name, f := range m {
@@ -99,7 +99,7 @@ func (r *Registry) htmlEscaper(a ...any) string { return template.HTMLEscapeStri
 func (r *Registry) jsEscaper(a ...any) string   { return template.JSEscapeString(r.joined(a)) }
 func (r *Registry) urlEscaper(a ...any) string  { return template.URLQueryEscaper(r.joined(a)) }
 
-// TemplateSymbols are those functions of the packages that look into values.
+// TemplateSymbols are the functions of the packages that look into values.
 func (r *Registry) TemplateSymbols() map[string]reflect.Value {
 	return map[string]reflect.Value{
 		"HTMLEscaper": reflect.ValueOf(r.htmlEscaper), "JSEscaper": reflect.ValueOf(r.jsEscaper),

@@ -18,7 +18,7 @@ type Type struct {
 	ID     int
 	Name   string       // as %T prints it
 	Go     types.Type   // the newest of the checker's objects for it
-	Native reflect.Type // nil where the type mentions types of cells
+	Native reflect.Type // nil if the type mentions types of cells
 
 	r     *Registry
 	mu    sync.RWMutex
@@ -113,18 +113,18 @@ type Registry struct {
 
 	hidden map[string]map[string]reflect.Type
 
-	// Resolve returns the run-time type of any type; the cell compiler sets it, as it knows the types' keys.
+	// Resolve returns the run-time type of any type. The cell compiler sets it, because it knows the types' keys.
 	Resolve func(types.Type) *Type
 
-	// Standard returns what stands in for a file, nil where nothing does.
+	// Standard returns the replacement of a file, or nil if there is none.
 	Standard func(*os.File) Standin
 
 	// Recovered is called when a cell recovers a panic, on its goroutine.
 	Recovered func()
 }
 
-// NewRegistry returns a registry over the library's symbols, and wrappers with methods that native code looks for
-// beyond the interface it takes.
+// NewRegistry makes a registry from the library's symbols and from wrappers that have more methods than their
+// interface, for native code that looks for them.
 func NewRegistry(symbols map[string]map[string]reflect.Value, richer []reflect.Type) *Registry {
 	r := &Registry{byKey: map[string]*Type{}, wrappers: map[reflect.Type]bool{}, symbols: symbols, richer: richer}
 	for _, w := range richer {
@@ -140,7 +140,7 @@ func NewRegistry(symbols map[string]map[string]reflect.Value, richer []reflect.T
 	return r
 }
 
-// Intern returns the type registered under key, which it makes if there is none. The newest t replaces older ones.
+// Intern returns the type registered under key. If there is none, it makes one. The newest t replaces older ones.
 func (r *Registry) Intern(key, name string, t types.Type, native reflect.Type) *Type {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,7 +184,7 @@ func (r *Registry) Register(id int, name string, f any) {
 	t.mu.Unlock()
 }
 
-// Lowered notes how values of a type are lowered: as what p points to.
+// Lowered notes that values of a type are lowered to the type that p points to.
 func (r *Registry) Lowered(id int, p any) { r.typ(id).lowered.Store(reflect.TypeOf(p).Elem()) }
 
 // Box gives a value of a cell's type its identity.
@@ -197,7 +197,7 @@ func (r *Registry) Box(id int, v any) any {
 	return o
 }
 
-// Norm returns x as interfaces of cells hold it: native wrappers unwrapped.
+// Norm returns x as interfaces of cells hold it, without native wrappers.
 func (r *Registry) Norm(x any) any {
 	if x == nil {
 		return nil
@@ -236,7 +236,7 @@ func (r *Registry) Value(x any) any {
 	return x
 }
 
-// Is reports whether x's dynamic type is the type id, or implements it where that is an interface.
+// Is reports whether x's dynamic type is the type id, or implements it if it is an interface.
 func (r *Registry) Is(x any, id int) bool {
 	x = r.Norm(x)
 	if x == nil {
@@ -338,7 +338,8 @@ func (e *AssertError) Error() string { return e.text }
 // RuntimeError marks it as runtime.Error does.
 func (e *AssertError) RuntimeError() {}
 
-// As returns the lowered value of x, which must be of type id; from names the interface type x came from.
+// As returns the lowered value of x, which must have the type id. The argument from is the name of the interface type
+// that x came from.
 func (r *Registry) As(x any, id int, from string) any {
 	if !r.Is(x, id) {
 		panic(r.assertError(x, id, from))
@@ -416,8 +417,8 @@ func (r *Registry) Equal(a, b any) bool {
 	return r.Same(r.Norm(a), r.Norm(b))
 }
 
-// Same compares two lowered values of one type, or what two interfaces hold. The run time cannot compare the library's
-// wrappers of cells' values, and names lowered types where it panics.
+// Same compares two lowered values of one type, or the contents of two interfaces. The Go run time cannot compare the
+// library's wrappers of cells' values. When it panics, its message would name lowered types.
 func (r *Registry) Same(a, b any) (same bool) {
 	defer func() {
 		if recover() != nil {
@@ -514,7 +515,7 @@ func (r *Registry) same(a, b reflect.Value) bool {
 	return a.Interface() == b.Interface()
 }
 
-// Wrap returns x as a native interface type, through the library's wrapper where x is a cell's value.
+// Wrap returns x as a native interface type. If x is a cell's value, it uses the library's wrapper.
 func (r *Registry) Wrap(x any, to reflect.Type) reflect.Value {
 	if x = r.Norm(x); x == nil {
 		return reflect.Zero(to)

@@ -4,7 +4,7 @@
 //	c, err := zmq.ReadConnection("/run/user/1000/jupyter/kernel-1.json")
 //	err = zmq.Serve(ctx, c, session, slog.Default())
 //
-// Dial is the other side, a client of a kernel that somebody has started.
+// Dial is the other side: a client of a running kernel.
 package zmq
 
 import (
@@ -110,11 +110,11 @@ var (
 	errReplayed  = errors.New("a message that came before, with the same signature")
 )
 
-// remembered is how many signatures a kernel remembers: as many as Jupyter's own.
+// remembered is the number of signatures that a kernel remembers, the same as Jupyter's.
 const remembered = 1 << 16
 
-// history refuses messages that came before: who can listen and not sign could send them once more. Its zero value is
-// ready; it may be used from several goroutines.
+// history refuses messages that came before: an attacker who can listen but not sign could send them once more. Its
+// zero value is ready; it may be used from several goroutines.
 type history struct {
 	mu    sync.Mutex
 	known map[string]bool
@@ -122,8 +122,7 @@ type history struct {
 	next  int
 }
 
-// first reports whether a signature has not been seen, and remembers it. Without a signature every message is the
-// first.
+// first reports whether a signature has not been seen, and remembers it. If there is no signature, it returns true.
 func (h *history) first(signature []byte) bool {
 	if len(signature) == 0 {
 		return true
@@ -148,7 +147,7 @@ func (h *history) first(signature []byte) bool {
 	return true
 }
 
-// warnings returns what is dangerous about a connection, a sentence each.
+// warnings returns the dangers of a connection, a sentence each.
 func (c Connection) warnings() []string {
 	var list []string
 	if c.Key == "" {

@@ -18,8 +18,8 @@ type Spec struct {
 	Metadata        map[string]any `json:"metadata"`
 }
 
-// SpecDir is where kernelspecs live: in Jupyter's data folder of this user, or under an installation prefix such as a
-// Python environment's.
+// SpecDir is the folder of kernelspecs: in Jupyter's data folder of this user, or under an installation prefix such as
+// that of a Python environment.
 func SpecDir(prefix string) (string, error) {
 	if prefix != "" {
 		return filepath.Join(prefix, "share", "jupyter", "kernels"), nil

@@ -11,8 +11,8 @@ import (
 )
 
 // Serve runs a kernel on the sockets of a connection until a shutdown is asked for or ctx is done. It does not close
-// the session. Messages that are malformed, wrongly signed or came before are dropped, with a line in the log. So has,
-// at the start, a connection without a key and one that other machines can reach.
+// the session. Messages that are malformed, wrongly signed or came before are dropped, with a line in the log. When it
+// starts, it also logs a line if the connection has no key, or if other machines can reach it.
 func Serve(ctx context.Context, c Connection, s kernel.Session, log *slog.Logger) error {
 	for _, w := range c.warnings() {
 		log.Warn(w)

@@ -30,7 +30,7 @@ const (
 	Router Type = "ROUTER"
 	Pub    Type = "PUB"
 	XPub   Type = "XPUB"
-	Rep    Type = "REP" // answers every request with itself: a heartbeat
+	Rep    Type = "REP" // answers every request with the request itself: a heartbeat
 	Dealer Type = "DEALER"
 	Sub    Type = "SUB"
 )
@@ -41,10 +41,10 @@ const (
 	flagCommand = 4
 
 	handshakeTime = 30 * time.Second
-	// maxFrame and maxParts bound what is taken from a peer.
+	// maxFrame and maxParts limit the messages of a peer.
 	maxFrame = 256 << 20
 	maxParts = 10_000
-	// maxBacklog bounds, in bytes, what waits for a peer that does not read. Beyond it the connection is closed.
+	// maxBacklog limits, in bytes, what waits for a peer that does not read. Beyond it the connection is closed.
 	maxBacklog = 256 << 20
 )
 
@@ -206,7 +206,7 @@ func (c *conn) readMessage(onCommand func([]byte)) ([][]byte, error) {
 	}
 }
 
-// queue leaves a message for the writer. A peer that does not read is cut off, it never holds up the others.
+// queue leaves a message for the writer. A peer that does not read is cut off; it never delays the others.
 func (c *conn) queue(m outgoing) {
 	size := 64
 	for _, b := range m.parts {

@@ -3,8 +3,8 @@ package iter
 
 import "iter"
 
-// Pull runs the sequence on a goroutine of its own, which waits whenever it has given a value. A panic in it reaches
-// the caller of next or stop.
+// Pull runs the sequence on its own goroutine, which waits after every value. A panic in it reaches the caller of next
+// or stop.
 func Pull[V any](seq iter.Seq[V]) (next func() (V, bool), stop func()) {
 	var value V
 	var failed any

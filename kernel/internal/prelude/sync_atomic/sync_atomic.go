@@ -1,5 +1,5 @@
-// Package atomic is the source from which cells instantiate the generic type of the standard package sync/atomic: its
-// methods are functions named after both.
+// Package atomic is the source from which cells instantiate the generic type of the standard package sync/atomic. Its
+// methods are written as functions, named after the type and the method.
 package atomic
 
 import "sync"
