@@ -9,9 +9,13 @@
 //
 //	go run ./internal/docs
 //
-// Its tests fail when a page holds anything else than that, when an import goes up in the house, when a link leads
-// nowhere, when a line is longer than 120 characters and when a word stands somewhere that docs/glossary.md does not
-// use.
+// Its tests fail in these cases:
+//
+//   - such a part of a page differs from its sources;
+//   - an import goes up in the house;
+//   - a link leads nowhere;
+//   - a line is longer than 120 characters;
+//   - a page uses a word that docs/glossary.md forbids.
 package main
 
 import (

@@ -12,18 +12,18 @@ import (
 	"nacre/internal/nearest"
 )
 
-// Choice says which columns of a table are points' coordinates and which their labels.
+// Choice says which columns of a table are points' coordinates and which are their labels.
 type Choice struct {
-	Label   string   // the column of labels; empty finds one
-	NoLabel bool     // there is none
-	Columns []string // of the coordinates: names, or patterns such as "latent*"; nil chooses
+	Label   string   // name of the column of labels; if empty, it is looked for
+	NoLabel bool     // there are no labels
+	Columns []string // names of the columns of coordinates, or patterns such as "latent*"; nil: they are chosen
 }
 
 // Chosen holds what Choose found.
 type Chosen struct {
-	Points []Column // of numbers
+	Points []Column // columns of coordinates
 	Std    []Column // std0, std1, … beside mean0, mean1, …; else nil
-	Label  *Column  // nil without one
+	Label  *Column  // nil if there is none
 	Own    bool     // the points are mean0, mean1, … or z0, z1, …
 	Notes  []string // which columns are which, and what is left out and why
 }
@@ -272,7 +272,8 @@ func labelColumn(columns []Column, names []string) int {
 	return only(func(k int) bool { return names[k] == "y" && IsClass(columns[k].Values) })
 }
 
-// IsClass reports whether values look like classes: texts or whole numbers, at most half as many as there are points.
+// IsClass reports whether values look like classes: texts or whole numbers, with at most half as many different values
+// as points.
 func IsClass(v Values) bool {
 	seen := map[string]bool{}
 	for i := range v.Len() {

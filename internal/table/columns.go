@@ -9,14 +9,14 @@ import (
 // Column is a column of a table.
 type Column struct {
 	Name string
-	Of   string // the array that it is a part of
+	Of   string // array of which the column is a part
 	Values
 	Odd int // see Array
 }
 
-// Columns are the arrays as columns of one length, the number of rows that most arrays have: an array of more
-// dimensions is several columns, "name0", "name1" or "name0_0". What has no place in such a table is named in Notes,
-// once.
+// Columns returns the arrays as columns of one length, the number of rows of most arrays. An array of more dimensions
+// becomes several columns, "name0", "name1" or "name0_0". Arrays that have no place in such a table are named in Notes,
+// each once.
 func (f *File) Columns() []Column {
 	if f.Table {
 		out := make([]Column, len(f.Arrays))

@@ -12,17 +12,17 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Access holds what assistance needs of a session and of its library. The library's functions are as kernel.Library has
-// them.
+// Access holds what assistance needs from a session and from its library. The library's functions are those of
+// kernel.Library.
 type Access struct {
 	Program *cells.Scope
 	Guard   sync.Locker      // guards Program, its types and Ran against a cell that is being checked
-	Changes func() int       // how often Program has changed
+	Changes func() int       // number of changes of Program so far
 	Ran     iter.Seq[string] // the cells that ran
 
-	Plain   func(code string) (string, error) // a cell without the helper in front of it, such as %time
+	Plain   func(code string) (string, error) // returns a cell without the helper in front of it, such as %time
 	Read    func(*cells.Var) (any, bool)      // the value of a variable; called within Quietly
-	Value   func(name string) string          // the same as a short text, as it was when the last cell ended
+	Value   func(name string) string          // the same value as a short text, at the end of the last cell
 	Quietly func(look func())                 // calls look while nothing runs that could change what look reads
 
 	Importable func(path string) bool
@@ -36,7 +36,7 @@ type Assistant struct {
 	Access
 	drafted *drafted
 	words   *words
-	index   []Entry // of the library, once it was searched
+	index   []Entry // entries of the library, once it was searched
 }
 
 // New makes the assistant of a session.
@@ -52,8 +52,8 @@ type Completion struct {
 // "keyword"; Signature may be empty.
 type Match struct {
 	Text, Kind, Signature string
-	Insert                string // what is put in its place, where that is not Text, as "Latent: " of a field
-	Import                *Edit  // what the cell has to import besides, nil where nothing
+	Insert                string // text to insert if it is not Text, such as "Latent: " for a field
+	Import                *Edit  // import that the cell also needs, nil if it needs none
 }
 
 // Edit is text to be inserted at a code point of a cell.
@@ -64,41 +64,41 @@ type Edit struct {
 
 // Signature is a function that is being called. Its zero value says that there is none.
 type Signature struct {
-	Label      string   // as it would be declared, without func
-	Parameters [][2]int // where each stands in Label, in code points from and to
-	Active     int      // index of the parameter at the cursor, -1 where the function takes fewer
+	Label      string   // declaration without func
+	Parameters [][2]int // places of the parameters in Label, in code points from and to
+	Active     int      // index of the parameter at the cursor, -1 if the function takes fewer
 	Doc        string
 }
 
 // Card describes a name.
 type Card struct{ Text, Markdown string }
 
-// Source is a code cell of a notebook. Ran says that it ran as it stands.
+// Source is a code cell of a notebook. Ran says that the cell ran in its present form.
 type Source struct {
 	Code string
 	Ran  bool
 }
 
-// Problem is an error of a cell that has not run: what running it would say. Line and Column count from 1, the column
-// in bytes.
+// Problem is an error of a cell that has not run: what running the cell would report. Line and Column count from 1, the
+// column in bytes.
 type Problem struct {
 	Line, Column int
 	Message      string
 	Import       *Edit // an import that would solve it, nil if there is none
 }
 
-// Completeness is Status "complete", "incomplete" (with the Indent of the next line), "invalid" or "unknown".
+// Completeness has the Status "complete", "incomplete" (with the Indent of the next line), "invalid" or "unknown".
 type Completeness struct{ Status, Indent string }
 
 // Entry is a name of the library.
 type Entry struct {
-	Path      string // of its package
+	Path      string // path of its package
 	Package   string // the name that cells use for it
 	Name      string // "Sum", "Dense.Mul", "" for the package itself
-	Kind      string // as of a Match
+	Kind      string // as in Match
 	Signature string
-	Doc       string // the first sentence
-	Snippet   string // code that uses it, with ${name} where something is to be filled in
+	Doc       string // first sentence of the documentation
+	Snippet   string // code that uses it, with ${name} for the parts to fill in
 }
 
 // words counts the names in the cells of a session.
@@ -112,5 +112,5 @@ type words struct {
 type drafted struct {
 	draft   *cells.Draft
 	above   []string
-	changes int // of the session's program when it was made
+	changes int // number of changes of the session's program when it was made
 }

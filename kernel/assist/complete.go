@@ -11,7 +11,7 @@ import (
 // paths inside an import, keys of maps, fields in literals, and otherwise variables, functions, types, packages and
 // keywords.
 func (d Draft) Complete(code string, cursor int) (c Completion) {
-	defer func() { // a torso of code must not end the kernel, whatever the checker makes of it
+	defer func() { // incomplete code must not end the kernel, whatever the checker makes of it
 		if x := recover(); x != nil {
 			c = Completion{Start: cursor, End: cursor}
 		}

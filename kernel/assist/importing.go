@@ -24,7 +24,7 @@ func (w *writing) importEdit(path string) *Edit {
 	return &Edit{utf8.RuneCountInString(w.code[:start]), line}
 }
 
-// Import returns what the cell has to import to use a package, nil where it can already.
+// Import returns the import that the cell needs to use a package, or nil if it can already.
 func (d Draft) Import(code, path string) *Edit {
 	d.Guard.Lock()
 	defer d.Guard.Unlock()

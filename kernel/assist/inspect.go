@@ -10,9 +10,9 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Inspect describes the name at the cursor, or, if there is none, the function whose arguments the cursor is among; nil
-// where there is neither. At detail 0 it gives signature and documentation, at detail 1 the source too where that is
-// known.
+// Inspect describes the name at the cursor. If there is none, it describes the function whose arguments the cursor is
+// among, and if there is none either, it returns nil. At detail 0 it gives signature and documentation, at detail 1
+// also the source if that is known.
 func (d Draft) Inspect(code string, cursor, detail int) (found *Card) {
 	defer func() { // as in Complete
 		if x := recover(); x != nil {

@@ -7,8 +7,8 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// IsComplete reports whether a console should run code or wait for more: it waits while brackets or texts are open, or
-// the last line ends where a statement cannot.
+// IsComplete reports whether a console should run code or wait for more. It waits while brackets or texts are open, or
+// if the last line ends where a statement cannot.
 func (s *Assistant) IsComplete(code string) Completeness {
 	if strings.TrimSpace(code) == "" {
 		return Completeness{Status: "complete"}

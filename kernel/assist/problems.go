@@ -22,7 +22,7 @@ func (s *Assistant) Problems(list []Source) [][]Problem {
 }
 
 func (s *Assistant) problems(d *cells.Draft, c Source) (list []Problem) {
-	defer func() { // a torso of code must not end the kernel, whatever the checker makes of it
+	defer func() { // incomplete code must not end the kernel, whatever the checker makes of it
 		if x := recover(); x != nil {
 			list = nil
 		}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// How a name matches what was written, the best first.
+// Ways in which a name matches the written word, the best first.
 const (
 	sameName = iota
 	samePrefix

@@ -23,8 +23,7 @@ type writing struct {
 	sc     *cells.Scratch
 }
 
-// Draft holds what can be said of a cell before it runs, below others. Nothing of it runs code. Cursors count code
-// points.
+// Draft describes a cell before it runs, below other cells. It never runs code. Cursors count code points.
 type Draft struct {
 	*Assistant
 	above []string

@@ -11,8 +11,8 @@ import (
 
 // Chunk is n states of one model, stepped together. Only one goroutine may use it at a time.
 //
-// MuJoCo's memory is another program's, so the numbers of the states are here, in one block, and cross in one piece
-// before and after each call: rows of inputs on the way there, all rows on the way back.
+// MuJoCo's memory belongs to another program. So the numbers of the states are here, in one block. They cross in one
+// piece before and after each call: rows of inputs on the way there, all rows on the way back.
 type Chunk struct {
 	model   *Model
 	js      js.Value // Chunk of web/src/worker/physics.ts
@@ -20,13 +20,13 @@ type Chunk struct {
 	block   []float64
 	inputs  []float64 // n rows: a flag, what inputParts names, the varied fields
 	row     int       // length of a row of inputs
-	outputs []float64 // n rows of what outputParts names
+	outputs []float64 // n rows of the parts in outputParts
 	states  []state
 	params  [][]float64
-	nominal []float64 // the varied fields as they were in the model
+	nominal []float64 // the model's values of the varied fields
 	mocap   bool
 
-	substeps int // that Step made last
+	substeps int // substeps of the last Step
 	there    struct{ inputs, all js.Value }
 }
 
@@ -37,7 +37,7 @@ type part struct {
 	in     func(s *state) *[]float64
 }
 
-// What MuJoCo computes a step from, beside the model.
+// The inputs from which MuJoCo computes a step, beside the model.
 var inputParts = []part{
 	{"qpos", func(s Sizes) int { return s.NQ }, func(s *state) *[]float64 { return &s.qpos }},
 	{"qvel", func(s Sizes) int { return s.NV }, func(s *state) *[]float64 { return &s.qvel }},
@@ -47,7 +47,7 @@ var inputParts = []part{
 	{"qacc_warmstart", func(s Sizes) int { return s.NV }, func(s *state) *[]float64 { return &s.warmstart }},
 }
 
-// What follows from it.
+// The values that follow from them.
 var outputParts = []part{
 	{"xpos", func(s Sizes) int { return 3 * s.NBody }, func(s *state) *[]float64 { return &s.xpos }},
 	{"xquat", func(s Sizes) int { return 4 * s.NBody }, func(s *state) *[]float64 { return &s.xquat }},
@@ -63,7 +63,7 @@ var outputParts = []part{
 	{"geom_xmat", func(s Sizes) int { return 9 * s.NGeom }, func(s *state) *[]float64 { return &s.geomXMat }},
 }
 
-// bind gives the fields of a state their places in a row, and returns what is left of it.
+// bind gives the fields of a state their places in a row, and returns the rest of the row.
 func bind(s *state, parts []part, sizes Sizes, row []float64) []float64 {
 	for _, p := range parts {
 		n := p.length(sizes)
@@ -80,8 +80,8 @@ func fields(parts []part) string {
 	return strings.Join(names, " ")
 }
 
-// NewChunk makes n states. Fields in vary get values of their own in every environment, at first those of the model;
-// see Parameters. Close frees the states.
+// NewChunk makes n states. Fields in vary get their own values in every environment, at first those of the model; see
+// Parameters. Close frees the states.
 func (m *Model) NewChunk(n int, vary ...Field) (*Chunk, error) {
 	if n < 1 || n > math.MaxInt32 {
 		return nil, fmt.Errorf("mujoco: chunk of %d environments; expected at least 1", n)

@@ -12,8 +12,8 @@ import (
 // Variable is the environment variable that names the library in builds that can load it.
 const Variable = "NACRE_MUJOCO"
 
-// offer is what the worker's script says of MuJoCo: its version, and functions that fetch it and the scenes of
-// Meta-World (web/src/worker/scenes.ts). It is undefined where the page has none.
+// offer is the worker's script's description of MuJoCo: its version, and functions that fetch it and the scenes of
+// Meta-World (web/src/worker/scenes.ts). It is undefined if the page has none.
 var offer = js.Global().Get("nacreMuJoCo")
 
 // Built reports whether this program can use a MuJoCo; Check says whether the page has one.
@@ -38,11 +38,11 @@ func Version() string {
 	return offer.Get("version").String()
 }
 
-// Path returns "": MuJoCo is no file here.
+// Path returns "": MuJoCo is not a file in a browser.
 func Path() string { return "" }
 
-// If the page's MuJoCo has another version than native programs, Notice says so. Otherwise it returns "". The figures
-// are in docs/browser.md.
+// Notice says if the page's MuJoCo has another version than native programs. Otherwise it returns "". The figures are
+// in docs/browser.md.
 func Notice() string {
 	if v := Version(); v != "" && v != home.MuJoCoVersion {
 		return fmt.Sprintf("MuJoCo %s runs in this page, %s natively, so a seed gives other numbers: a "+

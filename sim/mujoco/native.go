@@ -114,18 +114,18 @@ func (m *Model) Parameters(fields ...Field) []float64 {
 type Chunk struct {
 	model   *Model
 	busy    atomic.Bool
-	copied  bool           // the chunk has a head of the model of its own
+	copied  bool           // the chunk has its own head of the model
 	c       *C.nacre_chunk // C memory, like all it points to
 	data    []*C.mjData
 	fault   *C.nacre_fault
 	states  []state
-	nominal []float64 // the varied fields as they were in the model
-	params  []float64 // of all environments
+	nominal []float64 // the model's values of the varied fields
+	params  []float64 // parameters of all environments
 	yielded time.Time
 }
 
-// NewChunk makes n states. Fields in vary get values of their own in every environment, at first those of the model;
-// see Parameters. Close frees the states.
+// NewChunk makes n states. Fields in vary get their own values in every environment, at first those of the model; see
+// Parameters. Close frees the states.
 func (m *Model) NewChunk(n int, vary ...Field) (*Chunk, error) {
 	if n < 1 || n > math.MaxInt32 {
 		return nil, fmt.Errorf("mujoco: chunk of %d environments; expected at least 1", n)
@@ -183,7 +183,8 @@ func (c *Chunk) vary(fields []Field) error {
 
 var errClosedModel = errors.New("mujoco: the model was closed")
 
-// enter takes the chunk for a call about environment i, until leave, or says why it cannot be used.
+// enter takes the chunk for a call about environment i, until leave is called. Otherwise the error says why the chunk
+// cannot be used.
 func (c *Chunk) enter(i int) error {
 	if !c.busy.CompareAndSwap(false, true) {
 		return errors.New("mujoco: another goroutine is using the chunk; each needs one of its own")
@@ -252,16 +253,16 @@ func (c *Chunk) controls() int {
 	return c.model.sizes.NU
 }
 
-// Parameters returns the values of the varied fields in environment i in place, one field after the other. They stand
-// in for the model's while the environment is stepped; what MuJoCo derived from those when it compiled the model
-// (mj_setConst) keeps its value.
+// Parameters returns the values of the varied fields in environment i in place, one field after the other. They replace
+// the model's values while the environment is stepped. Values that MuJoCo derived from the model's when it compiled the
+// model (mj_setConst) do not change.
 func (c *Chunk) Parameters(i int) []float64 {
 	row := len(c.nominal)
 	return c.params[i*row : (i+1)*row]
 }
 
-// Reset puts environment i into the model's initial state, its varied fields into the model's values; nothing of what
-// it did before remains.
+// Reset puts environment i into the model's initial state, and its varied fields to the model's values. Nothing of its
+// earlier state remains.
 func (c *Chunk) Reset(i int) error {
 	if err := c.enter(i); err != nil {
 		return err
@@ -271,7 +272,7 @@ func (c *Chunk) Reset(i int) error {
 	return c.resetState(i)
 }
 
-// ResetState is Reset but for the varied fields, which keep their values.
+// ResetState works like Reset, but the varied fields keep their values.
 func (c *Chunk) ResetState(i int) error {
 	if err := c.enter(i); err != nil {
 		return err
@@ -287,8 +288,8 @@ func (c *Chunk) resetState(i int) error {
 	return nil
 }
 
-// Advance makes n mj_step of environment i with the controls that lie in its state, see Ctrl and MocapPos. What Step
-// adds to a control step is left out.
+// Advance makes n mj_step of environment i with the controls in its state, see Ctrl and MocapPos. It leaves out what
+// Step adds to a control step.
 func (c *Chunk) Advance(i, n int) error {
 	if err := c.enter(i); err != nil {
 		return err
@@ -300,8 +301,8 @@ func (c *Chunk) Advance(i, n int) error {
 	return nil
 }
 
-// Forward computes everything that follows from positions, velocities and controls of environment i, the external
-// forces on bodies excepted.
+// Forward computes everything that follows from positions, velocities and controls of environment i, except the
+// external forces on bodies.
 func (c *Chunk) Forward(i int) error {
 	if err := c.enter(i); err != nil {
 		return err
@@ -333,8 +334,8 @@ func (c *Chunk) Step(active []bool, ctrl []float64, nsub int) error {
 	return nil
 }
 
-// yield lets the scheduler run every 5 ms. From a goroutine that has run for 10 ms without that, the runtime's monitor
-// takes the processor away in every C call, waking two threads each time; to yield in every call costs as much.
+// yield lets the scheduler run every 5 ms. Otherwise, after 10 ms in a goroutine, the runtime's monitor takes the
+// processor away in every C call and wakes two threads each time. Yielding in every call costs as much.
 func (c *Chunk) yield() {
 	if now := time.Now(); now.Sub(c.yielded) > 5*time.Millisecond {
 		c.yielded = now

@@ -11,7 +11,7 @@ import (
 // hidden is the first group of geometries and sites that MuJoCo's viewer does not show unless asked.
 const hidden = 3
 
-// kinds are the values of mjtGeom that a scene has solids for.
+// kinds are the values of mjtGeom for which a scene has solids.
 var kinds = map[int32]scene.Kind{
 	0: scene.Plane, 2: scene.Sphere, 3: scene.Capsule, 4: scene.Ellipsoid, 5: scene.Cylinder, 6: scene.Box,
 	7: scene.Mesh,
@@ -22,20 +22,20 @@ type Shape struct {
 	scene.Solid
 	Body  string
 	Site  bool
-	Index int // among the model's geometries, or its sites
+	Index int // index among the model's geometries, or among its sites
 }
 
 // elements are the model's geometries or its sites: one element of each slice for each, three of size, four of rgba.
 type elements struct {
 	names                       func(i int) string
 	group, material, kind, body []int32
-	mesh                        []int32 // of geometries
+	mesh                        []int32 // meshes of geometries
 	size                        []float64
 	rgba                        []float32
 }
 
-// Shapes returns what the model shows: geometries in the order of the model, then sites, both of the groups 0 to 2
-// and not fully transparent, and the meshes they have. Omitted names the ones whose kind a scene cannot hold.
+// Shapes returns the visible shapes of the model with their meshes: geometries in the order of the model, then sites.
+// Both are of the groups 0 to 2 and not fully transparent. Omitted names the shapes whose kind a scene cannot hold.
 func (m *Model) Shapes() (shapes []Shape, meshes []scene.Triangles, omitted []string) {
 	meshOf := map[int32]int{}
 	for _, site := range []bool{false, true} {
@@ -69,7 +69,8 @@ func (m *Model) Shapes() (shapes []Shape, meshes []scene.Triangles, omitted []st
 	return shapes, meshes, omitted
 }
 
-// Poses writes where shapes of the model are in environment i, as of the last Reset and Forward, or as Step leaves it.
+// Poses writes the places of shapes of the model in environment i, as of the last Reset and Forward, or as Step leaves
+// them.
 func (c *Chunk) Poses(i int, shapes []Shape, poses []scene.Pose) {
 	for k, s := range shapes {
 		x, r := c.states[i].geomXPos, c.states[i].geomXMat

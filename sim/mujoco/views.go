@@ -26,9 +26,9 @@ func (c *Chunk) MocapPos(i int) []float64 { return c.states[i].mocapPos }
 // MocapQuat returns the quaternions (w, x, y, z) of the mocap bodies of environment i in place, nmocap×4.
 func (c *Chunk) MocapQuat(i int) []float64 { return c.states[i].mocapQuat }
 
-// XPos returns the world position of a body of environment i in place, in metres. Like all that follows from the
-// state, after Step it belongs to the state before the last mj_step's integration, or to its last Runge-Kutta stage,
-// as MuJoCo leaves it; see ForwardAfterStep.
+// XPos returns the world position of a body of environment i in place, in metres. After Step, this and all other
+// derived values belong to the state before the last mj_step's integration, or to its last Runge-Kutta stage, as MuJoCo
+// leaves them; see ForwardAfterStep.
 func (c *Chunk) XPos(i, body int) []float64 { return c.states[i].xpos[3*body : 3*body+3] }
 
 // XQuat returns the world orientation of a body of environment i in place, as a quaternion (w, x, y, z).
