@@ -35,15 +35,18 @@ func (c *Cell) Show(v any, id string, update bool) error {
 	}
 	d.ID = id
 	if update {
-		c.r.out.Update(d)
+		c.r.sink().Update(d)
 	} else {
-		c.r.out.Display(d)
+		c.r.sink().Display(d)
 	}
 	return err
 }
 
 // Clear removes what the cell has shown so far. If wait is true, it does so only when the cell shows something again.
-func (c *Cell) Clear(wait bool) { c.r.out.Clear(wait) }
+func (c *Cell) Clear(wait bool) {
+	c.r.cleared.Store(true)
+	c.r.out.Clear(wait)
+}
 
 // Input asks the user for a line. It fails if there is no user to ask.
 func (c *Cell) Input(prompt string, password bool) (string, error) {

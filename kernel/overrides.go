@@ -140,14 +140,14 @@ func (s *session) binarySymbols() map[string]any {
 }
 
 func (s *session) fmtSymbols() map[string]any {
-	out := writer{s, "stdout"}
 	to := s.standin
+	write := func(text string) (int, error) { return io.WriteString(s.stdout(), text) }
 	sprint := func(a []any) string { return s.reg.Sprint(s.finite(a)) }
 	sprintln := func(a []any) string { return s.reg.Sprintln(s.finite(a)) }
 	return map[string]any{
-		"Print":    func(a ...any) (int, error) { return io.WriteString(out, sprint(a)) },
-		"Println":  func(a ...any) (int, error) { return io.WriteString(out, sprintln(a)) },
-		"Printf":   func(f string, a ...any) (int, error) { return io.WriteString(out, s.sprintf(f, a)) },
+		"Print":    func(a ...any) (int, error) { return write(sprint(a)) },
+		"Println":  func(a ...any) (int, error) { return write(sprintln(a)) },
+		"Printf":   func(f string, a ...any) (int, error) { return write(s.sprintf(f, a)) },
 		"Sprint":   func(a ...any) string { return sprint(a) },
 		"Sprintln": func(a ...any) string { return sprintln(a) },
 		"Sprintf":  func(f string, a ...any) string { return s.sprintf(f, a) },
@@ -170,13 +170,17 @@ func (s *session) fmtSymbols() map[string]any {
 	}
 }
 
+// stdout and stderr write to what os.Stdout and os.Stderr are now: the cell, or a file that it has put there.
+func (s *session) stdout() io.Writer { return s.standin(s.streams.out) }
+func (s *session) stderr() io.Writer { return s.standin(s.streams.err) }
+
 // standin returns a writer to the cell if w is a standard file, else w.
 func (s *session) standin(w io.Writer) io.Writer {
 	if f, ok := w.(*os.File); ok {
 		switch f {
-		case s.streams.out:
+		case s.streams.stdout:
 			return writer{s, "stdout"}
-		case s.streams.err:
+		case s.streams.stderr:
 			return writer{s, "stderr"}
 		}
 	}

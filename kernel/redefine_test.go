@@ -212,13 +212,13 @@ log.Print("logged")
 println("built in", 1)
 fmt.Fprint(os.Stderr, "err")`)
 	_, second := execute(s, "time.Sleep(300 * time.Millisecond)\nfmt.Println(\"second\")")
-	if got := first.Stdout(); got != "ab\nc\nlate\n" {
+	if got := first.Stdout(); got != "ab\nc\n" {
 		t.Errorf("first cell printed %q", got)
 	}
 	if got := first.Stderr(); got != "logged\nbuilt in 1\nerr" {
 		t.Errorf("first cell wrote %q to stderr", got)
 	}
-	if got := second.Stdout(); got != "second\n" {
+	if got := second.Stdout(); got != "late\nsecond\n" { // the first cell's goroutine, while the second runs
 		t.Errorf("second cell printed %q", got)
 	}
 }
@@ -231,8 +231,8 @@ func TestGoroutinePanicIsReported(t *testing.T) {
 		!strings.Contains(r.Error.Message, "assignment to entry in nil map") {
 		t.Fatalf("got %+v", r.Error)
 	}
-	_, out := execute(s, "go func() { time.Sleep(100 * time.Millisecond); panic(\"later\") }()")
-	execute(s, "time.Sleep(300 * time.Millisecond)")
+	execute(s, "go func() { time.Sleep(100 * time.Millisecond); panic(\"later\") }()")
+	_, out := execute(s, "time.Sleep(300 * time.Millisecond)")
 	if !strings.Contains(out.Stderr(), "later") {
 		t.Errorf("the late panic is lost: %q", out.Stderr())
 	}
@@ -277,5 +277,114 @@ func TestMagic(t *testing.T) {
 	}
 	if r, _ := execute(s, "%nothing"); !strings.Contains(value(r), "there are %time, %timeit and %get") {
 		t.Error(value(r))
+	}
+}
+
+// What a cell puts in os.Stdout gets what is printed, and nothing else; what it took before still is the cell.
+func TestSwappedStandardFiles(t *testing.T) {
+	const imports = "import (\"encoding/json\"; \"fmt\"; \"io\"; \"os\")\n// %%\n"
+	for name, c := range map[string]struct{ code, stdout, stderr string }{
+		"captured": {`old := os.Stdout
+r, w, _ := os.Pipe()
+os.Stdout = w
+fmt.Print("hello")
+w.Close()
+os.Stdout = old
+got, _ := io.ReadAll(r)
+fmt.Printf("%q\n", got)`, "\"hello\"\n", ""},
+		"in a function": {`func inside() string {
+	old := os.Stdout
+	defer func() { os.Stdout = old }()
+	r, w, _ := os.Pipe()
+	os.Stdout = w
+	fmt.Println("a", 1)
+	fmt.Fprintf(os.Stdout, "%d\n", 2)
+	os.Stdout.WriteString("c\n")
+	fmt.Fprintln(old, "past it")
+	w.Close()
+	b, _ := io.ReadAll(r)
+	return string(b)
+}
+fmt.Printf("%q\n", inside())`, "past it\n\"a 1\\n2\\nc\\n\"\n", ""},
+		"standard error": {`old := os.Stderr
+r, w, _ := os.Pipe()
+os.Stderr = w
+fmt.Fprint(os.Stderr, "x")
+println("the built-in stays")
+w.Close()
+os.Stderr = old
+b, _ := io.ReadAll(r)
+fmt.Fprintf(os.Stderr, "%q\n", b)`, "", "the built-in stays\n\"x\"\n"},
+		"one for the other": {`old := os.Stdout
+os.Stdout = os.Stderr
+fmt.Print("e")
+os.Stdout = old
+fmt.Print("o")`, "o", "e"},
+		"a file": {`old := os.Stdout
+f, _ := os.CreateTemp("", "")
+os.Stdout = f
+fmt.Print("kept")
+json.NewEncoder(os.Stdout).Encode(1)
+os.Stdout = old
+f.Close()
+b, _ := os.ReadFile(f.Name())
+os.Remove(f.Name())
+fmt.Printf("%q", b)`, "\"kept1\\n\"", ""},
+		"over cells": {`old := os.Stdout
+r, w, _ := os.Pipe()
+os.Stdout = w
+// %%
+fmt.Print("second")
+// %%
+os.Stdout = old
+w.Close()
+b, _ := io.ReadAll(r)
+fmt.Printf("%q", b)`, "\"second\"", ""},
+	} {
+		for _, e := range engines {
+			t.Run(name+" on "+e.name, func(t *testing.T) {
+				s := e.start(t)
+				stdout, stderr := "", ""
+				for code := range strings.SplitSeq(imports+c.code, "// %%\n") {
+					r, out := execute(s, code)
+					if r.Error != nil {
+						t.Errorf("%+v", r.Error)
+					}
+					stdout += out.Stdout()
+					stderr += out.Stderr()
+				}
+				if stdout != c.stdout || stderr != c.stderr {
+					t.Errorf("printed %q, %q to stderr; expected %q, %q", stdout, stderr, c.stdout, c.stderr)
+				}
+			})
+		}
+	}
+}
+
+// The built-in print writes as Go's does.
+func TestBuiltInPrint(t *testing.T) {
+	const code = `import "time"
+type T struct{ n int }
+type F float64
+func two() (int, string) { return 1, "x" }
+println(1.5, -0.25, float32(0.1), 1e100, F(2), 100000000.0)
+println(two())
+println(3+4i, complex64(1i), true, 'a', uint8(7), time.Second)
+var p *T
+var m map[string]int
+var e error
+println(p, m, e, []int(nil))
+print("a", 1, "b")
+print()
+println()`
+	const want = "1.5 -0.25 0.1 1e+100 2 1e+08\n1 x\n(3+4i) (0+1i) true 97 7 1000000000\n" +
+		"0x0 0x0 (0x0,0x0) [0/0]0x0\na1b\n"
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) {
+			r, out := execute(e.start(t), code)
+			if r.Error != nil || out.Stderr() != want {
+				t.Errorf("%+v, printed %q, expected %q", r.Error, out.Stderr(), want)
+			}
+		})
 	}
 }

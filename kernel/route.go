@@ -44,6 +44,14 @@ func current() *run {
 	return nil
 }
 
+// sink is where what r displays goes: as owner says, but a picture that it draws again and again stays in its place.
+func (r *run) sink() Output {
+	if r.late.Load() && !r.cleared.Load() {
+		return r.session.latest.Load().out
+	}
+	return r.out
+}
+
 // writer is a stream that belongs to the cell that writes to it.
 type writer struct {
 	session *session
@@ -66,14 +74,15 @@ func (w writer) WriteString(s string) (int, error) { return w.Write([]byte(s)) }
 // Standard implements rt.Standin.
 func (w writer) Standard() *os.File {
 	if w.name == "stderr" {
-		return w.session.streams.err
+		return w.session.streams.stderr
 	}
-	return w.session.streams.out
+	return w.session.streams.stdout
 }
 
-// owner is the run of this session that the calling goroutine belongs to, or else the latest.
+// owner is the run of this session that the calling goroutine belongs to. Where that has ended, or there is none, it is
+// the latest: a client that runs a cell shows what comes for that cell, and may drop what comes for another.
 func (s *session) owner() *run {
-	if r := current(); r != nil && r.session == s {
+	if r := current(); r != nil && r.session == s && !r.late.Load() {
 		return r
 	}
 	return s.latest.Load()

@@ -69,9 +69,8 @@ func New(o Options) (Session, error) {
 			}
 			return nil
 		},
-		Stdout: writer{s, "stdout"},
-		Stderr: writer{s, "stderr"},
-		Print:  func(text string) { writer{s, "stderr"}.Write([]byte(text)) },
+		Stdout: s.stdout, Stderr: s.stderr,
+		Print: func(text string) { writer{s, "stderr"}.Write([]byte(text)) },
 	}
 	symbols := s.symbols()
 	s.reg = rt.NewRegistry(symbols, slices.Concat(s.library.Wrappers, wrappers))
@@ -394,9 +393,11 @@ func (s *session) goDone() {
 
 // goPanic reports the panic of a goroutine of a cell, which in a program would end everything: it ends the cell.
 func (s *session) goPanic(x any) {
-	r := s.owner()
-	if r == nil {
-		return
+	r := current()
+	if r == nil || r.session != s {
+		if r = s.latest.Load(); r == nil {
+			return
+		}
 	}
 	if e, ok := x.(exit); ok {
 		r.goEnd(e.failure(), fmt.Sprint("exit status ", e.code))
@@ -409,7 +410,7 @@ func (s *session) goPanic(x any) {
 // goEnd ends the cell for what one of its goroutines did, or says so where it has ended.
 func (r *run) goEnd(fail *Error, text string) {
 	if r.late.Load() {
-		r.out.Stream("stderr", fmt.Sprintf("in a goroutine of cell %d: %s\n", r.number, text))
+		r.session.owner().out.Stream("stderr", fmt.Sprintf("in a goroutine of cell %d: %s\n", r.number, text))
 		return
 	}
 	r.setFail(fail)

@@ -67,6 +67,7 @@ type run struct {
 
 	stopped atomic.Bool  // whether its code must end at the next stop check
 	late    atomic.Bool  // whether its statements have ended
+	cleared atomic.Bool  // whether it draws over what it has shown, in its own place
 	live    atomic.Int64 // goroutines it started that have not ended
 	shown   *[]any       // values of the last expression
 

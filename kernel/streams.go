@@ -14,7 +14,8 @@ import (
 // standardStreams are the files that os.Stdout and os.Stderr are in cells: pipes whose text goes to the running cell.
 type standardStreams struct {
 	session          *session
-	out, err, in     *os.File
+	out, err, in     *os.File // the variables, which a cell may set
+	stdout, stderr   *os.File // the pipes, which it may not
 	outDone, errDone chan struct{}
 	mu               sync.Mutex
 	marks            map[string]chan struct{}
@@ -37,6 +38,7 @@ func newStreams(s *session) (*standardStreams, error) {
 	if st.in, err = os.Open(os.DevNull); err != nil {
 		return nil, err
 	}
+	st.stdout, st.stderr = wo, we
 	st.out, st.err = wo, we
 	go st.forward(ro, "stdout", st.outDone)
 	go st.forward(re, "stderr", st.errDone)
@@ -88,7 +90,7 @@ func (st *standardStreams) emit(name, text string) {
 
 // flush returns when what the cell wrote to the files has been passed on, or after a moment.
 func (st *standardStreams) flush() {
-	for _, f := range []*os.File{st.out, st.err} {
+	for _, f := range []*os.File{st.stdout, st.stderr} {
 		id := f.Name() + time.Now().String()
 		c := make(chan struct{})
 		st.mu.Lock()
@@ -108,7 +110,7 @@ func (st *standardStreams) flush() {
 }
 
 func (st *standardStreams) close() {
-	st.out.Close()
-	st.err.Close()
+	st.stdout.Close()
+	st.stderr.Close()
 	st.in.Close()
 }

@@ -3,10 +3,10 @@ package kernel
 import "os"
 
 // standardStreams are the browser's own files: there are no pipes to put in their place.
-type standardStreams struct{ out, err, in *os.File }
+type standardStreams struct{ out, err, in, stdout, stderr *os.File }
 
 func newStreams(*session) (*standardStreams, error) {
-	return &standardStreams{os.Stdout, os.Stderr, os.Stdin}, nil
+	return &standardStreams{os.Stdout, os.Stderr, os.Stdin, os.Stdout, os.Stderr}, nil
 }
 
 func (*standardStreams) flush() {}

@@ -60,11 +60,6 @@ func (k *Kernel) Announce() {
 	k.publish(nil, "status", status{"idle"})
 }
 
-// Welcome tells a new listener of the iopub channel that it will miss nothing from now on.
-func (k *Kernel) Welcome(topic string) {
-	k.publish(nil, "iopub_welcome", map[string]string{"subscription": topic})
-}
-
 // Handle takes one request. It never blocks on a cell.
 func (k *Kernel) Handle(m *Message) {
 	switch {

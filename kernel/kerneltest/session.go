@@ -14,6 +14,7 @@
 //	fail NAME TEXT                  end with an error
 //	exit N | panic TEXT | eat BYTES end the process, crash it, use up memory
 //	native TEXT                     write to the process's own standard error
+//	native-late MS TEXT             write to its standard output after the cell has ended
 //	next TEXT | page TEXT           Jupyter's payloads
 package kerneltest
 
@@ -149,6 +150,10 @@ var commands = map[string]func(c *cell, rest string){
 	"panic":  func(_ *cell, rest string) { go panic(rest); select {} },
 	"eat":    func(c *cell, rest string) { c.s.eat(number(rest)) },
 	"native": func(_ *cell, rest string) { fmt.Fprintln(os.Stderr, rest) },
+	"native-late": func(_ *cell, rest string) {
+		ms, what, _ := strings.Cut(rest, " ")
+		time.AfterFunc(time.Duration(number(ms))*time.Millisecond, func() { fmt.Println(what) })
+	},
 	"next": func(c *cell, rest string) {
 		c.reply.Payload = append(c.reply.Payload, map[string]any{"source": "set_next_input", "text": rest,
 			"replace": false})

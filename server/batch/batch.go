@@ -15,7 +15,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"nacre/kernel/jupyter"
@@ -53,6 +55,7 @@ const mayFail = "raises-exception"
 func Run(ctx context.Context, nb *nbformat.Notebook, o Options) error {
 	r := &runner{nb: nb, timing: o.Timing}
 	r.client = jupyter.NewClient(func(m *jupyter.Message) error { return r.child.Send(m) })
+	r.client.Stray = func(m *jupyter.Message) { r.stray(m) }
 	started := make(chan struct{})
 	var err error
 	r.child, err = process.Start(o.Process, process.Handlers{
@@ -60,13 +63,17 @@ func Run(ctx context.Context, nb *nbformat.Notebook, o Options) error {
 			<-started
 			r.client.Deliver(m)
 		},
-		Exit: func(e process.Exit) { r.client.Lost(e) },
+		Output: func(name, text string) { r.printed(name, text) },
+		Exit:   func(e process.Exit) { r.client.Lost(e) },
 	})
 	if err != nil {
 		return err
 	}
 	close(started)
-	defer func() { r.child.Stop(time.Second) }()
+	defer func() { // goroutines may print until the end
+		r.child.Stop(time.Second)
+		r.write()
+	}()
 	cells := nb.Cells()
 	for _, c := range cells {
 		if c.Type() == "code" {
@@ -99,26 +106,31 @@ type runner struct {
 	timing bool
 	child  *process.Process
 	client *jupyter.Client
-	shown  []*shown
+
+	mu    sync.Mutex // guards what was shown
+	shown []*shown
 }
 
 // shown is a cell's outputs so far; a later cell may still update its displays.
 type shown struct {
 	cell    nbformat.Cell
+	request string // its message's identifier
 	outputs nbformat.Outputs
 	count   int
 }
 
 // cell runs one cell and writes its outputs into it.
 func (r *runner) cell(ctx context.Context, number int, c nbformat.Cell) error {
-	s := &shown{cell: c}
-	r.shown = append(r.shown, s)
 	began := time.Now()
 	no := false
 	request := jupyter.NewMessage(jupyter.Shell, "execute_request", r.client.Session, nil,
 		jupyter.ExecuteRequest{Code: c.Source(), AllowStdin: no, StopOnError: &no,
 			UserExpressions: map[string]string{}})
 	request.Metadata, _ = json.Marshal(map[string]string{"cellId": c.ID()})
+	s := &shown{cell: c, request: request.Head().MsgID}
+	r.mu.Lock()
+	r.shown = append(r.shown, s)
+	r.mu.Unlock()
 	message, err := r.execute(ctx, request, func(m *jupyter.Message) { r.take(s, m) })
 	failure := &CellError{Number: number, ID: c.ID(), FirstLine: firstLine(c.Source())}
 	var reply jupyter.ExecuteReply
@@ -136,10 +148,12 @@ func (r *runner) cell(ctx context.Context, number int, c nbformat.Cell) error {
 		} else if ctx.Err() != nil {
 			failure.Name = "Timeout"
 		}
+		r.mu.Lock()
 		s.outputs.List = append(s.outputs.List, nbformat.Output{
 			Type: "error", EName: failure.Name, EValue: failure.Value,
 			Traceback: []string{failure.Name + ": " + failure.Value},
 		})
+		r.mu.Unlock()
 	}
 	s.count = reply.Count
 	r.write()
@@ -192,8 +206,31 @@ func (r *runner) execute(ctx context.Context, request *jupyter.Message,
 	return m, err
 }
 
-// take applies a message of the running cell.
+// stray applies a message of a cell that has ended: of its goroutines.
+func (r *runner) stray(m *jupyter.Message) {
+	parent := m.ParentHead().MsgID
+	r.mu.Lock()
+	i := slices.IndexFunc(r.shown, func(s *shown) bool { return s.request == parent })
+	r.mu.Unlock()
+	if i >= 0 {
+		r.take(r.shown[i], m)
+	}
+}
+
+// printed applies what the kernel's process prints itself: it belongs to the running cell, or the last one.
+func (r *runner) printed(name, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := len(r.shown); n > 0 {
+		content, _ := json.Marshal(map[string]string{"name": name, "text": strings.ToValidUTF8(text, "\uFFFD")})
+		r.shown[n-1].outputs.Apply("stream", content)
+	}
+}
+
+// take applies a message of a cell.
 func (r *runner) take(s *shown, m *jupyter.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if m.Type() != "update_display_data" {
 		s.outputs.Apply(m.Type(), m.Content)
 		return
@@ -205,6 +242,8 @@ func (r *runner) take(s *shown, m *jupyter.Message) {
 
 // write puts all outputs into the notebook.
 func (r *runner) write() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, s := range r.shown {
 		s.cell.SetOutputs(s.outputs.List, s.count)
 	}

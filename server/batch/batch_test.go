@@ -116,6 +116,27 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// What the process prints itself, and what goroutines of earlier cells print, is in the notebook.
+func TestOtherOutput(t *testing.T) {
+	nb := notebook("print one\nnative two", "native-late 0 three\nlate 0 four\nsleep 300\nlate 50 five",
+		"sleep 300\nnative-late 1 six\nlate 1 seven", "sleep 300")
+	if err := batch.Run(t.Context(), nb, options()); err != nil {
+		t.Fatal(err)
+	}
+	if got := outputs(nb, "c1"); !strings.Contains(got, "one") || !strings.Contains(got, "two") {
+		t.Errorf("the first cell shows %s", got)
+	}
+	all := ""
+	for _, c := range nb.Cells() {
+		all += outputs(nb, c.ID())
+	}
+	for _, word := range []string{"three", "four", "five", "six", "seven"} { // when they come decides whose they are
+		if strings.Count(all, word) != 1 {
+			t.Errorf("%s is not there once: %s", word, all)
+		}
+	}
+}
+
 func TestTimeout(t *testing.T) {
 	cause := errors.New("time is up")
 	nb := notebook("print begun\nspin")

@@ -401,6 +401,17 @@ func TestSentAgain(t *testing.T) {
 	}
 }
 
+// What the process prints between cells belongs to the last one.
+func TestPrintedBetweenCells(t *testing.T) {
+	b := newBench(t)
+	x := b.tab("tab", hub.Fresh)
+	m := x.send("a", "native-late 50 afterwards")
+	x.until("the line", func(got *jupyter.Message) bool {
+		return got.Type() == "stream" && strings.Contains(string(got.Content), "afterwards") &&
+			got.ParentHead().MsgID == m.Head().MsgID
+	})
+}
+
 // A kernel that dies fails its cell with the reason, aborts those behind it, and a new one takes its place.
 func TestDeath(t *testing.T) {
 	b := newBench(t)

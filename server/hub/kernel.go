@@ -56,6 +56,7 @@ type Kernel struct {
 	left       map[string]uint64   // client sessions that are gone → number of the last message they got
 	requests   map[string]*request // open ones by message identifier
 	asked      uint64              // requests so far
+	latest     *request            // of the cell that ended last in this child
 	taken      recent              // identifiers of cells' requests: one that comes again is not run again
 	ring       ring
 	runs       runs
@@ -89,6 +90,7 @@ func newKernel(name string, start func(process.Handlers) (*process.Process, erro
 // spawn starts a child. The lock is held.
 func (k *Kernel) spawn() error {
 	k.generation++
+	k.latest = nil
 	generation := k.generation
 	child, err := k.start(process.Handlers{
 		Message: func(m *jupyter.Message) { k.received(generation, m) },
@@ -229,6 +231,9 @@ func (k *Kernel) noteStatus(parent string, m *jupyter.Message) {
 	}
 	if s.State == Idle && r != nil {
 		delete(k.requests, parent)
+		if r.message.Type() == "execute_request" {
+			k.latest = r
+		}
 	}
 }
 
@@ -276,11 +281,18 @@ func (k *Kernel) spread(m *jupyter.Message) {
 	}
 }
 
-// printed takes what the child prints itself, for example a C library's messages: it belongs to the running cell.
+// printed takes what the child prints itself, for example a C library's messages: it belongs to the running
+// cell, or the last one. It may come before the message that says that the cell has begun.
 func (k *Kernel) printed(generation int, name, text string) {
 	k.mu.Lock()
 	changed := false
-	if r := k.current(); generation == k.generation && r != nil {
+	r := k.latest
+	for _, q := range k.requests {
+		if q.message.Type() == "execute_request" && (r == k.latest || q.turn < r.turn) {
+			r = q
+		}
+	}
+	if generation == k.generation && r != nil {
 		m := jupyter.NewMessage(jupyter.IOPub, "stream", k.own, r.message,
 			map[string]string{"name": name, "text": text})
 		k.activity = time.Now()

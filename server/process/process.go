@@ -37,7 +37,8 @@ type Config struct {
 	Memory int64    // limit in bytes, 0 for none
 }
 
-// Handlers are told what the child does. Message and Exit are called from one goroutine each.
+// Handlers are told what the child does. Message and Exit are called from one goroutine each. What the process printed
+// before it sent a message is handed to Output before that message is to Message.
 type Handlers struct {
 	Message func(*jupyter.Message)
 	Output  func(name, text string) // what the process prints itself, not through a cell; may be nil
@@ -49,6 +50,7 @@ type Process struct {
 	cmd    *exec.Cmd
 	out    outbox
 	pipe   *os.File
+	prints []*printed
 	tail   tail
 	mu     sync.Mutex
 	killed string // why this side ended it, "" if it did not
@@ -88,14 +90,27 @@ func Start(c Config, h Handlers) (*Process, error) {
 	}
 	p.cmd.ExtraFiles = []*os.File{requests, messages}
 	p.cmd.SysProcAttr = ownGroup()
-	p.cmd.WaitDelay = 2 * time.Second
-	p.cmd.Stdout = &printed{p, "stdout", h.Output}
-	p.cmd.Stderr = &printed{p, "stderr", h.Output}
-	err = startOnThread(p.cmd, p.done)
+	stdout, err := p.printed("stdout", h.Output)
+	if err == nil {
+		p.cmd.Stdout = stdout
+		p.cmd.Stderr, err = p.printed("stderr", h.Output)
+	}
+	if err == nil {
+		err = startOnThread(p.cmd, p.done)
+	}
 	closeAll(requests, messages)
+	for _, w := range p.prints {
+		w.theirs.Close()
+	}
 	if err != nil {
 		closeAll(requestsIn, messagesOut)
+		for _, w := range p.prints {
+			w.r.Close()
+		}
 		return nil, fmt.Errorf("start the kernel %s: %w", c.Argv[0], err)
+	}
+	for _, w := range p.prints {
+		go w.follow()
 	}
 	read := make(chan struct{})
 	go func() {
@@ -132,6 +147,9 @@ func (p *Process) read(r io.ReadCloser, on func(*jupyter.Message)) {
 			}
 			return
 		default:
+			for _, w := range p.prints {
+				w.drain()
+			}
 			on(m)
 		}
 	}
@@ -141,12 +159,22 @@ func (p *Process) read(r io.ReadCloser, on func(*jupyter.Message)) {
 func (p *Process) wait(read chan struct{}, messages *os.File, on func(Exit)) {
 	err := p.cmd.Wait()
 	p.pipe.Close()
+	late := time.After(2 * time.Second)
 	select {
 	case <-read:
-	case <-time.After(2 * time.Second):
+	case <-late:
 	}
 	messages.Close()
 	<-read
+	for _, w := range p.prints {
+		select {
+		case <-w.done:
+		case <-late:
+			w.drain()
+		}
+		w.r.Close()
+		<-w.done
+	}
 	close(p.done)
 	on(p.exit(err))
 }
@@ -281,19 +309,33 @@ func outOfMemory(e Exit) bool {
 	return false
 }
 
-// printed takes what the process prints.
+// printed takes what the process prints to one of its standard files.
 type printed struct {
-	p    *Process
-	name string
-	on   func(name, text string)
+	p         *Process
+	name      string
+	on        func(name, text string)
+	r, theirs *os.File // the ends of a pipe
+	done      chan struct{}
+
+	mu  sync.Mutex // held while text is read and passed on, which keeps its order
+	buf [32 << 10]byte
 }
 
-func (w *printed) Write(b []byte) (int, error) {
+// printed returns what is to be the child's standard file of a name.
+func (p *Process) printed(name string, on func(name, text string)) (*os.File, error) {
+	r, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	p.prints = append(p.prints, &printed{p: p, name: name, on: on, r: r, theirs: theirs, done: make(chan struct{})})
+	return theirs, nil
+}
+
+func (w *printed) take(b []byte) {
 	w.p.tail.write(b)
 	if w.on != nil {
 		w.on(w.name, string(b))
 	}
-	return len(b), nil
 }
 
 // tailBytes bounds what is kept of a process's own output.

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -109,6 +111,51 @@ func TestGarbageInTheChannel(t *testing.T) {
 	}
 }
 
+// What the process prints comes before the message that it sends next.
+func TestPrintedComesInOrder(t *testing.T) {
+	var got []string
+	ready, last := make(chan struct{}), make(chan struct{})
+	var c *jupyter.Client
+	var p *process.Process
+	c = jupyter.NewClient(func(m *jupyter.Message) error { return p.Send(m) })
+	var mu sync.Mutex
+	note := func(text string) {
+		mu.Lock()
+		got = append(got, text)
+		mu.Unlock()
+	}
+	p, err := process.Start(process.Config{Argv: []string{os.Args[0]}, Env: []string{"PROCESS_TEST_KERNEL=1"}},
+		process.Handlers{
+			Message: func(m *jupyter.Message) {
+				<-ready
+				if m.Type() == "execute_reply" {
+					note("reply")
+				}
+				c.Deliver(m)
+			},
+			Output: func(_, text string) { note(strings.TrimSpace(text)) },
+			Exit:   func(e process.Exit) { c.Lost(e); close(last) },
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(ready)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var want []string
+	for k := range 50 {
+		if _, err := c.Execute(ctx, jupyter.ExecuteRequest{Code: fmt.Sprint("native ", k)}, nil); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, fmt.Sprint(k), "reply")
+	}
+	p.Stop(patience)
+	<-last
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
 // Cells do not find the server's token in their environment, and everything else that is there.
 func TestTheTokenIsNotPassedOn(t *testing.T) {
 	t.Setenv(process.TokenVariable, "0123456789abcdef-secret")
@@ -196,6 +243,63 @@ func TestStopOfAKernelThatDoesNotAnswer(t *testing.T) {
 func TestStartFails(t *testing.T) {
 	if _, err := process.Start(process.Config{Argv: []string{"/no/such/program"}}, process.Handlers{}); err == nil ||
 		!strings.Contains(err.Error(), "/no/such/program") {
+		t.Error(err)
+	}
+}
+
+// Who asks a relay gets what the child prints too, and the reason of its end.
+func TestRelay(t *testing.T) {
+	got := make(chan *jupyter.Message, 100)
+	r, err := process.NewRelay(process.Config{Argv: []string{os.Args[0]}, Env: []string{"PROCESS_TEST_KERNEL=1"}},
+		func(m *jupyter.Message) { got <- m })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	ask := func(code string) *jupyter.Message {
+		m := jupyter.NewMessage(jupyter.Shell, "execute_request", "client", nil, jupyter.ExecuteRequest{Code: code})
+		m.Route = [][]byte{[]byte("client")}
+		r.Handle(m)
+		return m
+	}
+	idle := func(of *jupyter.Message) (text string) {
+		for {
+			select {
+			case m := <-got:
+				if m.ParentHead().MsgID != of.Head().MsgID {
+					continue
+				}
+				if m.Channel == jupyter.Shell && string(m.Route[0]) != "client" {
+					t.Errorf("a reply goes to %q", m.Route)
+				}
+				text += m.Type() + string(m.Content) + "\n"
+				if m.Type() == "status" && strings.Contains(string(m.Content), "idle") {
+					return text
+				}
+			case <-time.After(patience):
+				t.Fatal("nothing comes after ", text)
+			}
+		}
+	}
+	if text := idle(ask("print one\nnative two")); !strings.Contains(text, "one") || !strings.Contains(text, "two") ||
+		!strings.Contains(text, `execute_reply{"status":"ok"`) {
+		t.Error(text)
+	}
+	m := ask("spin")
+	time.AfterFunc(100*time.Millisecond, r.Interrupt)
+	if text := idle(m); !strings.Contains(text, "Interrupted") {
+		t.Error(text)
+	}
+	first, second := ask("native the end\nexit 3"), ask("print never")
+	if text := idle(first); !strings.Contains(text, "the end") ||
+		!strings.Contains(text, `error{"ename":"KernelDied","evalue":"the kernel ended with exit status 3"`) {
+		t.Error(text)
+	}
+	if text := idle(second); !strings.Contains(text, `"status":"aborted"`) {
+		t.Error(text)
+	}
+	<-r.Done()
+	if err := r.Err(); err == nil || !strings.Contains(err.Error(), "exit status 3") {
 		t.Error(err)
 	}
 }

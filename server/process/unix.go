@@ -3,12 +3,16 @@
 package process
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
+
+// Offered reports whether this system has kernels as child processes.
+const Offered = true
 
 // killGroup kills a child and everything in its process group.
 func killGroup(p *os.Process) {
@@ -21,6 +25,51 @@ func signalName(s *os.ProcessState) string {
 		return w.Signal().String()
 	}
 	return ""
+}
+
+// follow passes on what comes until the pipe is closed.
+func (w *printed) follow() {
+	defer close(w.done)
+	raw, err := w.r.SyscallConn()
+	for more := true; err == nil && more; {
+		err = raw.Read(func(fd uintptr) (ready bool) {
+			ready, more = w.read(fd)
+			return ready
+		})
+	}
+}
+
+// drain passes on what is in the pipe now.
+func (w *printed) drain() {
+	raw, err := w.r.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = raw.Control(func(fd uintptr) {
+		for more := true; more; {
+			var ready bool
+			ready, more = w.read(fd)
+			more = more && ready
+		}
+	})
+}
+
+// read passes on what can be read without waiting. It reports whether that was anything, the end included, and whether
+// more may come.
+func (w *printed) read(fd uintptr) (ready, more bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, err := syscall.Read(int(fd), w.buf[:])
+	switch {
+	case errors.Is(err, syscall.EINTR):
+		return true, true
+	case errors.Is(err, syscall.EAGAIN):
+		return false, true
+	case err != nil || n == 0:
+		return true, false
+	}
+	w.take(w.buf[:n])
+	return true, true
 }
 
 // inheritedPipes are the child's ends of the two pipes.

@@ -97,7 +97,7 @@ func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
 			return save()
 		},
 	})
-	if err != nil {
+	if err = errors.Join(err, save()); err != nil { // of what goroutines printed last
 		return fmt.Errorf("%s: %w", o.File, err)
 	}
 	stage.Add(len(nb.Cells()) - last)

@@ -20,6 +20,7 @@ import (
 	"nacre/experiment/runs"
 	"nacre/internal/home"
 	"nacre/kernel"
+	"nacre/kernel/jupyter"
 	"nacre/kernel/jupyter/zmq"
 	"nacre/notebooks"
 	"nacre/server"
@@ -250,6 +251,9 @@ type KernelOptions struct {
 // Kernel runs the notebook kernel itself. This program's server talks to it over two inherited pipes, other programs
 // over ZeroMQ with the ports of a connection file.
 func Kernel(ctx context.Context, env *Env, o KernelOptions, open func(engine string) (kernel.Session, error)) error {
+	if !o.Pipe && process.Offered {
+		return relayZMQ(ctx, env, o)
+	}
 	session, err := open(o.Engine)
 	if err != nil {
 		return err
@@ -267,22 +271,55 @@ func Kernel(ctx context.Context, env *Env, o KernelOptions, open func(engine str
 	if o.Pipe {
 		return process.Serve(ctx, session)
 	}
-	return serveZMQ(ctx, env, session, o.ConnectionFile)
-}
-
-// serveZMQ answers the clients of a connection file.
-func serveZMQ(ctx context.Context, env *Env, session kernel.Session, file string) error {
-	c, err := zmq.ReadConnection(file)
+	c, ctx, err := connection(ctx, o.ConnectionFile)
 	if err != nil {
 		return err
 	}
-	if os.Getenv("JPY_PARENT_PID") != "" {
+	return zmq.Serve(ctx, c, session, env.Log)
+}
+
+// relayZMQ answers the clients of a connection file from a child process: what the kernel's process and its children
+// print reaches them, and so does the reason of its end.
+func relayZMQ(ctx context.Context, env *Env, o KernelOptions) error {
+	c, ctx, err := connection(ctx, o.ConnectionFile)
+	if err != nil {
+		return err
+	}
+	argv, err := kernelCommand(o.Engine)
+	if err != nil {
+		return err
+	}
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	var relay *process.Relay
+	err = zmq.Carry(ctx, c, func(send func(*jupyter.Message)) (zmq.Backend, error) {
+		if relay, err = process.NewRelay(process.Config{Argv: argv}, send); err != nil {
+			return nil, err
+		}
+		go func() {
+			for range interrupts {
+				relay.Interrupt()
+			}
+		}()
+		return relay, nil
+	}, env.Log)
+	if err != nil {
+		return err
+	}
+	return relay.Err()
+}
+
+// connection reads a connection file. The context ends too when the program that started this one does, if that is
+// Jupyter.
+func connection(ctx context.Context, file string) (zmq.Connection, context.Context, error) {
+	c, err := zmq.ReadConnection(file)
+	if err == nil && os.Getenv("JPY_PARENT_PID") != "" {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
-		defer cancel()
 		go withParent(ctx, cancel)
 	}
-	return zmq.Serve(ctx, c, session, env.Log)
+	return c, ctx, err
 }
 
 // withParent calls end when the process that started this one has ended, as Jupyter expects of kernels.

@@ -7,6 +7,7 @@ import (
 	"log"
 	"reflect"
 	"runtime"
+	"strconv"
 
 	"nacre/kernel/internal/live"
 )
@@ -23,7 +24,7 @@ type Hooks struct {
 	Print   func(string)           // the built-in functions print and println
 	Global  func(string, func() any)
 
-	Stdout, Stderr io.Writer
+	Stdout, Stderr func() io.Writer // what the variables of package os are now
 }
 
 // Symbols are the host functions by the names that lowered code uses.
@@ -52,11 +53,18 @@ func (r *Registry) Symbols(h Hooks) map[string]reflect.Value {
 			return float32(n)
 		}, "Float32U": func(n uint64) float32 { return float32(n) },
 		"Scanned": r.Scanned, "ScannedAll": eachOf(r.Scanned), "LoggedAll": eachOf(r.Logged),
-		"Recover": r.Recover, "Entered": entered, "RecoverIn": func(deferred bool) any {
+		"Entered": entered,
+		"RecoverIn": func(deferred bool) any {
 			if !deferred {
 				return nil
 			}
-			return r.Recover()
+			return r.recovered(innermost())
+		},
+		"RecoverOuter": func(deferred bool) any { // the statement "defer recover()", as the function's defers run
+			if u := innermost(); deferred && u != nil {
+				return r.recovered(u.outer)
+			}
+			return nil
 		},
 		"Defers": newDefers, "Defer": pushDeferred, "DeferCall": pushAsking, "Run": runDeferring,
 		"Go": func(f func()) {
@@ -73,8 +81,8 @@ func (r *Registry) Symbols(h Hooks) map[string]reflect.Value {
 		},
 		"Print":   func(xs []any) { h.Print(printText(xs, "", "")) },
 		"Println": func(xs []any) { h.Print(printText(xs, " ", "\n")) },
-		"Stdout":  func() io.Writer { return h.Stdout },
-		"Stderr":  func() io.Writer { return h.Stderr },
+		"Stdout":  h.Stdout,
+		"Stderr":  h.Stderr,
 
 		"Write":       func(to string, b []byte) (int, error) { return h.stream(to).Write(b) },
 		"WriteString": func(to, s string) (int, error) { return io.WriteString(h.stream(to), s) },
@@ -142,23 +150,43 @@ func clearAny(x any) {
 	}
 }
 
-// printText joins values as the built-in print does, whose floats are exponential.
+// printText joins values as the built-in print does: floating-point numbers in their shortest form, of what points to
+// others its address.
 func printText(xs []any, sep, end string) string {
 	s := ""
 	for k, x := range xs {
 		if k > 0 {
 			s += sep
 		}
-		switch v := reflect.ValueOf(x); v.Kind() {
-		case reflect.Float32, reflect.Float64:
-			s += fmt.Sprintf("%+e", v.Float())
-		case reflect.Invalid:
-			s += "nil"
-		default:
-			s += fmt.Sprint(x)
-		}
+		s += printed(reflect.ValueOf(x))
 	}
 	return s + end
+}
+
+func printed(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case reflect.String:
+		return v.String()
+	case reflect.Float32, reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits())
+	case reflect.Complex64, reflect.Complex128:
+		return strconv.FormatComplex(v.Complex(), 'g', -1, v.Type().Bits())
+	case reflect.Slice:
+		return fmt.Sprintf("[%d/%d]%#x", v.Len(), v.Cap(), v.Pointer())
+	case reflect.Pointer, reflect.Map, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return fmt.Sprintf("%#x", v.Pointer())
+	case reflect.Invalid: // an interface
+		return "(0x0,0x0)"
+	}
+	if v.CanInt() {
+		return strconv.FormatInt(v.Int(), 10)
+	}
+	if v.CanUint() {
+		return strconv.FormatUint(v.Uint(), 10)
+	}
+	return fmt.Sprint(v.Interface()) // of an interface, whose address would say less
 }
 
 // extreme is the built-in min (sign -1) or max of values of one type.
@@ -237,7 +265,7 @@ func (h Hooks) choose(hasDefault bool, chans, sent, received []any) (int, bool) 
 // stream is where text for os.Stdout or os.Stderr goes.
 func (h Hooks) stream(name string) io.Writer {
 	if name == "Stderr" {
-		return h.Stderr
+		return h.Stderr()
 	}
-	return h.Stdout
+	return h.Stdout()
 }

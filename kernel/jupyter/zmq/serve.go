@@ -1,30 +1,58 @@
 package zmq
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
 
 	"nacre/kernel"
 	"nacre/kernel/jupyter"
 	"nacre/kernel/jupyter/zmtp"
 )
 
+// Backend is what answers requests: a jupyter.Kernel, or a process that has one.
+type Backend interface {
+	Handle(*jupyter.Message)
+	Done() <-chan struct{} // closed when it has ended
+	Close()
+}
+
 // Serve runs a kernel on the sockets of a connection until a shutdown is asked for or ctx is done. It does not close
 // the session. Messages that are malformed, wrongly signed or came before are dropped, with a line in the log. When it
 // starts, it also logs a line if the connection has no key, or if other machines can reach it.
 func Serve(ctx context.Context, c Connection, s kernel.Session, log *slog.Logger) error {
+	return Carry(ctx, c, func(send func(*jupyter.Message)) (Backend, error) {
+		k := jupyter.NewKernel(s, send)
+		k.Announce()
+		return k, nil
+	}, log)
+}
+
+// Carry is Serve with a backend that start starts once the sockets are there. What it sends before start returns is
+// carried too.
+func Carry(ctx context.Context, c Connection, start func(send func(*jupyter.Message)) (Backend, error),
+	log *slog.Logger) error {
 	for _, w := range c.warnings() {
 		log.Warn(w)
 	}
 	var sockets sockets
 	var seen history
+	own := uuid.NewString()
 	defer sockets.close()
-	k := jupyter.NewKernel(s, func(m *jupyter.Message) {
+	streams := bundler{send: func(m *jupyter.Message) {
 		if err := sockets.send(c, m); err != nil && !errors.Is(err, context.Canceled) {
 			log.Warn("message not sent", "error", err)
 		}
-	})
+	}}
+	var k Backend
+	started := make(chan struct{})
 	receive := func(channel string) func([][]byte) {
 		return func(frames [][]byte) {
 			m, err := c.decode(channel, frames, &seen)
@@ -32,23 +60,81 @@ func Serve(ctx context.Context, c Connection, s kernel.Session, log *slog.Logger
 				log.Warn("message dropped", "channel", channel, "error", err)
 				return
 			}
+			<-started
 			k.Handle(m)
 		}
 	}
-	defer k.Close()
 	if err := sockets.bind(c, receive); err != nil {
 		return err
 	}
 	sockets.iopub.OnSubscribe(func(topic string) {
-		k.Welcome(topic)
+		streams.add(jupyter.NewMessage(jupyter.IOPub, "iopub_welcome", own, nil,
+			map[string]string{"subscription": topic}))
 	})
-	k.Announce()
+	var err error
+	if k, err = start(streams.add); err != nil {
+		return err
+	}
+	defer streams.flush()
+	defer k.Close()
+	close(started)
 	select {
 	case <-k.Done():
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// bundleTime is for how long a stream's text waits for more of it. Clients put a stream's messages into a notebook one
+// by one; ipykernel waits as long.
+const bundleTime = 200 * time.Millisecond
+
+// bundler sends messages on, those of one cell's stream that follow each other as one.
+type bundler struct {
+	send func(*jupyter.Message)
+
+	mu      sync.Mutex
+	waiting *jupyter.Message // the first of them, nil where there is none
+	name    string
+	text    strings.Builder
+	timer   *time.Timer
+}
+
+func (b *bundler) add(m *jupyter.Message) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var s struct{ Name, Text string }
+	stream := m.Type() == "stream" && m.Decode(&s) == nil
+	if b.waiting != nil && !(stream && s.Name == b.name && bytes.Equal(m.Parent, b.waiting.Parent)) {
+		b.flushLocked()
+	}
+	if !stream {
+		b.send(m)
+		return
+	}
+	if b.waiting == nil {
+		b.waiting, b.name = m, s.Name
+		b.timer = time.AfterFunc(bundleTime, b.flush)
+	}
+	b.text.WriteString(s.Text)
+}
+
+func (b *bundler) flush() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.flushLocked()
+}
+
+func (b *bundler) flushLocked() {
+	if b.waiting == nil {
+		return
+	}
+	b.timer.Stop()
+	b.waiting.Content, _ = json.Marshal(map[string]string{"name": b.name, "text": b.text.String()})
+	b.send(b.waiting)
+	b.waiting = nil
+	b.text.Reset()
 }
 
 // sockets are a kernel's five.
