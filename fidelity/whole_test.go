@@ -20,6 +20,8 @@ import (
 	"nacre/kernel/kerneltest"
 )
 
+var archives = flag.String("archives", "*", "the archives of the folder whole to run, as a pattern of their names")
+
 var every = flag.Int("every", 3, "compile one in so many of the programs of the folder whole: 234 builds take minutes")
 
 // minimum is the share of the programs that must print what `go run` prints.
@@ -48,7 +50,7 @@ func TestWhole(t *testing.T) {
 
 // whole runs one in every programs.
 func whole(t *testing.T, e testEngine, every int) {
-	files, err := filepath.Glob("whole/*.txtar")
+	files, err := filepath.Glob("whole/" + *archives + ".txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no programs", err)
 	}

@@ -381,7 +381,7 @@ func (c *checker) measured() map[string]bool {
 		}
 		ast.Inspect(d.Node, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 1 {
-				if x, ok := ast.Unparen(call.Args[0]).(*ast.Ident); ok {
+				if x := base(call.Args[0]); x != nil {
 					names[x.Name] = true
 				}
 			}
@@ -391,8 +391,28 @@ func (c *checker) measured() map[string]bool {
 	return names
 }
 
-// measures adds to vars the arrays of such names among the cell's variables, as far as their types are known, and says
-// whether there are more than before.
+// base is the variable that a field or element is a part of.
+func base(x ast.Expr) *ast.Ident {
+	for {
+		switch e := x.(type) {
+		case *ast.Ident:
+			return e
+		case *ast.ParenExpr:
+			x = e.X
+		case *ast.StarExpr:
+			x = e.X
+		case *ast.SelectorExpr:
+			x = e.X
+		case *ast.IndexExpr:
+			x = e.X
+		default:
+			return nil
+		}
+	}
+}
+
+// measures adds to vars such names among the cell's variables, as far as their types are known, where these have arrays
+// in them. It reports whether there are more than before.
 func (c *checker) measures(measured map[string]bool, vars map[string]types.Object) (found bool) {
 	if len(measured) == 0 {
 		return false
@@ -407,7 +427,8 @@ func (c *checker) measures(measured map[string]bool, vars map[string]types.Objec
 			if p, isPointer := t.(*types.Pointer); isPointer {
 				t = p.Elem().Underlying()
 			}
-			if _, isArray := t.(*types.Array); isArray {
+			switch t.(type) {
+			case *types.Array, *types.Struct:
 				vars[id.Name], found = types.NewVar(token.NoPos, nil, id.Name, v.Type()), true
 			}
 		}

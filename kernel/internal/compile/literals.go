@@ -281,7 +281,9 @@ func (w *direct) appended(c *ast.CallExpr) value {
 		list := s.get()
 		var more []reflect.Value
 		for _, a := range all[1:] {
-			more = append(more, a.get())
+			v := reflect.New(s.t.Elem()).Elem() // not the variable, which appending may change
+			v.Set(a.get())
+			more = append(more, v)
 		}
 		return reflect.Append(list, more...)
 	}}

@@ -79,6 +79,10 @@ func (w *writer) span(n ast.Node, from, to token.Pos) string {
 				replace(m, w.guard(g, m)+"("+w.node(g.X)+")")
 				return false
 			}
+			if text, ok := w.measured(m); ok {
+				replace(m, text)
+				return false
+			}
 			if w.forwards(m) != nil { // stays a call of the method, which takes several results as they come
 				return true
 			}
@@ -324,9 +328,6 @@ func (w *writer) ident(id *ast.Ident) (string, bool) {
 			w.refs[s] = true
 			return "(*" + s.name + ")", true
 		}
-		if text := measured(o); text != "" {
-			return text, true
-		}
 		if o.IsField() {
 			if tn, ok := w.Info.Uses[id].(*types.TypeName); ok { // embedded
 				return w.embedded(tn)
@@ -369,20 +370,20 @@ func (w *writer) ident(id *ast.Ident) (string, bool) {
 	return "", false
 }
 
-// measured is an array as long as one of the cell that a constant is made of; the checker has another variable for it.
-func measured(v *types.Var) string {
-	t := v.Type().Underlying()
-	if p, isPointer := t.(*types.Pointer); isPointer {
-		t = p.Elem().Underlying()
+// measured is the length of an array of the cell's that a constant is made of; the checker has another variable for it.
+func (w *writer) measured(c *ast.CallExpr) (text string, ok bool) {
+	length := w.Info.Types[c].Value
+	if length == nil || len(c.Args) != 1 || !w.Info.Types[c.Fun].IsBuiltin() {
+		return "", false
 	}
-	if _, isArray := t.(*types.Array); !isArray || v.Pkg() != nil || v.IsField() {
-		return ""
-	}
-	text := ""
-	for a, ok := t.(*types.Array); ok; a, ok = a.Elem().Underlying().(*types.Array) {
-		text += fmt.Sprintf("[%d]", a.Len())
-	}
-	return text + "struct{}{}"
+	ast.Inspect(c.Args[0], func(n ast.Node) bool {
+		if id, isName := n.(*ast.Ident); isName {
+			v, isVar := w.Info.Uses[id].(*types.Var)
+			ok = ok || isVar && v.Pkg() == nil && !v.IsField()
+		}
+		return !ok
+	})
+	return fmt.Sprintf("len([%s]struct{}{})", length), ok
 }
 
 // embedded is the name of an embedded type, which is that of the field too.

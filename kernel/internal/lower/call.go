@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"nacre/kernel/internal/cells"
@@ -27,15 +28,15 @@ func (l *Lowerer) asMade(c *ast.CallExpr) ast.Expr {
 	if tv, ok := l.Info.Types[fun]; ok && tv.IsType() {
 		return l.conversion(c)
 	}
+	if p := l.forwarded(c); p != nil {
+		return l.forward(c, p)
+	}
 	if tv, ok := l.Info.Types[fun]; ok && tv.IsBuiltin() {
 		return l.builtin(c, fun)
 	}
 	sig, ok := l.typeOf(fun).Underlying().(*types.Signature)
 	if !ok {
 		l.refuse(c, "this call is not supported")
-	}
-	if p := l.forwarded(c); p != nil {
-		return l.forward(c, sig, p)
 	}
 	if s, ok := fun.(*ast.SelectorExpr); ok && (s.Sel.Name == "Write" || s.Sel.Name == "WriteString") {
 		if name := l.standard(s.X); name != "" {
@@ -329,39 +330,32 @@ func (l *Lowerer) forwarded(c *ast.CallExpr) *types.Tuple {
 }
 
 // forward lowers f(g()) for a g of several results.
-func (l *Lowerer) forward(c *ast.CallExpr, sig *types.Signature, results *types.Tuple) ast.Expr {
-	f, where := l.callee(ast.Unparen(c.Fun))
+func (l *Lowerer) forward(c *ast.CallExpr, results *types.Tuple) ast.Expr {
+	spread, list := l.spread(c, results)
+	given, _ := l.typeOf(c).(*types.Tuple)
+	if t := l.typeOf(c); given == nil && t != nil && !isVoid(l.Info, c) {
+		given = types.NewTuple(types.NewParam(token.NoPos, nil, "", t))
+	}
+	ft := l.lowSignature(c, types.NewSignatureType(nil, nil, nil, nil, given, false), nil)
+	early := l.early
+	l.early = nil // the variables are in the literal
+	x := l.asMade(spread)
+	l.early = early
+	return call(&ast.FuncLit{Type: ft, Body: block(append(list, passedBack(x, given.Len())...)...)})
+}
+
+// spread evaluates the results that are the arguments of f(g()), and returns the call of f with variables instead.
+func (l *Lowerer) spread(c *ast.CallExpr, results *types.Tuple) (*ast.CallExpr, []ast.Stmt) {
 	names, list := l.temps(results, c.Args[0])
-	out := &ast.CallExpr{Fun: f.fun, Args: f.recv}
-	n := sig.Params().Len()
-	if sig.Variadic() {
-		n--
+	out := &ast.CallExpr{Fun: c.Fun, Lparen: c.Lparen, Rparen: c.Rparen}
+	l.Info.Types[out] = l.Info.Types[c]
+	for k, name := range names {
+		id := &ast.Ident{Name: name, NamePos: c.Args[0].Pos()}
+		v := types.NewVar(id.NamePos, nil, name, results.At(k).Type())
+		l.Info.Uses[id], l.fn.names[v] = v, local{name, false}
+		out.Args = append(out.Args, id)
 	}
-	conv := func(k int, t types.Type) ast.Expr {
-		x := l.convert(c, ident(names[k]), results.At(k).Type(), t)
-		if where != "" && types.IsInterface(l.subst(t)) && !nativeInterface(l.subst(t)) && l.anyMode(where) == plain {
-			x = l.rt("Value", x)
-		}
-		return x
-	}
-	for k := range n {
-		out.Args = append(out.Args, conv(k, sig.Params().At(k).Type()))
-	}
-	if sig.Variadic() {
-		elem := l.subst(sig.Params().At(n).Type()).(*types.Slice).Elem()
-		lit := &ast.CompositeLit{Type: &ast.ArrayType{Elt: l.low(c, elem)}}
-		for k := n; k < len(names); k++ {
-			lit.Elts = append(lit.Elts, conv(k, elem))
-		}
-		out.Args = append(out.Args, lit)
-		out.Ellipsis = 1
-	}
-	ft := l.lowSignature(c, types.NewSignatureType(nil, nil, nil, nil, sig.Results(), false), nil)
-	x := ast.Expr(out)
-	if where == "" {
-		x = l.choose(c, out, f, sig, nil)
-	}
-	return call(&ast.FuncLit{Type: ft, Body: block(append(list, passedBack(x, sig.Results().Len())...)...)})
+	return out, list
 }
 
 // passedBack ends a function with the results of a lowered call.
@@ -492,14 +486,7 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 	case "panic":
 		return call(ident("panic"), l.rt("Thrown", l.to(c.Args[0], anyInterface)))
 	case "recover":
-		switch {
-		case l.fn.yield != nil: // the body of a range over a function is a function of its own
-		case l.fn.deferred:
-			return l.rt("Recover")
-		case l.fn.entered != "":
-			return l.rt("RecoverIn", ident(l.fn.entered))
-		}
-		return l.rt("RecoverIn", ident("false"))
+		return l.rt("RecoverIn", l.wasDeferred())
 	case "print", "println":
 		lit := &ast.CompositeLit{Type: anySlice()}
 		for _, a := range c.Args {
@@ -553,7 +540,9 @@ func (l *Lowerer) append(c *ast.CallExpr) ast.Expr {
 	_, isInterface := s.Elem().Underlying().(*types.Interface)
 	isInterface = isInterface || l.looped(s.Elem())
 	_, isFunc := s.Elem().Underlying().(*types.Signature)
-	if isInterface || isFunc || isNil {
+	// it would store each value before it reads the next, which may be an element it has overwritten
+	reads := slices.ContainsFunc(c.Args[2:], func(e ast.Expr) bool { return risky(e) })
+	if isInterface || isFunc || isNil || reads {
 		out.Args = append(out.Args, lit)
 		out.Ellipsis = 1
 		return out

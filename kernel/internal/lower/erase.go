@@ -113,21 +113,23 @@ func (l *Lowerer) erased(t types.Type, k int) bool {
 	if !ok || l.looped(s.Field(k).Type()) {
 		return false
 	}
-	return l.throughFunc(s.Field(k).Type(), l.key(n), false, map[types.Type]bool{}) || l.cut(n, s.Field(k))
+	return l.throughFunc(s.Field(k).Type(), l.key(n), false, map[string]bool{}) || l.cut(n, s.Field(k))
 }
 
 // throughFunc reports whether t leads to the type named by key by way of a function type.
-func (l *Lowerer) throughFunc(t types.Type, key string, inFunc bool, seen map[types.Type]bool) bool {
+func (l *Lowerer) throughFunc(t types.Type, key string, inFunc bool, seen map[string]bool) bool {
 	t = types.Unalias(l.subst(t))
-	if inFunc && l.key(t) == key {
+	own := l.key(t)
+	if inFunc && own == key {
 		return true
 	}
-	if inFunc && seen[t] {
+	if inFunc {
+		own = "in a function " + own
+	}
+	if seen[own] {
 		return false
 	}
-	if inFunc {
-		seen[t] = true
-	}
+	seen[own] = true
 	next := func(t types.Type) bool { return l.throughFunc(t, key, inFunc, seen) }
 	switch t := t.(type) {
 	case *types.Named:

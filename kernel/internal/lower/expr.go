@@ -437,22 +437,26 @@ func (l *Lowerer) equality(e *ast.BinaryExpr) ast.Expr {
 	switch tx.Underlying().(type) {
 	case *types.Struct, *types.Array, *types.Chan:
 		l.comparable(e, tx)
-		a, b := l.expr(x), l.expr(y)
-		// of which one sends or receives only
-		if _, isChan := tx.Underlying().(*types.Chan); isChan && l.key(tx) != l.key(ty) {
-			if types.AssignableTo(tx, ty) {
-				a = call(&ast.ParenExpr{X: l.low(e, ty)}, a)
-			} else {
-				b = call(&ast.ParenExpr{X: l.low(e, tx)}, b)
-			}
-		}
-		eq := l.rt("Same", a, b)
+		eq := l.same(e, l.expr(x), tx, l.expr(y), ty)
 		if e.Op == token.NEQ {
 			return &ast.ParenExpr{X: &ast.UnaryExpr{Op: token.NOT, X: eq}}
 		}
 		return eq
 	}
 	return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.operand(x, y), Op: e.Op, OpPos: e.OpPos, Y: l.operand(y, x)}}
+}
+
+// same compares the lowered a of type ta with b of type tb: structs, arrays, or channels of which one may send or
+// receive only.
+func (l *Lowerer) same(n ast.Node, a ast.Expr, ta types.Type, b ast.Expr, tb types.Type) ast.Expr {
+	if _, isChan := ta.Underlying().(*types.Chan); isChan && l.key(ta) != l.key(tb) {
+		if types.AssignableTo(ta, tb) {
+			a = call(&ast.ParenExpr{X: l.low(n, tb)}, a)
+		} else {
+			b = call(&ast.ParenExpr{X: l.low(n, ta)}, b)
+		}
+	}
+	return l.rt("Same", a, b)
 }
 
 // assertion lowers x.(T) with one result.
@@ -536,7 +540,11 @@ func (l *Lowerer) composite(e *ast.CompositeLit, t types.Type) ast.Expr {
 			if native(t) {
 				name = f.Name()
 			}
-			c.Elts = append(c.Elts, &ast.KeyValueExpr{Key: ident(name), Value: element(x, f.Type())})
+			value := element(x, f.Type())
+			if f.Name() == "_" { // evaluated, but not kept
+				value = l.dropped(x, value, f.Type())
+			}
+			c.Elts = append(c.Elts, &ast.KeyValueExpr{Key: ident(name), Value: value})
 		}
 	case *types.Map:
 		for _, x := range e.Elts {
@@ -546,6 +554,9 @@ func (l *Lowerer) composite(e *ast.CompositeLit, t types.Type) ast.Expr {
 				key = l.mapKey(kv.Key, u.Key(), nil)
 			}
 			value := element(kv.Value, u.Elem())
+			if _, star := ast.Unparen(kv.Value).(*ast.StarExpr); star { // of nil, which would make no entry
+				value = l.apart(kv, value, u.Elem())
+			}
 			// entries are made one after the other, as statements would
 			if l.Info.Types[kv.Key].Value == nil || l.Info.Types[kv.Value].Value == nil {
 				key, value = l.soon(kv.Key, key, u.Key()), l.soon(kv.Value, value, u.Elem())
@@ -560,6 +571,24 @@ func (l *Lowerer) composite(e *ast.CompositeLit, t types.Type) ast.Expr {
 		l.refuse(e, "a literal of type %s is not supported", t)
 	}
 	return c
+}
+
+// dropped evaluates the lowered x of type t and is the zero value of t.
+func (l *Lowerer) dropped(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
+	return l.inVariable(n, x, t, func(string) ast.Expr { return l.zero(t) })
+}
+
+// apart is the lowered x of type t, evaluated into a variable.
+func (l *Lowerer) apart(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
+	return l.inVariable(n, x, t, func(name string) ast.Expr { return ident(name) })
+}
+
+// inVariable evaluates the lowered x of type t into a variable and then is what result makes of it.
+func (l *Lowerer) inVariable(n ast.Node, x ast.Expr, t types.Type, result func(name string) ast.Expr) ast.Expr {
+	ft := &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{field("", l.low(n, t))}}}
+	name := l.fresh("t")
+	return call(&ast.FuncLit{Type: ft, Body: block(varDecl(name, l.low(n, t), x),
+		&ast.ReturnStmt{Results: []ast.Expr{result(name)}})})
 }
 
 func (l *Lowerer) elements(e *ast.CompositeLit, t types.Type, element func(ast.Expr, types.Type) ast.Expr) []ast.Expr {

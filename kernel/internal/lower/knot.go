@@ -77,7 +77,7 @@ func (l *Lowerer) knot(t *types.Named) *knot {
 		order = append(order, key)
 		u := n.Underlying().(*types.Struct)
 		for f := range u.Fields() {
-			if l.throughFunc(f.Type(), key, false, map[types.Type]bool{}) {
+			if l.throughFunc(f.Type(), key, false, map[string]bool{}) {
 				continue
 			}
 			for _, link := range l.links(f.Type()) {

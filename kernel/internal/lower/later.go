@@ -32,15 +32,18 @@ func discarded(c ast.Expr) []ast.Stmt {
 
 // frozen evaluates the function and arguments of a call now, and returns the call that is made later.
 func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
+	var pre []ast.Stmt
+	if p := l.forwarded(c); p != nil {
+		c, pre = l.spread(c, p)
+	}
 	saved, later := l.later, &pending{call: c}
 	l.later = later
 	x := l.asMade(c)
 	l.later = saved
 	lc, ok := x.(*ast.CallExpr)
 	if !ok {
-		return nil, x
+		return pre, x
 	}
-	var pre []ast.Stmt
 	freeze := func(e, typ ast.Expr) ast.Expr {
 		switch e := e.(type) {
 		case *ast.BasicLit, *ast.FuncLit:
@@ -179,6 +182,11 @@ func (l *Lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
 	if ok && f.Type.Params.NumFields() == 0 {
 		return []ast.Stmt{&ast.ExprStmt{X: l.rt("Defer", ident(l.fn.defers), l.thunk(l.funcLit(f).(*ast.FuncLit)))}}
 	}
+	if id := instantiated(s.Call.Fun); id != nil && l.isRecover(id) {
+		lit := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}},
+			Body: block(&ast.ExprStmt{X: l.rt("RecoverOuter", l.wasDeferred())})}
+		return []ast.Stmt{&ast.ExprStmt{X: l.rt("Defer", ident(l.fn.defers), lit)}}
+	}
 	pre, c := l.frozen(s.Call)
 	lit := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(discarded(c)...)}
 	how := "Defer"
@@ -186,6 +194,18 @@ func (l *Lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
 		how = "DeferCall"
 	}
 	return []ast.Stmt{block(append(pre, &ast.ExprStmt{X: l.rt(how, ident(l.fn.defers), lit)})...)}
+}
+
+// wasDeferred is whether a defer statement called the function being lowered.
+func (l *Lowerer) wasDeferred() ast.Expr {
+	switch {
+	case l.fn.yield != nil: // the body of a range over a function is a function of its own
+	case l.fn.deferred:
+		return ident("true")
+	case l.fn.entered != "":
+		return ident(l.fn.entered)
+	}
+	return ident("false")
 }
 
 // mayRecover reports whether what a deferred call calls may itself call recover, other than a literal, which does so

@@ -118,6 +118,7 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	}
 	var kt, vt types.Type = types.Typ[types.Int], nil
 	x := l.whole(s.X)
+	var first []ast.Stmt
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		if u.Info()&types.IsString != 0 {
@@ -133,6 +134,9 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 		array := u.Elem().Underlying().(*types.Array)
 		vt = array.Elem()
 		if s.Value == nil || blank(s.Value) { // it only counts, even where the pointer is nil
+			if !simple(s.X) {
+				first = append(first, varDecl(l.fresh("t"), l.low(s, t), x))
+			}
 			t, x = types.Typ[types.Int], intLit(int(array.Len()))
 		} else {
 			x = &ast.SliceExpr{X: star(x)} // the elements as they are when the loop comes to them
@@ -142,7 +146,7 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	case *types.Chan:
 		kt = u.Elem()
 	}
-	pre := l.at(s.X)
+	pre := append(l.at(s.X), first...)
 	defer l.push(scope{label: labelName(label), loop: true})()
 	if u, ok := t.Underlying().(*types.Basic); ok && u.Info()&types.IsInteger != 0 {
 		return append(pre, l.rangeInt(s, t, x, label)...)

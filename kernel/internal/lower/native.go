@@ -25,6 +25,7 @@ func (l *Lowerer) anyMode(where string) mode {
 		{"encoding/gob.", refused},
 		{"encoding/xml.", refused},
 		{"encoding/asn1.", refused},
+		{"testing/quick.", refused},
 		{"sort.", plain},
 		{"fmt.Sscan", scanned}, {"fmt.Fscan", scanned}, {"fmt.Scan", scanned},
 		{"runtime.", plain},

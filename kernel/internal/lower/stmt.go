@@ -300,6 +300,9 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 		}
 		names, types, s := l.unpack(rhs[0])
 		out = append(out, s...)
+		var held []ast.Stmt // one of the places may decide where another is
+		lhs = l.fixed(lhs, &held)
+		out = append(out, held...)
 		for _, name := range names {
 			values = append(values, ident(name))
 		}
@@ -418,6 +421,10 @@ func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
 	}
 	// what y calls comes first
 	if _, isIndex := ast.Unparen(x).(*ast.IndexExpr); isIndex && !simple(y) && l.looks() && l.early == nil {
+		name := l.fresh("t")
+		return []ast.Stmt{varDecl(name, l.low(y, l.typeOf(x)), l.to(y, l.typeOf(x))), assign(l.place(x), ident(name))}
+	}
+	if _, star := ast.Unparen(y).(*ast.StarExpr); star { // of nil, which would delete a map's entry
 		name := l.fresh("t")
 		return []ast.Stmt{varDecl(name, l.low(y, l.typeOf(x)), l.to(y, l.typeOf(x))), assign(l.place(x), ident(name))}
 	}

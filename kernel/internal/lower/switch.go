@@ -15,7 +15,12 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 	out := &ast.SwitchStmt{Switch: s.Switch, Body: &ast.BlockStmt{}}
 	var cond func(ast.Expr) ast.Expr
 	if s.Tag == nil {
-		cond = func(e ast.Expr) ast.Expr { return l.expr(e) }
+		cond = func(e ast.Expr) ast.Expr {
+			if types.IsInterface(l.typeOf(e)) {
+				return l.rt("Equal", l.to(e, anyInterface), ident("true"))
+			}
+			return l.expr(e)
+		}
 	} else {
 		pre = append(pre, l.at(s.Tag)...)
 		tag := l.fresh("tag")
@@ -154,6 +159,8 @@ func (l *Lowerer) matches(e ast.Expr, tag string, t types.Type) ast.Expr {
 	switch t.Underlying().(type) {
 	case *types.Struct, *types.Array:
 		return l.rt("Same", ident(tag), l.to(e, t))
+	case *types.Chan:
+		return l.same(e, ident(tag), t, l.expr(e), et)
 	}
 	return &ast.ParenExpr{X: &ast.BinaryExpr{X: ident(tag), Op: token.EQL, Y: l.to(e, t)}}
 }

@@ -140,9 +140,8 @@ func entered() bool {
 	return true
 }
 
-// Recover is the built-in recover, called by a deferred function.
-func (r *Registry) Recover() any {
-	u := innermost()
+// recovered is the built-in recover, called by what was deferred during u.
+func (r *Registry) recovered(u *unwinding) any {
 	if u == nil || !u.active {
 		return nil
 	}
