@@ -218,9 +218,9 @@ func (u *unit) declareConsts() (writes []func()) {
 func (u *unit) declareVars() {
 	recast := func(name string, old *entity, t types.Type) *entity {
 		e := u.slot(name, t)
-		fmt.Fprintf(&u.prologue, "h__.Cast(&%s, %s.Pointer(%s))\n", e.name, u.writer(nil, u.refs).pkg("unsafe"),
-			old.name)
-		u.refs[old], u.refs[e] = true, true
+		// by name: the text of the old one would bring its type along, of whose name there is another now
+		fmt.Fprintf(&u.prologue, "h__.Cast(c__, &%s, %q)\n", e.name, old.name)
+		u.refs[e] = true
 		fmt.Fprintf(&u.prologue, "c__.Vars[%q] = %s\n", e.name, e.name)
 		return e
 	}
@@ -506,8 +506,15 @@ func (w *writer) topVar(s *ast.ValueSpec) string {
 		lhs = append(lhs, n)
 	}
 	switch {
-	case !named:
-		return "var " + w.node(s)
+	case !named: // of a declaration that may be a part of what the cell says
+		text := "var _" + strings.Repeat(", _", len(lhs)-1)
+		if s.Type != nil {
+			text += " " + w.node(s.Type)
+		}
+		if len(s.Values) > 0 {
+			text += " = " + w.list(s.Values)
+		}
+		return text
 	case len(s.Values) > 0:
 		return w.list(lhs) + " = " + w.list(s.Values)
 	}

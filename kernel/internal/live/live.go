@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 )
 
 // Hooks are the functions of a session that its cells call. They may be called from any goroutine.
@@ -22,7 +21,7 @@ type Hooks struct {
 	Print   func(...any) // replaces the built-in print; Println replaces println
 	Println func(...any)
 
-	// Variable returns a pointer to a variable that no compiled cell has made. name is its name in compiled code.
+	// Variable returns a pointer to a variable of the session. name is its name in compiled code.
 	Variable func(name string) any
 
 	// Symbol returns what cells use instead of a function or variable that would act outside the session. A variable is
@@ -69,13 +68,15 @@ func Fail(err error, call string, line, column int) {
 // New makes a variable of the type that *p is to point to.
 func New[T any](p *T) *T { return new(T) }
 
-// Cast makes *p point to the variable at old. Its type must have the same layout.
-func Cast[T any](p **T, old unsafe.Pointer) { *p = (*T)(old) }
+// Cast makes *p point to the variable of a name. Its type must have the same layout.
+func Cast[T any](c *Cell, p **T, name string) {
+	*p = (*T)(reflect.ValueOf(c.Variable(name)).UnsafePointer())
+}
 
 // Seed sets *p, if it is nil, to a variable that was made before any compiled cell needed it.
 func Seed[T any](c *Cell, p **T, name string) {
 	if *p == nil {
-		*p = (*T)(reflect.ValueOf(c.Variable(name)).UnsafePointer())
+		Cast(c, p, name)
 	}
 }
 
