@@ -66,6 +66,9 @@ func (s *session) Inspect(_ context.Context, code string, cursor, detail int) In
 }
 
 func (s *session) Problems(list []Source) [][]Problem {
+	s.info.Lock()
+	s.notebook = list
+	s.info.Unlock()
 	var sources []assist.Source
 	for _, c := range list {
 		sources = append(sources, assist.Source{Code: c.Code, Ran: c.Ran})

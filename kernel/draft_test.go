@@ -96,7 +96,7 @@ func TestProblems(t *testing.T) {
 		{Code: "x.y()"},
 	})
 	want := []string{"", "", "3:13 a.M undefined (type Arm has no field or method M)", "1:21 undefined: y",
-		"1:7 undefined: fmt (package \"fmt\" is not imported)", "1:1 %tyme is not known", "",
+		"1:7 undefined: fmt (add import \"fmt\")", "1:1 %tyme is not known", "",
 		"1:3 x.y undefined (type int has no field or method y)"}
 	for k, found := range list {
 		got := ""

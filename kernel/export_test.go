@@ -6,6 +6,6 @@ import "context"
 func Prepare(s Session, code string) *Error {
 	x := s.(*session)
 	x.number++
-	_, _, fail := x.prepare(context.Background(), x.number, code)
+	_, _, fail := x.prepare(context.Background(), x.number, "", code)
 	return fail
 }

@@ -42,6 +42,9 @@ func parseMagic(code string) (*magic, string, error) {
 		m.get = strings.TrimSpace(line[strings.Index(line, word)+len(word):])
 		return m, before + "\n" + rest, nil
 	default:
+		if say := cells.Magic(word); say != "" {
+			return nil, "", fmt.Errorf("%%%s is not known: %s", word, say)
+		}
 		return nil, "", fmt.Errorf("%%%s is not known; there are %%time, %%timeit and %%get", word)
 	}
 	n := strings.Index(trimmed, word) + len(word)

@@ -1,6 +1,8 @@
 package kernel_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -387,4 +389,32 @@ println()`
 			}
 		})
 	}
+}
+
+// Constants may be lengths of arrays inside variables, of the cell and of earlier ones.
+func TestConstantsOfLengths(t *testing.T) {
+	onEngines(t, [][2]string{
+		{"var bb struct{ a [10]int }\nconst nn = len(bb.a)\nnn", "10"},
+		{"type G struct {\n\trows [3][4]int\n\tp *[7]byte\n}\nvar g G\npg := &g\nconst (\n\trows = len(g.rows)\n" +
+			"\tcells = rows * len(g.rows[0])\n\tbytes = cap(g.p)\n)\nconst behind = len(pg.rows)\n" +
+			"[]int{rows, cells, bytes, behind}", "[3 12 7 3]"},
+		{"const again = len(g.rows) + len(bb.a)\nfunc f() (x [again]int) { return }\nlen(f()) + cells", "25"},
+		{"const wrong = len(bb.b)", "CompileError: 1:22: bb.b undefined (type struct{a [10]int} has no " +
+			"field or method b)"},
+	})
+}
+
+// Variables under //go:embed hold the file, as strings and bytes.
+func TestEmbeddedFiles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "hi there.txt")
+	if err := os.WriteFile(file, []byte("hi\n\"\xff"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	onEngines(t, [][2]string{
+		{"import _ \"embed\"\n\n// Text is a file.\n//\n//go:embed \"" + file + "\"\nvar s string\n\n" +
+			"//go:embed " + file + "\nvar b []byte // with a comment\ns + string(b)", `"hi\n\"\xffhi\n\"\xff"`},
+		{"//go:embed " + file + "\nvar t string\nlen(t) + nothere", "CompileError: 3:10: undefined: nothere"},
+		{"x := 1\n//go:embed none.txt\nvar u string", "CompileError: 2:1: //go:embed none.txt: expected one file of " +
+			"the notebook's folder: open none.txt: no such file or directory"},
+	})
 }

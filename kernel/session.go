@@ -188,7 +188,7 @@ func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Err
 	if fail != nil {
 		s.history.refused(r.cell, text)
 	} else {
-		s.history.note(r.cell, text, u.Effects())
+		s.history.note(r.cell, text, s.prog.Declares(code), u.Effects())
 	}
 	s.info.Unlock()
 	if fail != nil {
@@ -213,7 +213,7 @@ func (s *session) compile(ctx context.Context, r *run, code string) (*cells.Unit
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	defer r.cancel(nil)
 	s.running.Store(r)
-	u, p, fail := s.prepare(r.ctx, r.number, code)
+	u, p, fail := s.prepare(r.ctx, r.number, r.cell, code)
 	s.running.Store(nil)
 	if r.stopped.Load() {
 		s.engine.Stop(false)
@@ -228,7 +228,7 @@ func (s *session) compile(ctx context.Context, r *run, code string) (*cells.Unit
 
 // prepare checks and compiles a cell and makes its declarations live. A panic of the cell compiler is the cell's error,
 // not the kernel's end.
-func (s *session) prepare(ctx context.Context, number int,
+func (s *session) prepare(ctx context.Context, number int, cell,
 	code string) (u *cells.Unit, p *engine.Compiled, fail *Error) {
 	s.info.Lock()
 	defer s.info.Unlock()
@@ -237,8 +237,14 @@ func (s *session) prepare(ctx context.Context, number int,
 			fail = engineError(code, fmt.Errorf("the cell compiler failed on this cell: %v", x))
 		}
 	}()
-	u, err := s.prog.Check(ctx, number, code)
+	text, err := withFiles(code)
+	if err == nil {
+		u, err = s.prog.Check(ctx, number, text)
+	}
 	if err != nil {
+		if errs, ok := err.(cells.Errors); ok {
+			err = s.hinted(cell, errs)
+		}
 		return nil, nil, compileError(code, err)
 	}
 	if p, err = s.engine.Compile(ctx, u); err != nil {

@@ -20,8 +20,9 @@ type history struct {
 
 // ran is the last run of a cell.
 type ran struct {
-	code   string
-	number int
+	code     string
+	declares map[string]string // by its text
+	number   int
 	cells.Effects
 }
 
@@ -32,7 +33,7 @@ func newHistory() history {
 
 // note keeps what the run of a cell reads and changes. If a cell uses a variable with functions, note assumes that it
 // calls them.
-func (h *history) note(cell, code string, e cells.Effects) {
+func (h *history) note(cell, code string, declares map[string]string, e cells.Effects) {
 	h.clock++
 	var called []string
 	for name := range e.Uses {
@@ -62,7 +63,7 @@ func (h *history) note(cell, code string, e cells.Effects) {
 		h.held[name] = f
 	}
 	if cell != "" {
-		h.cells[cell] = &ran{code, h.clock, e}
+		h.cells[cell] = &ran{code, declares, h.clock, e}
 	}
 	for name := range e.Writes {
 		if h.wrote[name] == nil {
@@ -80,7 +81,11 @@ func (h *history) refused(cell, code string) {
 			e.Reads[text] = true
 		}
 	}
-	h.note(cell, code, e)
+	var declares map[string]string // what it declared when it last ran is still there
+	if r := h.cells[cell]; r != nil {
+		declares = r.declares
+	}
+	h.note(cell, code, declares, e)
 }
 
 // move notes that a control of a cell has changed variables.
@@ -98,6 +103,7 @@ func (h *history) move(cell string, names []string) {
 func (s *session) Stale(list []Source) []Staleness {
 	s.info.Lock()
 	defer s.info.Unlock()
+	s.notebook = list
 	at := map[string]int{}
 	for k, c := range list {
 		at[c.ID] = k
@@ -152,12 +158,29 @@ func (h *history) changed(cell string, r *ran, position int, at map[string]int) 
 			}
 		}
 	}
+	for name := range r.Reads {
+		if h.gone(name, at) {
+			because[name] = false
+		}
+	}
 	for name := range r.Uses {
 		if _, known := because[name]; !known && h.moved[name][cell] > r.number {
 			because[name] = true
 		}
 	}
 	return because
+}
+
+// gone reports whether cells defined a name that none of the notebook defines any more.
+func (h *history) gone(name string, at map[string]int) bool {
+	for cell := range h.wrote[name] {
+		r := h.cells[cell]
+		_, here := at[cell]
+		if cell == "" || here && r != nil && r.declares[name] != "" { // a console's has no text
+			return false
+		}
+	}
+	return h.wrote[name] != nil
 }
 
 // pending is the cell above, stale or edited, that is to change a name; "" if there is none.

@@ -23,21 +23,22 @@ type session struct {
 	library Library
 	streams *standardStreams
 
-	exec    sync.Mutex // held while a cell runs
-	number  int        // cells checked, for positions
-	count   int
-	sources map[int]source // sources of the cells, by their number in positions
-	latest  atomic.Pointer[run]
-	running atomic.Pointer[run]
-	zombies atomic.Int64 // stopped cells whose code has not ended
-	vars    atomic.Pointer[[]Variable]
-	info    sync.Mutex      // guards prog, its types and the fields below against completion while a cell is checked
-	changes int             // number of changes of prog
-	told    map[string]bool // deprecated names of which cells had a note
-	files   atomic.Bool     // compiled cells may write to the standard files, which printing must not overtake
-	history history
-	closed  chan struct{}
-	once    sync.Once
+	exec     sync.Mutex // held while a cell runs
+	number   int        // cells checked, for positions
+	count    int
+	sources  map[int]source // sources of the cells, by their number in positions
+	latest   atomic.Pointer[run]
+	running  atomic.Pointer[run]
+	zombies  atomic.Int64 // stopped cells whose code has not ended
+	vars     atomic.Pointer[[]Variable]
+	info     sync.Mutex      // guards prog, its types and the fields below against completion while a cell is checked
+	changes  int             // number of changes of prog
+	told     map[string]bool // deprecated names of which cells had a note
+	files    atomic.Bool     // compiled cells may write to the standard files, which printing must not overtake
+	history  history
+	notebook []Source // the notebook's cells as Stale and Problems were told last
+	closed   chan struct{}
+	once     sync.Once
 
 	assistant *assist.Assistant
 

@@ -19,9 +19,11 @@ func executeCommand(env *app.Env) *cobra.Command {
 		Short:   "Run a notebook without a browser",
 		Long: `Execute runs a notebook's cells in order in a new kernel and writes the notebook with its outputs, after every
 cell. It stops at the first cell that fails, names it, and ends with status 1; cells with the tag
-"raises-exception" may fail. Parameters replace values of the cell with the tag "parameters".`,
+"raises-exception" may fail, those with "skip-execution" are not run. Parameters replace values of the cell with the
+tag "parameters"; each is read as its variable's type asks.`,
 		Example: `  nacre execute quickstart.ipynb -o out/quickstart.ipynb
-  nacre execute reproduce.ipynb -o out/ant.ipynb -p family=ant-dir -p seed=3 --timeout 12h`,
+  nacre execute reproduce.ipynb -o out/ant.ipynb -p family=ant-dir -p seed=3 --timeout 12h
+  nacre execute compare.ipynb -o out/compare.ipynb -p seeds=1,2,3`,
 		Args: oneArg("a notebook"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.File = args[0]

@@ -21,6 +21,14 @@ func (s *Assistant) Problems(list []Source) [][]Problem {
 	return out
 }
 
+// NotImported says how a cell comes to know a package by a name that is not defined, "" where none has it.
+func (s *Assistant) NotImported(name string) string {
+	if path := s.likely(name); path != "" {
+		return fmt.Sprintf(" (add import %q)", path)
+	}
+	return ""
+}
+
 func (s *Assistant) problems(d *cells.Draft, c Source) (list []Problem) {
 	defer func() { // incomplete code must not end the kernel, whatever the checker makes of it
 		if x := recover(); x != nil {
@@ -38,9 +46,9 @@ func (s *Assistant) problems(d *cells.Draft, c Source) (list []Problem) {
 		}
 		p := Problem{Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1), Message: e.Msg}
 		if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok {
-			if paths := s.packagesNamed(name); len(paths) > 0 {
-				p.Import = w.importEdit(paths[0])
-				p.Message += fmt.Sprintf(" (package %q is not imported)", paths[0])
+			if path := s.likely(name); path != "" {
+				p.Import = w.importEdit(path)
+				p.Message += s.NotImported(name)
 			}
 		}
 		list = append(list, p)

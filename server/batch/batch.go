@@ -33,6 +33,8 @@ type Options struct {
 	// cells from 1; the argument of is the number of all cells.
 	Started func(number, of int, c nbformat.Cell)
 	Ended   func(number, of int, c nbformat.Cell) error
+	// Skipped is called for a cell that is not run because of its tag; it may be nil.
+	Skipped func(number int, c nbformat.Cell)
 }
 
 // CellError is the failure of a cell.
@@ -47,8 +49,12 @@ func (e *CellError) Error() string {
 	return fmt.Sprintf("cell %d (id %s, %q) failed: %s: %s", e.Number, e.ID, e.FirstLine, e.Name, e.Value)
 }
 
-// mayFail is the tag of cells whose error is part of the notebook.
-const mayFail = "raises-exception"
+// mayFail is the tag of cells whose error is part of the notebook, skipped that of cells which keep their outputs and
+// are not run. Jupyter's programs know both.
+const (
+	mayFail = "raises-exception"
+	skipped = "skip-execution"
+)
 
 // Run runs all code cells. It ends with a *CellError at the first cell that fails, or with the cause if ctx ends first.
 // In both cases the notebook has the outputs up to that point.
@@ -76,12 +82,19 @@ func Run(ctx context.Context, nb *nbformat.Notebook, o Options) error {
 	}()
 	cells := nb.Cells()
 	for _, c := range cells {
-		if c.Type() == "code" {
+		if c.Type() == "code" && !c.Tagged(skipped) {
 			c.SetOutputs(nil, 0)
 		}
 	}
+	r.tell(ctx)
 	for i, c := range cells {
 		if c.Type() != "code" || strings.TrimSpace(c.Source()) == "" {
+			continue
+		}
+		if c.Tagged(skipped) {
+			if o.Skipped != nil {
+				o.Skipped(i+1, c)
+			}
 			continue
 		}
 		if o.Started != nil {
@@ -109,6 +122,22 @@ type runner struct {
 
 	mu    sync.Mutex // guards what was shown
 	shown []*shown
+}
+
+// tell lets the kernel know the notebook's cells, so that its errors can name them.
+func (r *runner) tell(ctx context.Context) {
+	type source struct {
+		ID   string `json:"id"`
+		Code string `json:"code"`
+	}
+	var list []source
+	for _, c := range r.nb.Cells() {
+		if c.Type() == "code" {
+			list = append(list, source{c.ID(), c.Source()})
+		}
+	}
+	// a kernel that cannot be told, or that has ended, is met again by the first cell
+	_, _ = r.client.Request(ctx, jupyter.Shell, "stale_request", map[string]any{"cells": list}, nil)
 }
 
 // shown is a cell's outputs so far; a later cell may still update its displays.

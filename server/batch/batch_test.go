@@ -209,3 +209,80 @@ func TestTiming(t *testing.T) {
 		t.Errorf("times %v", times)
 	}
 }
+
+// Values are read as the parameter's type asks.
+func TestParametersHaveTypes(t *testing.T) {
+	const cell = `import "time"
+import (
+	"fmt"
+)
+name := "x"
+seed := 1
+rate, on := 0.5, true
+var small float32
+var big uint64 = 1
+xs := []int{1, 2}
+names := []string{}
+grid := [][]float64{{1}}
+wait := 5 * time.Second
+low := -3
+m := map[string]int{}
+n := int64(4)`
+	for value, want := range map[string]string{
+		"name=2026": `name = "2026"`, `name="2026"`: `name = "2026"`,
+		"name=true": `name = "true"`, "name=": `name = ""`,
+		"name=a b": `name = "a b"`, "seed=7": "seed = 7", "seed=0x10": "seed = 0x10", "seed=-1": "seed = -1",
+		"seed=010": "octal in Go; write 10 or 0o10", "seed=1.5": "expected a whole number",
+		"seed=many": "expected a whole number", "rate=1": "rate = 1", "rate=1e-3": "rate = 1e-3",
+		"rate=007":  "rate = 7",
+		"rate=fast": "expected a number", "rate=NaN": "expected a number", "on=false": "on = false",
+		"on=1": "expected true or false", "small=2": "small = 2",
+		"big=18446744073709551615": "big = 18446744073709551615",
+		"xs=3,4, 5":                "xs = []int{3, 4, 5}", "xs=[3,4]": "xs = []int{3, 4}", "xs=": "xs = []int{}",
+		"xs=[]int{9}": "xs = []int{9}", "xs=1,a": "element 2: expected a whole number", "xs=[1,": "as a JSON array",
+		"names=a,b c": `names = []string{"a", "b c"}`, `names=["a,b", "c"]`: `names = []string{"a,b", "c"}`,
+		"grid=[[1,2],[3.5]]": "grid = [][]float64{[]float64{1, 2}, []float64{3.5}}",
+		"wait=2*time.Minute": "wait = 2*time.Minute", "wait=two minutes": "expected a value as it is written in Go",
+		"low=4": "low = 4", `m=map[string]int{"a": 1}`: `m = map[string]int{"a": 1}`, "n=5": "n = 5",
+		"nam=x": "the notebook has name, seed, rate, on, small",
+	} {
+		nb := notebook(cell)
+		nb.Cell("c1").Metadata()["tags"] = []any{"parameters"}
+		err := batch.SetParameters(nb, []string{value})
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = nb.Cells()[1].Source()
+		}
+		if err == nil && got != want || err != nil && !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %s", value, got, want)
+		}
+	}
+	nb := notebook("x := := 1")
+	nb.Cell("c1").Metadata()["tags"] = []any{"parameters"}
+	err := batch.SetParameters(nb, []string{"x=1"})
+	if err == nil || !strings.Contains(err.Error(), `tag "parameters"`) {
+		t.Error(err)
+	}
+}
+
+// A cell with the tag skip-execution is not run and keeps what it shows.
+func TestSkippedCells(t *testing.T) {
+	nb := notebook("fail Boom never", "print ran")
+	nb.Cell("c1").Metadata()["tags"] = []any{"skip-execution"}
+	nb.Cell("c1").SetOutputs([]nbformat.Output{{Type: "error", EName: "kept", Traceback: []string{}}}, 4)
+	o := options()
+	var skipped []int
+	o.Skipped = func(number int, _ nbformat.Cell) { skipped = append(skipped, number) }
+	if err := batch.Run(t.Context(), nb, o); err != nil {
+		t.Fatal(err)
+	}
+	if got := outputs(nb, "c1"); !strings.Contains(got, "kept") || nb.Cell("c1")["execution_count"] != 4 ||
+		len(skipped) != 1 || skipped[0] != 1 {
+		t.Errorf("%s, count %v, skipped %v", got, nb.Cell("c1")["execution_count"], skipped)
+	}
+	if got := outputs(nb, "c2"); !strings.Contains(got, "ran") {
+		t.Error(got)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"nacre/internal/atomicfile"
@@ -90,6 +91,9 @@ func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
 		Process: process.Config{Argv: argv, Dir: filepath.Dir(o.File), Memory: memory},
 		Timing:  o.Timing,
 		Started: func(number, of int, c nbformat.Cell) { stage.Describe(fmt.Sprintf("cell %d of %d", number, of)) },
+		Skipped: func(number int, _ nbformat.Cell) {
+			env.Log.Info("a cell is not run, as it has the tag skip-execution", "notebook", o.File, "cell", number)
+		},
 		Ended: func(number, _ int, c nbformat.Cell) error {
 			env.noticeTextOnly(o.File, number, c)
 			stage.Add(number - last)
@@ -97,7 +101,12 @@ func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
 			return save()
 		},
 	})
-	if err = errors.Join(err, save()); err != nil { // of what goroutines printed last
+	err = errors.Join(err, save()) // of what goroutines printed last
+	var failed *batch.CellError
+	if language := languageOf(nb); errors.As(err, &failed) && failed.Name == "CompileError" && language != "go" {
+		err = fmt.Errorf("%w\nthe notebook says that its cells are %s; nacre execute runs Go", err, language)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", o.File, err)
 	}
 	stage.Add(len(nb.Cells()) - last)
@@ -107,6 +116,19 @@ func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
 			_, err := fmt.Fprintf(w, "%s: all cells ran, in %s\n", o.File, time.Since(began).Round(time.Millisecond))
 			return err
 		})
+}
+
+// languageOf is the language that a notebook says its cells are in, "go" where it says none.
+func languageOf(nb *nbformat.Notebook) string {
+	for _, key := range [][2]string{
+		{"kernelspec", "language"}, {"language_info", "name"}, {"kernelspec", "display_name"},
+	} {
+		m, _ := nb.Metadata()[key[0]].(map[string]any)
+		if name, _ := m[key[1]].(string); name != "" {
+			return strings.ToLower(name)
+		}
+	}
+	return "go"
 }
 
 // missingFile is the error of a file that cannot be read. If the file does not exist, the error gives the nearest name

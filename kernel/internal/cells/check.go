@@ -18,6 +18,14 @@ import (
 // Check takes a cell apart and checks it against the program. Only Commit changes the program. An error is of type
 // Errors. Packages that are missing are searched for until ctx ends.
 func (p *Scope) Check(ctx context.Context, cell int, src string) (*Unit, error) {
+	u, err := p.checkCell(ctx, cell, src)
+	if errs, ok := err.(Errors); ok {
+		err = habitual(src, errs)
+	}
+	return u, err
+}
+
+func (p *Scope) checkCell(ctx context.Context, cell int, src string) (*Unit, error) {
 	file, err := p.parseCell(CellName(cell), src)
 	if err != nil {
 		var errs Errors
@@ -89,6 +97,9 @@ func (u *Unit) addImports(specs []*ast.ImportSpec, fetch func(path string) error
 	var errs Errors
 	for _, s := range specs {
 		path := strings.Trim(s.Path.Value, "`\"")
+		if path == "embed" && s.Name != nil && s.Name.Name == "_" {
+			continue // the kernel acts on its directive
+		}
 		err := fetch(path)
 		var pkg *types.Package
 		if err == nil {
