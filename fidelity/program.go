@@ -9,7 +9,10 @@
 // The second runs the programs of a folder: files of Go, or txtar archives of such, of package main with a function
 // main, that import what cells may. With -engine go cells are compiled too. Without these flags the tests run the
 // corpus, those of the folder programs, and five hundred programs of a seed that has no open difference; with -short a
-// few of each. The programs of the folder whole run as one cell each.
+// few of each. The programs of the folder whole run as one cell each. Programs that others wrote, some of which may
+// take the kernel with them, run by
+//
+//	go test ./fidelity -run Suite -suite DIR -engine go -timeout 2h
 package fidelity
 
 import (
