@@ -40,13 +40,14 @@ func Header(is bool) ReadOption {
 
 // Read reads a file with a table, also packed by gzip (.gz):
 //
-//   - .csv and .tsv in any dialect: separators, decimal comma, encodings, lines of comment (#), missing fields and half
-//     a last line are found out. The first line is the columns' names; if all of it are numbers it is a row, and the
-//     columns are called 0, 1, 2, … A column is numbers if every value in it is one or is missing (empty, NA, NaN, N/A,
-//     …);
-//   - .json, .jsonl and .ndjson: objects, one a row, an object of lists, and what pandas and polars write. A field of
-//     an object within is called "outer.inner";
-//   - .npz, .npy and .safetensors: an array of more than one dimension is several columns, z0, z1, … of a matrix "z";
+//   - .csv and .tsv in any dialect. Read detects separators, decimal comma, encodings, comment lines (#), missing
+//     fields and an incomplete last line. The first line is the columns' names. If it has only numbers, it is a row,
+//     and the columns are called 0, 1, 2, … A column holds numbers if every value in it is a number or is missing
+//     (empty, NA, NaN, N/A, …);
+//   - .json, .jsonl and .ndjson: one object for each row, an object of lists, and the files that pandas and polars
+//     write. A field of an inner object is called "outer.inner";
+//   - .npz, .npy and .safetensors: an array of more than one dimension becomes several columns, such as z0, z1, … for
+//     a matrix "z";
 //   - .parquet, but not in a browser's tab.
 //
 // True and False are 1 and 0. Notes says what was assumed, converted or left out; options change it.

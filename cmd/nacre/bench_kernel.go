@@ -13,10 +13,11 @@ func benchKernelCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "kernel",
 		Short: "Time the notebook kernel beside other Jupyter kernels, and the page",
-		Long: `Kernel times the first cell of a new kernel, from starting its process, the round trip of a small cell, and a
+		Long: `Kernel times the first cell of a new kernel (from starting its process), the round trip of a small cell, and a
 cell that prints many lines, all through the same client over ZeroMQ. GoNB, gophernotes and ipykernel are
-measured in the same run where their kernelspecs are installed; the others are named. Where there is a Chromium
-($NACRE_CHROMIUM, or on the PATH) it also opens notebooks of 20 and 300 cells, headless and with an empty cache, and times the page.`,
+measured in the same run if their kernelspecs are installed; missing ones are named. If there is a Chromium
+($NACRE_CHROMIUM, or on the PATH), it also opens notebooks of 20 and 300 cells, headless and with an empty
+cache, and times the page.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := firstError(between("cells", o.Cells, 3, maxCount), between("lines", o.Lines, 1, maxCount),

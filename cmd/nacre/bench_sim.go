@@ -14,10 +14,10 @@ func benchSimCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sim",
 		Short: "Time the simulation",
-		Long: `Sim times episodes of the point robot under random actions and, where MuJoCo is present, steps of a family, or of all
-of them, as rollouts make them beside a plain loop in C that makes the same steps. With --vs python the packages that
-define the families are stepped too, in the same minutes, in Gymnasium's vector environments: one process beside one
-worker, as many processes as workers beside all of them.`,
+		Long: `Sim times episodes of the point robot under random actions. If MuJoCo is present, it also times the steps of a
+family, or of all families, as rollouts make them, beside a plain loop in C that makes the same steps. With
+--vs python it also steps the packages that define the families, in the same minutes, in Gymnasium's vector
+environments: one process beside one worker, and as many processes as workers beside all of them.`,
 		Example: `  nacre bench sim --family humanoid-dir --workers 1
   nacre bench sim --family all --steps 50 --rounds 3 --json
   nacre bench sim --family ml1/push --vs python --python venv/bin/python`,
@@ -40,10 +40,10 @@ worker, as many processes as workers beside all of them.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.Family, "family", "f", "cheetah-vel",
 		"`family` to step, one of those on MuJoCo that nacre envs lists, or all")
-	f.StringVar(&vs, "vs", "", "python to step the defining Python package too")
-	f.StringVar(&interpreter, "python", "", "its `interpreter` (default "+chosenPython+")")
+	f.StringVar(&vs, "vs", "", "python: also step the defining Python package")
+	f.StringVar(&interpreter, "python", "", "Python `interpreter` for --vs (default "+chosenPython+")")
 	f.IntVar(&o.Envs, "envs", 0, "environments per worker, 0 for what rollouts of the family use")
-	f.IntVar(&o.Steps, "steps", 200, "its steps per environment and round")
+	f.IntVar(&o.Steps, "steps", 200, "steps per environment and round")
 	f.IntVar(&o.Rounds, "rounds", 11, "rounds, of which medians are printed")
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)

@@ -17,23 +17,31 @@ func benchUpdateCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update",
 		Short: "Time one complete update of an algorithm, or check it digit by digit",
-		Long: `Update times the complete gradient update at the sizes of the published runs, beside the multiply-adds the
-processor was just measured to be capable of. With --check it prints the losses and gradient norms of the first
-three updates in float64 beside reference figures computed with other software, and the CPU's float32 beside
-them; the exit status is 1 when they differ by more than 1e-9 (maml 1e-7) and 1e-4. With --vs torch it runs the same update in
-PyTorch, in turns of four updates, and prints the ratio; Python needs torch and numpy. With --device cuda all of it is on
-a GPU, and PyTorch may replay a CUDA graph (torch-graph) or be compiled (torch-compile), or JAX be asked. With --explain it prints how
-the update is executed: what is computed where, and the predicted and measured time of every region. With --explain --device
-cuda --gpu NAME it models that GPU, which need not be there: every launch with its time, what bounds it, and the critical
-path; --dump writes the graph for Graphviz and the kernels too. Without --gpu it also times every launch on the GPU that is
-there, by itself, --updates times in a row. With --scaling it
-times, in turns, an update by one worker, by all of them, and an update by each of them at once, which shows what the machine
-itself gains from more cores.
+		Long: `Update times the complete gradient update at the sizes of the published runs, beside the processor's rate of
+multiply-adds, which is measured at the same time.
 
-Maml's update is the whole meta-update: a gradient through the inner step, eleven products with the Hessian of the
-constraint and a line search, on 20 tasks of 2 × 2,000 steps. It takes seconds; ask for a few. Rl2's is an epoch: the gradient through ten trials of 2,000 steps. Mql's
-is a cycle: critics, actor and targets, then critics until the actor's next turn. Oracle's is critics, policy, temperatures
-and targets on 1,280 transitions.`,
+With --check it prints the losses and gradient norms of the first three updates in float64 and in the CPU's
+float32, beside reference figures computed with other software. The exit status is 1 if they differ by more
+than 1e-9 in float64 (maml 1e-7) or 1e-4 in float32.
+
+With --vs torch it runs the same update in PyTorch, in turns of four updates, and prints the ratio; Python
+needs torch and numpy. With --device cuda everything is on a GPU. There --vs can also name PyTorch with a CUDA
+graph (torch-graph), compiled PyTorch (torch-compile) or JAX (jax).
+
+With --explain it prints how the update is executed: what is computed where, and the predicted and measured
+time of every region. With --explain --device cuda --gpu NAME it models that GPU, which the machine need not
+have: every launch with its time, what bounds it, and the critical path; --dump also writes the graph for
+Graphviz and the kernels. Without --gpu it also times every launch alone on the machine's own GPU, --updates
+times in a row.
+
+With --scaling it times, in turns, an update by one worker, an update by all of them, and an update by each of
+them at the same time. The last shows what the machine itself gains from more cores.
+
+Maml's update is the whole meta-update: a gradient through the inner step, eleven products with the Hessian of
+the constraint and a line search, on 20 tasks of 2 × 2,000 steps. It takes seconds, so time only a few. Rl2's
+is an epoch: the gradient through ten trials of 2,000 steps. Mql's is a cycle: critics, actor and targets,
+then critics until the actor's next turn. Oracle's is critics, policy, temperatures and targets on 1,280
+transitions.`,
 		Example: `  nacre bench update --size oyster --algo pearl
   nacre bench update --size metaworld --algo tcl-pearl --vs torch
   nacre bench update --size oyster --algo pearl --explain
@@ -74,12 +82,12 @@ and targets on 1,280 transitions.`,
 	f.BoolVar(&o.Check, "check", false, "compare with reference figures instead of timing")
 	f.BoolVar(&o.Explain, "explain", false, "print how the update is executed, with times, instead of timing the whole")
 	f.StringVar(&o.GPU, "gpu", "", "with --explain, the GPU to model: "+strings.Join(roofline.Names(), ", "))
-	f.IntVar(&o.Seeds, "seeds", 1, "with --gpu, how many seeds run as one program")
+	f.IntVar(&o.Seeds, "seeds", 1, "with --gpu, number of seeds that run as one program")
 	f.StringVar(&o.Dump, "dump", "", "with --gpu, `folder` for the graph and the kernels")
 	f.BoolVar(&o.Scaling, "scaling", false,
-		"time one worker, all on one update, and all on updates of their own, in turns")
+		"time in turns one worker, all workers on one update, and each worker on its own update")
 	f.StringVar(&o.Versus, "vs", "",
-		"what to time in turns with it: torch; on a GPU also torch-graph, torch-compile or jax")
+		"other software to time in turns with it: torch; on a GPU also torch-graph, torch-compile or jax")
 	f.StringVar(&o.Python, "python", "", "Python `interpreter` for --vs (default "+chosenPython+")")
 	cmd.MarkFlagsMutuallyExclusive("check", "explain", "scaling", "vs")
 	f.StringVar(&o.Size, "size", "both", "oyster, metaworld or both")

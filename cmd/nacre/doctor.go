@@ -15,9 +15,9 @@ func doctorCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine offers and what is missing",
-		Long: `Doctor looks at the processor, the training kernel chosen for it, MuJoCo, GPUs, the current
-folder and the terminal. "missing" means that nacre works with less; "problem" means that it cannot work as
-things are, and makes the exit status 1.`,
+		Long: `Doctor checks the processor, the training kernel chosen for it, MuJoCo, GPUs, the current folder and the
+terminal. "missing" means that nacre works but can do less. "problem" means that it cannot work as things are,
+and makes the exit status 1.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			report, problem := app.Doctor(machine())

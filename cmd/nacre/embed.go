@@ -14,10 +14,10 @@ func embedCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "embed FOLDER",
 		Short: "Embed trajectory windows of several tasks with a run's context encoder",
-		Long: `Embed collects exploration trajectories on several tasks with the agent of a run, cuts one random window from
-each, and writes the posterior (mean and standard deviation) the context encoder gives to it, with the task as
-label. Tasks are spread evenly over the family's range where it can do that, else they are the first test
-tasks. "nacre tsne" draws and measures the result.`,
+		Long: `Embed collects exploration trajectories on several tasks with the agent of a run, and cuts one random window
+from each. It writes the posterior (mean and standard deviation) that the context encoder gives for each
+window, with the task as label. Tasks are spread evenly over the family's range if the family supports that,
+otherwise they are the first test tasks. "nacre tsne" draws and measures the result.`,
 		Example: `  nacre embed runs/point
   nacre embed runs/point --tasks 4 --windows 50 --out point.csv`,
 		Args: oneArg("a run folder"),

@@ -15,8 +15,8 @@ func evalCommand(env *app.Env) *cobra.Command {
 		Short: "Measure how a trained agent adapts to tasks",
 		Long: `Eval lets the agent of a run adapt to each task from the beginning: some trajectories to explore, then some
 that are scored. It prints the mean return of every trajectory, so that the gain from adaptation is visible,
-with intervals over tasks, beside a random policy and, where the family knows one, a controller that is told
-the goal. Flags that are not given are the protocol's.`,
+with intervals over tasks. Beside it are a random policy and, if the family has one, a controller that is told
+the goal. Flags that are not given keep the protocol's values.`,
 		Example: `  nacre eval runs/point
   nacre eval runs/point --explore 5 --z mean --json`,
 		Args: oneArg("a run folder"),
@@ -38,7 +38,7 @@ the goal. Flags that are not given are the protocol's.`,
 	f.StringVar(&o.Protocol, "protocol", "", "named protocol (default the run's own)")
 	f.IntVar(&o.Explore, "explore", -1, "exploration trajectories, 0 to 1000, -1 for the protocol's")
 	f.IntVar(&o.Scored, "scored", -1, "scored trajectories after them, 1 to 1000, -1 for the protocol's")
-	f.IntVar(&o.Repeats, "repeats", -1, "times each task is adapted to, 1 to 10000, -1 for the protocol's")
+	f.IntVar(&o.Repeats, "repeats", -1, "adaptations per task, 1 to 10000, -1 for the protocol's")
 	f.StringVar(&o.Z, "z", "", "task embedding after exploration: mean or sample")
 	f.StringVar(&o.Actions, "actions", "", "deterministic or sampled")
 	f.BoolVar(&o.Train, "train-tasks", false, "adapt to the train tasks instead of the test tasks")

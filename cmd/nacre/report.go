@@ -14,13 +14,15 @@ func reportCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report FOLDER",
 		Short: "Write a page about one run, or a bundle for a bug report",
-		Long: `Report writes one HTML page about a run, which needs nothing beside it: how far it is, the return on test tasks over
-training and after adaptation, the last metrics, the note, what ran it, its configuration, and, where "nacre embed" and
-"nacre tsne" were run, the layout of its embeddings with the centroid figures. "nacre study" writes the report of a study.
+		Long: `Report writes one HTML page about a run, which needs no other file. It shows the run's progress, the return on
+test tasks over training and after adaptation, the last metrics, the note, what ran it, and its configuration.
+If "nacre embed" and "nacre tsne" were run, it also shows the layout of its embeddings with the centroid
+figures. "nacre study" writes the report of a study.
 
-With --bundle it writes a .zip for a bug report instead, and says what is in it: versions, what nacre doctor says, and,
-where a run folder is given, its settings, the end of its log, its last error, and the names and sizes of its files. No
-data is in it; names of the user, of the machine and of the home folder, and what looks like a token, are replaced.`,
+With --bundle it writes a .zip for a bug report instead, and says what is in it: versions and the output of
+nacre doctor. If a run folder is given, it also holds the run's settings, the end of its log, its last error,
+and the names and sizes of its files. It holds no data. Names of the user, of the machine and of the home
+folder are replaced, and so is text that looks like a token.`,
 		Example: `  nacre report runs/point
   nacre report runs/point --out point.html
   nacre report runs/point --bundle

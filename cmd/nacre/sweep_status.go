@@ -12,10 +12,10 @@ func sweepStatusCommand(env *app.Env) *cobra.Command {
 	var o app.SweepFolderOptions
 	cmd := &cobra.Command{
 		Use:   "status PLAN",
-		Short: "Say how far a sweep is, here or with Slurm",
-		Long: `Status counts the runs of a plan by what they are doing and names those under way, interrupted or failed. Of a
-sweep with Slurm it also asks squeue. Instead of the plan it takes the sweep's folder, and counts all that was begun
-there. The exit status is 0 when every run is finished, 3 when one is not, 1 when that cannot be told.`,
+		Short: "Show the progress of a sweep, here or with Slurm",
+		Long: `Status counts the runs of a plan by their state and names those under way, interrupted or failed. For a sweep
+with Slurm it also asks squeue. If it gets the sweep's folder instead of the plan, it counts all runs that
+were begun there. The exit status is 0 if every run is finished, 3 if one is not, and 1 if that is unknown.`,
 		Example: "  nacre sweep status plan.toml --json",
 		Args:    oneArg("the file of a plan or the folder of a sweep"),
 		RunE: func(cmd *cobra.Command, args []string) error {

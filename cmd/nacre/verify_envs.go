@@ -13,12 +13,12 @@ func verifyEnvsCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "envs [FAMILY ...]",
 		Short: "Replay the recorded actions of the Python packages and compare",
-		Long: `Envs steps families along actions that the Python packages took which define them, and prints the largest
-difference of any observation and any reward at any step. The exit status is 1 when one is larger than it should be, or
-a success or an end comes at another step. What the packages did is part of the program; --from takes a longer dump
-made by the scripts in sim/verify/testdata. With the MuJoCo of the reference, environments run freely from their own
-reset on; with others, which move differently, they are put into the reference's states, and the formulas and one step
-are compared.`,
+		Long: `Envs steps families along the recorded actions of the Python packages that define them, and prints the largest
+difference of any observation and any reward at any step. The exit status is 1 if a difference is larger than
+its tolerance, or if a success or an end comes at another step. The recordings are part of the program; --from
+takes longer ones made by the scripts in sim/verify/testdata. With the MuJoCo version of the recordings,
+environments run freely from their own reset on. Other versions move differently, so there the environments
+are put into the recorded states, and the formulas and one step are compared.`,
 		Example: `  nacre verify envs
   nacre verify envs cheetah-vel ant-goal --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -28,7 +28,7 @@ are compared.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.From, "from", "", "`folder` of reference files (default those in the program)")
-	f.BoolVar(&o.Forced, "forced", false, "put environments into the reference's states whatever the MuJoCo version")
+	f.BoolVar(&o.Forced, "forced", false, "put environments into the reference's states with any MuJoCo version")
 	jsonFlag(cmd, env)
 	return cmd
 }

@@ -18,7 +18,7 @@ var table = rl.Table{Name: name, Default: Default()}
 // Of returns the algorithm's settings of a run.
 func Of(c rl.Config) Config { return c.Get(table).(Config) }
 
-// Put sets them.
+// Put sets the algorithm's settings of a run.
 func Put(c *rl.Config, own Config) { c.Put(table, own) }
 
 func init() {
