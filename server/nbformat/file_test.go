@@ -369,7 +369,8 @@ func random(r *rand.Rand, depth int) any {
 	m := map[string]any{}
 	for range r.IntN(7) {
 		key := pick("id", "cell_type", "metadata", "source", "outputs", "execution_count", "output_type", "name",
-			"text", "data", "text/plain", "image/png", "application/json", "traceback", "ename", "evalue", "attachments",
+			"text", "data", "text/plain", "image/png", "application/json", "traceback", "ename", "evalue",
+			"attachments",
 			"tags", "jupyter", "execution", "collapsed", "scrolled", "kernelspec", "language_info", "x").(string)
 		m[key] = random(r, depth-1)
 	}

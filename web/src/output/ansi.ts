@@ -79,7 +79,8 @@ function countLines(text: string): number {
 function tooMany(text: string): number {
   let at = text.length;
   for (let n = 0; n <= maxLines; n++) {
-    at = text.lastIndexOf('\n', at - 1);
+    // Before the first character there is nothing; lastIndexOf would look at it again.
+    at = at > 0 ? text.lastIndexOf('\n', at - 1) : -1;
     if (at < 0) return 0;
   }
   return at + 1;

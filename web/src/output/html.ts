@@ -39,6 +39,9 @@ const clean = {
     'popovertarget',
   ],
   ALLOW_DATA_ATTR: false,
+  // DOMPurify's own list and attachment:, which names a picture of the cell.
+  ALLOWED_URI_REGEXP:
+    /^(?:(?:(?:f|ht)tps?|mailto|tel|callto|sms|cid|xmpp|matrix|attachment):|[^a-z]|[a-z+.-]+(?:[^a-z+.\-:]|$))/i,
   // An id or name in an output must not stand for one of the page's own variables.
   SANITIZE_NAMED_PROPS: true,
 };

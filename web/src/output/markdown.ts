@@ -7,6 +7,8 @@ import { escapeHtml, highlightedHtml } from '../highlight';
 import type { MimeBundle } from '../model/nbformat';
 import { bounded } from './boundary';
 import { sanitize } from './html';
+import { pictureUrl } from './picture';
+import { definitions } from './tex';
 
 interface Formula {
   tex: string;
@@ -25,9 +27,13 @@ export function loadMath(): Promise<void> {
   }));
 }
 
+/** What the formulas of this page have defined so far. */
+const macros = {};
+
 /** TeX as HTML for the page or as MathML for a file that carries no fonts, once it is loaded. A mistake is shown in place. */
 export function renderMath(tex: string, display: boolean, output: MathOutput = 'html'): string {
-  return katex!.renderToString(tex, {
+  return katex!.renderToString(definitions(tex), {
+    macros,
     displayMode: display,
     throwOnError: false,
     output: output === 'html' ? 'htmlAndMathml' : 'mathml',
@@ -188,22 +194,71 @@ export function renderMarkdown(
     const at = nodes.querySelector(`.nacre-formula-${i}`);
     if (at) placeMath(at, formula, output);
   });
-  for (const heading of nodes.querySelectorAll('h1,h2,h3,h4,h5,h6')) heading.id = anchor(heading.textContent ?? '');
+  for (const heading of nodes.querySelectorAll<HTMLElement>('h1,h2,h3,h4,h5,h6')) {
+    heading.dataset.anchor = anchor(heading.textContent ?? '');
+    heading.id ||= heading.dataset.anchor;
+  }
   for (const image of nodes.querySelectorAll('img')) {
     const src = image.getAttribute('src') ?? '';
-    const attached = src.startsWith('attachment:') ? attachments[decoded(src.slice(11))] : undefined;
-    const type = attached && Object.keys(attached).find((t) => /^image\/(png|jpeg|gif|webp)$/.test(t));
-    if (type) image.src = `data:${type};base64,${attached[type]}`;
-    else if (relative(src)) image.src = fileUrl(resolve(folder, src));
+    if (src.startsWith('attachment:')) {
+      const name = decoded(src.slice(11));
+      const attached = attachments[name];
+      const type = attached && Object.keys(attached).find((t) => /^image\/(png|jpeg|gif|webp|svg\+xml)$/.test(t));
+      if (type) image.src = pictureUrl(type, attached[type]);
+      else image.replaceWith(el('span.note', {}, `[the picture ${name} is not in this cell]`));
+    } else if (relative(src)) image.src = fileUrl(resolve(folder, src));
   }
+  for (const item of nodes.querySelectorAll('li')) showTask(item);
   for (const link of nodes.querySelectorAll('a')) {
     const href = link.getAttribute('href') ?? '';
-    if (relative(href)) {
-      const path = resolve(folder, href.split('#')[0]!);
-      link.href = path.endsWith('.ipynb') ? notebookUrl(path) : fileUrl(path);
+    if (href.startsWith('#')) {
+      link.addEventListener('click', (e) => {
+        if (goToAnchor(href.slice(1))) e.preventDefault();
+      });
+    } else if (relative(href)) {
+      const [file = '', ...fragment] = href.split('#');
+      const path = resolve(folder, file);
+      const to = path.endsWith('.ipynb') ? notebookUrl(path) : fileUrl(path);
+      link.href = [to, ...fragment].join('#');
     }
   }
   return nodes;
+}
+
+/** Shows "[ ]" and "[x]" at the start of an item as boxes. */
+function showTask(item: HTMLElement): void {
+  let first = item.firstChild;
+  while (first instanceof HTMLParagraphElement || (first instanceof Text && !first.data.trim()))
+    first = first instanceof Text ? first.nextSibling : first.firstChild;
+  if (first instanceof Text)
+    first.data = first.data.replace(/^\[( |x|X)\]\s/, (_, mark) => (mark === ' ' ? '☐ ' : '☑ '));
+}
+
+/** Shows what a link's fragment names on this page; false if there is nothing of that name. */
+export function goToAnchor(fragment: string): boolean {
+  const name = decoded(fragment);
+  const own = document.getElementById(`user-content-${name}`) ?? document.getElementsByName(`user-content-${name}`)[0];
+  const headings = [...document.querySelectorAll<HTMLElement>('[data-anchor]')];
+  const at = place(
+    headings.map((h) => h.dataset.anchor!),
+    name,
+  );
+  const target = own ?? headings[at];
+  target?.scrollIntoView({ block: 'start' });
+  return target !== undefined;
+}
+
+/**
+ * The index of the heading that a fragment names, among their anchors; -1 if there is none. The first of equal ones has
+ * the plain name, the next NAME-1, as on GitHub.
+ */
+export function place(anchors: string[], name: string): number {
+  const wanted = anchor(name);
+  const at = anchors.indexOf(wanted);
+  const [, first, number] = /^(.+)-(\d+)$/.exec(wanted) ?? [];
+  if (at >= 0 || !first) return at;
+  const equal = anchors.flatMap((a, i) => (a === first ? [i] : []));
+  return equal[Number(number)] ?? -1;
 }
 
 function relative(src: string): boolean {
@@ -227,7 +282,7 @@ export function anchor(text: string): string {
     text
       .trim()
       .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s-]/gu, '')
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .replace(/\s+/g, '-')
   );
 }

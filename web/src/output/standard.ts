@@ -5,6 +5,7 @@ import { joined } from '../model/nbformat';
 import { ansiToHtml } from './ansi';
 import { htmlOutput, htmlText, sanitize } from './html';
 import { latexHtml, latexView, renderMarkdown } from './markdown';
+import { pictureUrl } from './picture';
 import type { OutputType } from './type';
 
 export const html: OutputType = {
@@ -62,11 +63,6 @@ export const plain: OutputType = {
   html: (data) => `<pre>${ansiToHtml(joined(data))}</pre>`,
 };
 
-const address = (mime: string, data: unknown) =>
-  mime === 'image/svg+xml'
-    ? `data:${mime};charset=utf-8,${encodeURIComponent(joined(data))}`
-    : `data:${mime};base64,${joined(data).replace(/[^A-Za-z0-9+/=]/g, '')}`;
-
 const pixels = (v: unknown) => (typeof v === 'number' && v > 0 ? Math.round(v) : undefined);
 
 const picture = (mime: string): OutputType => ({
@@ -74,7 +70,7 @@ const picture = (mime: string): OutputType => ({
   kind: 'picture',
   render: (data, metadata, { fail }) => {
     const dom = el('img', {
-      src: address(mime, data),
+      src: pictureUrl(mime, data),
       alt: String(metadata.alt ?? 'Output picture'),
       width: pixels(metadata.width),
       height: pixels(metadata.height),
@@ -83,11 +79,11 @@ const picture = (mime: string): OutputType => ({
     return {
       dom,
       set: (next) => {
-        dom.src = address(mime, next);
+        dom.src = pictureUrl(mime, next);
       },
     };
   },
-  html: (data, metadata) => el('img', { src: address(mime, data), alt: String(metadata.alt ?? '') }).outerHTML,
+  html: (data, metadata) => el('img', { src: pictureUrl(mime, data), alt: String(metadata.alt ?? '') }).outerHTML,
 });
 
 export const pictures = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/gif', 'image/webp'].map(picture);
