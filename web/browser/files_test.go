@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"nacre/internal/heavy"
 )
 
 // asPython is a notebook with one cell of text as Jupyter's library writes it.
@@ -21,6 +23,7 @@ func textCell(fields, source string) string {
 
 // A page that changes a text changes that text and nothing else of the file, byte for byte.
 func TestPageKeepsTheFile(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	const id, plain = "   \"id\": \"a\",\n", "   \"metadata\": {},\n"
 	python := `{
   "kernelspec": {
@@ -111,6 +114,7 @@ func TestPageKeepsTheFile(t *testing.T) {
 
 // What a save would convert or repair is asked, and what the file was stays as its checkpoint.
 func TestRepairIsAskedInThePage(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	old := `{"nbformat":3,"nbformat_minor":0,"metadata":{},"worksheets":[{"cells":[{"cell_type":"code","input":"print one","outputs":[]}]}]}`
 	bad := `{"nbformat":4,"nbformat_minor":5,"cells":[{"id":"a","cell_type":"markdown","source":null},{"id":"b c","cell_type":"sql","metadata":{},"source":"select"}]}`
 	s := newSite(t, map[string]any{})

@@ -1,12 +1,12 @@
 // Opens a notebook. Where its kernel runs: the connection first, then the document, so that nothing falls between the two.
 
-import { el } from '../dom';
-import { editUrl, treeUrl, folderOf } from '../address';
 import { Notebook } from '../model/notebook';
-import { parseNotebook, NotebookFormatError } from '../model/nbformat';
+import { parseNotebook } from '../model/nbformat';
 import { contents, type FileModel, request } from '../protocol/contents';
 import { KernelLink } from '../protocol/kernel';
 import { banner } from '../ui/dialog';
+import { goToAnchor } from '../output/markdown';
+import { brokenPage } from './broken';
 import { NotebookPage } from './page';
 
 interface Specs {
@@ -23,16 +23,7 @@ export async function openNotebook(path: string): Promise<void> {
     performance.mark('nacre.contents');
     notebook = new Notebook(parseNotebook(model.content));
   } catch (e) {
-    document.body.append(
-      el(
-        'main.problem',
-        {},
-        el('h1', {}, path),
-        el('p', {}, (e as Error).message),
-        e instanceof NotebookFormatError ? el('p', {}, el('a', { href: editUrl(path) }, 'Open it as text')) : null,
-        el('p', {}, el('a', { href: treeUrl(folderOf(path)) }, 'Files')),
-      ),
-    );
+    document.body.append(brokenPage(path, e as Error));
     return;
   }
   if (!notebook.cells.length) notebook.cells.push(notebook.make('code'));
@@ -66,6 +57,7 @@ export async function openNotebook(path: string): Promise<void> {
     );
     page.execution.opened(null);
   }
+  if (location.hash) goToAnchor(location.hash.slice(1));
   performance.mark('nacre.ready');
   document.body.dataset.ready = 'yes';
 }

@@ -42,6 +42,7 @@ export const contents = {
   get: (path: string, type?: FileModel['type']) =>
     request<FileModel>('GET', url(path, `?content=1&hash=1${type ? `&type=${type}` : ''}`)),
   stat: (path: string) => request<FileModel>('GET', url(path, '?content=0&hash=1')),
+  bytes: (path: string) => request<FileModel>('GET', url(path, '?content=1&hash=1&type=file&format=base64')),
   text: (path: string) => request<FileModel>('GET', url(path, '?content=1&hash=1&type=file&format=text')),
   save: (path: string, model: Partial<FileModel> & { seq?: number; repair?: boolean }) =>
     request<FileModel>('PUT', url(path), model),
