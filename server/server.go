@@ -20,9 +20,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
+	"nacre/internal/loopback"
 	"nacre/server/contents"
 	"nacre/server/hub"
 )
@@ -150,7 +152,7 @@ func (s *Server) URL(addr net.Addr, notebook string) string {
 func (s *Server) PageURL(addr net.Addr, path string) string {
 	host := addr.String()
 	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		host = fmt.Sprintf("127.0.0.1:%d", tcp.Port)
+		host = net.JoinHostPort(loopback.Host(), strconv.Itoa(tcp.Port))
 	}
 	u := url.URL{Scheme: "http", Host: host, Path: path, RawQuery: url.Values{"token": {s.config.Token}}.Encode()}
 	return u.String()

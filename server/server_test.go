@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"nacre/internal/loopback"
 	"nacre/kernel/jupyter"
 	"nacre/kernel/kerneltest"
 	"nacre/server/process"
@@ -91,7 +91,7 @@ func newRig(t *testing.T) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := loopback.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,12 +17,12 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 
+	"nacre/internal/loopback"
 	"nacre/server"
 	"nacre/server/nbformat"
 )
@@ -139,7 +139,7 @@ func serve(p Options, dir string) (address func(notebook string) string, end fun
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := loopback.Listen()
 	if err != nil {
 		s.Close()
 		return nil, nil, err

@@ -22,7 +22,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -31,6 +30,7 @@ import (
 	"strings"
 
 	"nacre/bench/page"
+	"nacre/internal/loopback"
 )
 
 func main() {
@@ -70,7 +70,7 @@ func run(ctx context.Context, what, site, notebook string, loads, rounds int) er
 
 // serve serves a handler to this machine and returns its address.
 func serve(h http.Handler) (address string, end func(), err error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := loopback.Listen()
 	if err != nil {
 		return "", nil, err
 	}

@@ -10,10 +10,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"nacre/internal/loopback"
 	"nacre/kernel/jupyter/zmtp"
 	"nacre/server/servertest"
 )
@@ -42,7 +44,7 @@ func jupyterKernel(t *testing.T, ip, key string) (shell int, said string) {
 	connection := map[string]any{"transport": "tcp", "ip": ip, "key": key, "signature_scheme": "hmac-sha256",
 		"kernel_name": "nacre"}
 	for _, channel := range []string{"shell", "iopub", "stdin", "control", "hb"} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := loopback.Listen()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,12 +92,12 @@ func attackOpenKernel(t *testing.T) {
 
 // A signed request runs once, however often it is sent.
 func attackReplay(t *testing.T) {
-	port, _ := jupyterKernel(t, "127.0.0.1", "secret")
+	port, _ := jupyterKernel(t, loopback.Host(), "secret")
 	answers := make(chan [][]byte, 100)
 	var shell *zmtp.Socket
 	for range 12_000 {
 		var err error
-		if shell, err = zmtp.Dial(zmtp.Dealer, fmt.Sprintf("127.0.0.1:%d", port), []byte("attacker"), func(m [][]byte) {
+		if shell, err = zmtp.Dial(zmtp.Dealer, net.JoinHostPort(loopback.Host(), strconv.Itoa(port)), []byte("attacker"), func(m [][]byte) {
 			answers <- m
 		}); err == nil {
 			break

@@ -19,6 +19,7 @@ import (
 
 	"nacre/cmd/nacre/app"
 	"nacre/experiment"
+	"nacre/internal/loopback"
 	"nacre/rl/config"
 )
 
@@ -126,12 +127,12 @@ func TestOptions(t *testing.T) {
 		"setup --from a --from b --install": app.SetupOptions{Wheels: []string{"a", "b"}, Install: true},
 		"examples":                          app.ExamplesOptions{Dir: "."},
 		"examples a":                        app.ExamplesOptions{Dir: "a"},
-		"notebook":                          app.NotebookOptions{Address: "127.0.0.1", Port: 8888, Processes: 1},
+		"notebook":                          app.NotebookOptions{Address: loopback.Host(), Port: 8888, Processes: 1},
 		"notebook a.ipynb --address ::1 --port 0 --token abc --allow-host h --allow-host i --kernel-memory 8GB " +
 			"--engine yaegi --browser": app.NotebookOptions{
 			Path: "a.ipynb", Address: "::1", Token: "abc", Hosts: []string{"h", "i"}, Memory: "8GB", Engine: "yaegi",
 			Browser: true, Processes: 1},
-		"runs out --serve --port 0 --processes 2": app.NotebookOptions{Path: "out", Address: "127.0.0.1", Runs: true,
+		"runs out --serve --port 0 --processes 2": app.NotebookOptions{Path: "out", Address: loopback.Host(), Runs: true,
 			Processes: 2},
 		"run a.ipynb":     app.ExecuteOptions{File: "a.ipynb"},
 		"execute a.ipynb": app.ExecuteOptions{File: "a.ipynb"},

@@ -8,6 +8,7 @@ import (
 
 	"nacre/cmd/nacre/app"
 	"nacre/internal/home"
+	"nacre/internal/loopback"
 	"nacre/server/process"
 )
 
@@ -44,7 +45,7 @@ below the folder. JupyterLab (--gateway-url) and VS Code can connect too.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Address, "address", "127.0.0.1", "`address` to listen on")
+	f.StringVar(&o.Address, "address", loopback.Host(), "`address` to listen on")
 	f.IntVar(&o.Port, "port", 8888, "`port` to listen on, or one of the nine after it; 0 for any")
 	f.StringVar(&o.Token, "token", os.Getenv(process.TokenVariable),
 		"`secret` of at least 16 characters; better set as NACRE_TOKEN (default a new one)")

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nacre/cmd/nacre/app"
+	"nacre/internal/loopback"
 )
 
 func init() { register(headTrain, runsCommand) }
@@ -11,7 +12,7 @@ func init() { register(headTrain, runsCommand) }
 func runsCommand(env *app.Env) *cobra.Command {
 	var o app.RunsOptions
 	var serve, prune, yes bool
-	notebook := app.NotebookOptions{Runs: true, Address: "127.0.0.1"}
+	notebook := app.NotebookOptions{Runs: true, Address: loopback.Host()}
 	cmd := &cobra.Command{
 		Use:   "runs [FOLDER]",
 		Short: "List the run folders below a folder, or watch them in the browser",

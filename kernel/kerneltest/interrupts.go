@@ -50,7 +50,7 @@ var Interrupts = []struct{ Kind, Code string }{
 // LibraryInterrupts are such cells for a session with all that notebooks may import.
 var LibraryInterrupts = []struct{ Kind, Code string }{
 	{"native call that waits", "import \"net\"\nl, err := net.Listen(\"tcp\", \"127.0.0.1:0\")\n" +
-		"if err != nil { panic(err) }\nl.Accept()"},
+		"if err != nil { l, err = net.Listen(\"tcp\", \"[::1]:0\") }\nif err != nil { panic(err) }\nl.Accept()"},
 	{"rollouts", `import ("nacre/library/cell"; "nacre/sim")
 family, err := sim.Lookup("point-goal")
 if err != nil { panic(err) }

@@ -20,6 +20,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"nacre/internal/loopback"
 )
 
 // swallow is how long the proxy still reads from the server after it has cut the client off. A server that counts
@@ -49,7 +51,7 @@ func CutRequests(server string, bytes func(request string) int64) (*Cutter, erro
 func never(string) int64 { return -1 }
 
 func cut(server string, up, down func(request string) int64) (*Cutter, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := loopback.Listen()
 	if err != nil {
 		return nil, err
 	}

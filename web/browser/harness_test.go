@@ -26,6 +26,7 @@ import (
 	"nacre/experiment/layouts"
 	"nacre/experiment/runs"
 	"nacre/experiment/runs/runstest"
+	"nacre/internal/loopback"
 	"nacre/kernel"
 	"nacre/library"
 	"nacre/server"
@@ -157,7 +158,7 @@ func newSiteWith(t *testing.T, kernel string, notebooks map[string]any) *site {
 			t.Fatal(err)
 		}
 	}
-	s.start("127.0.0.1:0")
+	s.start(loopback.Any())
 	t.Cleanup(func() { s.stop() })
 	return s
 }

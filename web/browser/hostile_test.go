@@ -2,7 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"nacre/internal/heavy"
+	"nacre/internal/loopback"
 	shows "nacre/library/display"
 )
 
@@ -17,7 +17,7 @@ import (
 func beacon(t *testing.T) (url string, calls *atomic.Int64, last *atomic.Value) {
 	t.Helper()
 	calls, last = new(atomic.Int64), new(atomic.Value)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := loopback.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}

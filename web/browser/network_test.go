@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"nacre/internal/heavy"
+	"nacre/internal/loopback"
 	"nacre/server/servertest"
 )
 
 // stun counts the packets that reach a port: what a browser's WebRTC sends to find out its address.
 func stun(t *testing.T) (address string, packets *atomic.Int64) {
 	t.Helper()
-	c, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	c, err := net.ListenPacket("udp", loopback.Any())
 	if err != nil {
 		t.Fatal(err)
 	}

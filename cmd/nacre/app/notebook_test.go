@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/internal/loopback"
 	"nacre/server/process"
 )
 
@@ -27,13 +28,13 @@ func TestKernelMemory(t *testing.T) {
 }
 
 func TestListenTakesTheNextFreePort(t *testing.T) {
-	first, err := listen("127.0.0.1", 0)
+	first, err := listen(loopback.Host(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer first.Close()
 	port := first.Addr().(*net.TCPAddr).Port
-	second, err := listen("127.0.0.1", port)
+	second, err := listen(loopback.Host(), port)
 	if err != nil {
 		t.Skip(err) // the machine has no room around this port
 	}

@@ -20,6 +20,7 @@ import (
 	"strconv"
 	"sync"
 
+	"nacre/internal/loopback"
 	"nacre/kernel/jupyter"
 )
 
@@ -74,7 +75,7 @@ func NewConnection() (Connection, error) {
 	if _, err := rand.Read(key); err != nil {
 		return Connection{}, err
 	}
-	c := Connection{Transport: "tcp", IP: "127.0.0.1", Key: hex.EncodeToString(key), Scheme: "hmac-sha256"}
+	c := Connection{Transport: "tcp", IP: loopback.Host(), Key: hex.EncodeToString(key), Scheme: "hmac-sha256"}
 	var taken []net.Listener
 	defer func() {
 		for _, l := range taken {
@@ -82,7 +83,7 @@ func NewConnection() (Connection, error) {
 		}
 	}()
 	for _, port := range []*int{&c.ShellPort, &c.IOPubPort, &c.StdinPort, &c.Control, &c.Heartbeat} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := loopback.Listen()
 		if err != nil {
 			return Connection{}, err
 		}

@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"nacre/internal/loopback"
 	"nacre/kernel/jupyter/zmtp"
 )
 
 func Example() {
 	requests := make(chan [][]byte, 1)
-	router, err := zmtp.Listen(zmtp.Router, "127.0.0.1:0", func(m [][]byte) { requests <- m })
+	router, err := zmtp.Listen(zmtp.Router, loopback.Any(), func(m [][]byte) { requests <- m })
 	if err != nil {
 		panic(err)
 	}
@@ -91,7 +92,7 @@ func (p *peer) next() (flags byte, body []byte) {
 }
 
 func listen(t *testing.T, kind zmtp.Type, receive func([][]byte)) *zmtp.Socket {
-	s, err := zmtp.Listen(kind, "127.0.0.1:0", receive)
+	s, err := zmtp.Listen(kind, loopback.Any(), receive)
 	if err != nil {
 		t.Fatal(err)
 	}
