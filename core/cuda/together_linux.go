@@ -266,22 +266,25 @@ func (in *group) flush(m *memory) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	_, own := in.of(m)
+	if own.left == 0 {
+		return nil
+	}
+	own.waits = true
+	defer func() { own.waits = false }()
+	in.moved.Broadcast() // it may be that all wait now
 	for own.left > 0 {
-		if in.stuck(own) {
-			r := own.started
-			own.left--
-			if own.left == 0 {
-				own.started = nil
-			}
-			if err := r.launch(); err != nil {
-				return err
-			}
+		if !in.stuck(own) {
+			in.moved.Wait()
 			continue
 		}
-		own.waits = true
-		in.moved.Broadcast() // it may be that all wait now
-		in.moved.Wait()
-		own.waits = false
+		r := own.started
+		own.left--
+		if own.left == 0 {
+			own.started = nil
+		}
+		if err := r.launch(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
