@@ -14,11 +14,11 @@ var Backend = core.Backend{Name: name, Title: "CPU", Precisions: precisions, Ope
 
 const name = "cpu"
 
-// precisions are those of matrix products; core/README.md says what bfloat16 costs in accuracy.
+// precisions are the precisions of matrix products; core/README.md says what bfloat16 costs in accuracy.
 var precisions = []string{"fp32", "bf16x3", "bf16"}
 
-// kernelOf names the kernels that options ask for: KERNEL, or KERNEL+PRECISION where the precision is not float32, as a
-// device's name has it and as NACRE_CPU and Options.Kernel may too. Empty is the fastest in float32.
+// kernelOf names the kernels for which options ask: KERNEL, or KERNEL+PRECISION if the precision is not float32. A
+// device's name has this form; NACRE_CPU and Options.Kernel may have it. Empty means the fastest in float32.
 func kernelOf(o Options) (string, error) {
 	kernel, precision, both := strings.Cut(cmp.Or(o.Kernel, os.Getenv(environment)), "+")
 	if both && o.Precision != "" && o.Precision != precision {

@@ -10,10 +10,10 @@
 //	err = run.Run()
 //	err = run.Read("loss", loss)
 //
-// Loading a program plans everything: which instructions fuse into one kernel, where every matrix lives, what is cut
-// among workers. Running it allocates nothing. The tiled instructions of a level run depth first, all of them for one
-// tile of the batch before the next tile, so that activations stay in the second-level cache. Results do not depend
-// on the number of workers; they do depend, in the last digits, on the kernels.
+// Loading a program plans everything: which instructions fuse into one kernel, where every matrix lies, and how work is
+// cut among workers. Running it allocates nothing. For one tile of the batch all tiled instructions of a level run
+// before those of the next tile, so that activations stay in the second-level cache. Results do not depend on the
+// number of workers. Their last digits depend on the kernels.
 package cpu
 
 import (
@@ -27,11 +27,10 @@ import (
 // offers in float32.
 type Options = core.DeviceOptions
 
-// New makes a device. It fails when the options or NACRE_CPU name a kernel this machine does not run.
+// New makes a device. It fails if the options or NACRE_CPU name a kernel that this machine cannot run.
 //
-// The device's workers start with the first loaded program and end when the last one is closed. Programs may run at
-// the same time as far as their memory allows (see core.Device); only one of them at a time has the other workers'
-// help.
+// The device's workers start with the first loaded program and end when the last one is closed. Programs may run at the
+// same time if they do not conflict in memory (see core.Device). The other workers help only one of them at a time.
 func New(o Options) (core.Device, error) {
 	if o.Workers < 0 {
 		return nil, fmt.Errorf("cpu: %d workers: want at least 1, or 0 for one per processor", o.Workers)
@@ -46,7 +45,7 @@ func New(o Options) (core.Device, error) {
 	return &device{kernels: k, pool: &pool{size: o.Workers}, shareFrom: shareFrom}, nil
 }
 
-// environment is the variable that chooses the kernels where the options do not.
+// environment is the variable that chooses the kernels if the options do not.
 const environment = "NACRE_CPU"
 
 // shareFrom is the estimated time in ns from which work is shared: waking a sleeping worker and waiting for it takes
@@ -61,12 +60,12 @@ type device struct {
 
 func (d *device) Name() string { return fmt.Sprintf("cpu/%s ×%d", d.kernels.name, d.pool.size) }
 
-// KernelName names the kernels New takes by default. Where NACRE_CPU names none that this machine runs, it is the
-// fastest, and New reports the mistake.
+// KernelName names the kernels that New takes by default. If NACRE_CPU names kernels that this machine cannot run, it
+// names the fastest ones, and New reports the mistake.
 func KernelName() string { return KernelNameOf(Options{}) }
 
-// KernelNameOf names the kernels New takes with options, such as "avx512" or, with products in bfloat16, "avx512+bf16";
-// where it takes none, as KernelName does.
+// KernelNameOf names the kernels that New takes with options, such as "avx512" or, for products in bfloat16,
+// "avx512+bf16". If New would fail, it names the fastest ones.
 func KernelNameOf(o Options) string {
 	k, err := kernelsOf(o)
 	if err != nil {
@@ -75,7 +74,7 @@ func KernelNameOf(o Options) string {
 	return k.name
 }
 
-// kernelsOf are the kernels that options ask for.
+// kernelsOf returns the kernels for which options ask.
 func kernelsOf(o Options) (*kernels, error) {
 	name, err := kernelOf(o)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"nacre/core/op"
 )
 
-// Execution is how a device runs a program: what it computes in which order, where results lie, and what that costs.
+// Execution says how a device runs a program: what it computes in which order, where results lie, and how much time and
+// memory it takes.
 type Execution struct {
 	Program string   `json:"program"`
 	Workers int      `json:"workers"`
@@ -17,28 +18,30 @@ type Execution struct {
 	Lanes   int      `json:"lanes"`
 	Buffers []Buffer `json:"buffers"`
 	Regions []Region `json:"regions"`
-	Wall    float64  `json:"wall_ms"` // of a run, while regions were timed
+	Wall    float64  `json:"wall_ms"` // time of a run, while regions were timed
 }
 
-// Buffer is a piece of memory the plan holds beside the parameters.
+// Buffer is memory that the execution needs besides the parameters.
 type Buffer struct {
 	Name  string `json:"name"`
-	Bytes int    `json:"bytes"` // of one
+	Bytes int    `json:"bytes"` // size of one such buffer, in bytes
 	Count int    `json:"count"`
 }
 
-// Region is executed without a choice in between: an instruction with what was fused into it, an update of a
-// parameter, or the addition of partial sums.
+// Region is the smallest piece of work in an execution: an instruction with those that were fused into it, an update of
+// a parameter, or the addition of partial sums.
 type Region struct {
-	Phase     int     `json:"phase"` // regions of a tiled phase run one after the other for every tile
-	Tiled     bool    `json:"tiled"`
-	Code      string  `json:"code"`
-	Result    string  `json:"result"` // its shape
-	Place     string  `json:"place"`  // where the result lies
-	FLOPs     int64   `json:"flops"`  // in matrix products, 2 per multiply-add
-	Bytes     int64   `json:"bytes"`  // of operands and result, padding included, as often as they pass
+	Phase  int    `json:"phase"` // regions of a tiled phase run one after the other for every tile
+	Tiled  bool   `json:"tiled"`
+	Code   string `json:"code"`
+	Result string `json:"result"` // shape of the result
+	Place  string `json:"place"`  // where the result lies
+	FLOPs  int64  `json:"flops"`  // operations of matrix products, 2 per multiply-add
+	// bytes of operands and result, with padding, each time that they are read or written
+	Bytes     int64   `json:"bytes"`
 	Predicted float64 `json:"predicted_ms"`
-	// processor time of a run, all workers together but for help with another's product
+	// processor time per run, of all workers together, without the time in which a worker helps with another worker's
+	// product
 	Measured float64 `json:"measured_ms"`
 }
 
@@ -100,7 +103,7 @@ func (st *step) do(w *worker, s span) {
 	w.spent[st.region] += time.Since(start)
 }
 
-// region adds a region to the plan and returns its index.
+// region adds a region to the execution and returns its index.
 func (b *builder) region(r Region) int {
 	r.Phase, r.Tiled = b.phase, b.tiled
 	b.regions = append(b.regions, r)
@@ -174,7 +177,7 @@ func (b *builder) placeName(v int) string {
 	return "none"
 }
 
-// buffers lists the memory of the plan.
+// buffers lists the memory of the execution.
 func (b *builder) buffers(workers int) []Buffer {
 	own := 0
 	for v, m := range b.mats {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Peak measures the multiply-adds one core does with the kernels of a name, or with the default ones (see KernelName)
-// where it is empty, in GFLOP/s, two for each multiply-add: the ceiling a matrix product can reach. It takes about
-// 15 ms. The error is that of a name New does not take either.
+// Peak measures how fast one core does multiply-adds, in GFLOP/s, two per multiply-add. It uses the kernels of the
+// given name; empty means the default ones (see KernelName). No matrix product can be faster. It takes about 15 ms. It
+// fails for a name for which New fails.
 func Peak(kernel string) (float64, error) {
 	m, err := NewPeakMeter(kernel, 1)
 	if err != nil {
@@ -21,16 +21,16 @@ func Peak(kernel string) (float64, error) {
 	return m.Fastest(), nil
 }
 
-// PeakMeter measures multiply-adds by several threads at once, again and again: beside the peak, which a core reaches
-// when nothing disturbs it, what was to be had at a moment.
+// PeakMeter measures the multiply-adds of several threads at the same time, again and again. It gives the peak, which a
+// core reaches when nothing disturbs it, and also the speed that was available at a moment.
 type PeakMeter struct {
 	k       *kernels
 	rounds  []*peakArgs // one of each thread
 	fastest float64
 }
 
-// NewPeakMeter makes a meter of the kernels of a name, as Peak takes it, and a number of threads. It fails where there
-// is no such kernel or no thread.
+// NewPeakMeter makes a meter for the kernels of a name, as Peak takes it, and for a number of threads. It fails if
+// there is no such kernel or no thread.
 func NewPeakMeter(kernel string, threads int) (*PeakMeter, error) {
 	if threads < 1 {
 		return nil, fmt.Errorf("cpu: %d threads to measure: want at least 1", threads)
@@ -49,8 +49,8 @@ func NewPeakMeter(kernel string, threads int) (*PeakMeter, error) {
 	return m, nil
 }
 
-// Sample measures for about 3 ms and returns the GFLOP/s of all threads together, of each the median over half
-// milliseconds.
+// Sample measures for about 3 ms. It takes the median speed of each thread over half milliseconds, and returns the sum
+// over the threads in GFLOP/s.
 func (m *PeakMeter) Sample() float64 {
 	rates := make([][]float64, len(m.rounds))
 	var threads sync.WaitGroup
@@ -69,7 +69,7 @@ func (m *PeakMeter) Sample() float64 {
 	return sum
 }
 
-// Fastest is the most GFLOP/s that a thread has reached in a sample. A single half millisecond would not do: now and
+// Fastest is the most GFLOP/s that a thread has reached in a sample. A single half millisecond is not enough: now and
 // then one is measured as up to a fifth faster than all others.
 func (m *PeakMeter) Fastest() float64 { return m.fastest }
 

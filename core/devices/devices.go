@@ -1,10 +1,10 @@
 // Package devices lists the devices that programs can run on, and opens one by name.
 //
 //	d, notice, err := devices.Open("auto", core.DeviceOptions{})
-//	// notice, if not empty, says why this is not the device that was asked for first
+//	// notice, if not empty, says why this is not the first device in the list
 //
-// A new device is a folder beside core/cuda with a core.Backend, and one line in the list below; the flags of the
-// command line, nacre doctor, benchmarks and the records of runs read the list. core/coretest tells whether it is
+// A new device is a folder beside core/cuda with a core.Backend, and one line in the list below. The flags of the
+// command line, nacre doctor, benchmarks and the records of runs read this list. core/coretest checks that a device is
 // complete.
 package devices
 
@@ -24,7 +24,7 @@ import (
 	"nacre/internal/nearest"
 )
 
-// list is all devices; "auto" tries accelerators in this order.
+// list holds all devices. "auto" tries accelerators in this order.
 var list = []core.Backend{
 	cpu.Backend,
 	cuda.Backend,
@@ -38,7 +38,8 @@ const Auto = "auto"
 // All returns the list.
 func All() []core.Backend { return append([]core.Backend(nil), list...) }
 
-// Names are those that Open takes: "auto" and every device's; a device with several of a kind also takes "name:N".
+// Names lists the names that Open takes: "auto" and the name of every device. If a device can be one of several, Open
+// also takes "name:N".
 func Names() []string {
 	names := []string{Auto}
 	for _, b := range list {
@@ -81,7 +82,8 @@ func Accelerated(name string) bool {
 	return err == nil && (!ok || b.Accelerator)
 }
 
-// Precisions lists those of a device, default first; of "auto" those of the accelerators it may become.
+// Precisions lists the precisions of a device, the default first. For "auto" it lists those of all accelerators that
+// "auto" may choose.
 func Precisions(name string) ([]string, error) {
 	b, _, ok, err := Check(name)
 	if err != nil || ok {
@@ -98,7 +100,7 @@ func Precisions(name string) ([]string, error) {
 	return all, nil
 }
 
-// CheckPrecision finds the precision asked for among those of a device, as core.CheckPrecision does. An empty one stays
+// CheckPrecision finds a precision among those of a device, as core.CheckPrecision does. An empty precision stays
 // empty.
 func CheckPrecision(name, asked string) (string, error) {
 	known, err := Precisions(name)
@@ -108,8 +110,8 @@ func CheckPrecision(name, asked string) (string, error) {
 	return core.CheckPrecision(cmp.Or(name, cpu.Backend.Name), known, asked)
 }
 
-// Open makes the device of a name. The notice, if not empty, tells in one line that "auto" came to another device than
-// the first in the list, and why; the CPU then computes in its default precision. "auto" takes real hardware only: an
+// Open makes the device of a name. If "auto" does not take the first device in the list, notice says in one line which
+// device it takes, and why. The CPU then computes in its default precision. "auto" takes only real hardware, because an
 // adapter that computes on the processor is slower than the CPU itself.
 func Open(name string, o core.DeviceOptions) (d core.Device, notice string, err error) {
 	b, ordinal, ok, err := Check(name)

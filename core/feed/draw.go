@@ -2,38 +2,40 @@ package feed
 
 import "fmt"
 
-// Draw holds what is drawn of the task of every slot: transitions, a window, a pair of windows, or a pair of sets of
+// Draw says what is drawn from the task of every slot: transitions, a window, a pair of windows, or a pair of sets of
 // rows.
 //
 // Transitions are drawn uniformly, with replacement.
 //
-// A window is N consecutive transitions: of a trajectory drawn uniformly among those of at least N, from a start drawn
-// uniformly on {0, …, length-N}. Where there is no such trajectory the window is the longest one whole (uniformly among
-// equally long ones), and the rows it lacks are zero with weight 0. A trajectory that the ring has begun to overwrite
-// does not take part in windows, unless it is the only one: then what is left of it counts as a trajectory.
+// A window is N consecutive transitions. Its trajectory is drawn uniformly among those of at least N transitions, its
+// start uniformly on {0, …, length-N}. If no trajectory is that long, the window is the longest trajectory as a whole
+// (drawn uniformly if several are equally long), and the missing rows are zero with weight 0. A trajectory that the
+// ring has begun to overwrite is not used for windows, unless it is the only one. Then its remaining rows count as a
+// trajectory.
 //
-// A pair of sets of rows is of one trajectory, drawn in the same way among those of at least two. Every other one of
-// its transitions is for the query, the rest for the key; which is drawn too. Each set is N of its transitions, drawn
-// uniformly with replacement. Where there is only a trajectory of one transition, both have that.
+// A pair of sets of rows comes from one trajectory, drawn in the same way among those of at least two transitions. Its
+// transitions belong alternately to the query and to the key; it is also drawn to which of them the first belongs. Each
+// set has N of its own transitions, drawn uniformly with replacement. If there are only trajectories of one transition,
+// both sets get this transition.
 type Draw struct {
 	Kind  Kind
 	Store int
-	N     int // transitions, or those of each window or set; at least 1
+	N     int // number of transitions, or of transitions in each window or set; at least 1
 	Pair  Pair
-	// ExclusiveEnd never draws a window's last start, length-N, as the TCL paper's printed code does not; a trajectory
-	// of N transitions is still taken whole.
+	// ExclusiveEnd excludes a window's last start, length-N, as the TCL paper's printed code does. A trajectory of N
+	// transitions is still taken as a whole.
 	ExclusiveEnd bool
 	Skip         int // rows at the beginning of each trajectory that Transitions leaves out
 }
 
-// Kind says what of a task is drawn.
+// Kind says what is drawn from a task.
 type Kind int32
 
 const (
 	Transitions Kind = iota // single rows, each drawn by itself
 	Window                  // consecutive rows of one trajectory
 	WindowPair              // the query, then the key
-	RowPair                 // the same, of rows that are not consecutive
+	RowPair                 // the same, but of rows that are not consecutive
 )
 
 var kindNames = [...]string{Transitions: "transitions", Window: "window", WindowPair: "window pair",
@@ -95,7 +97,7 @@ func (d Draw) Windows() int {
 	return 0
 }
 
-// Sets is how many sets of N rows are drawn: two of a pair, else one.
+// Sets is how many sets of N rows are drawn: two for a pair, else one.
 func (d Draw) Sets() int {
 	if d.Kind == WindowPair || d.Kind == RowPair {
 		return 2
@@ -103,8 +105,8 @@ func (d Draw) Sets() int {
 	return 1
 }
 
-// Least is how many transitions a trajectory has that is drawn of, unless there is none such; 0 where no trajectory is
-// drawn.
+// Least is the smallest number of transitions of a trajectory that is drawn from; shorter ones are used only if there
+// is no other. It is 0 if no trajectory is drawn.
 func (d Draw) Least() int {
 	switch {
 	case d.Windows() > 0:
@@ -115,8 +117,8 @@ func (d Draw) Least() int {
 	return 0
 }
 
-// Picks is how many integers say what was drawn: the row of each transition, set after set, or the first row and the
-// length of each window. Rows are counted from the oldest that is kept.
+// Picks is the number of integers that describe what was drawn. They are the row of each transition, set after set, or
+// the first row and the length of each window. Rows are counted from the oldest row that is kept.
 func (d Draw) Picks() int {
 	if d.Windows() > 0 {
 		return 2 * d.Windows()
@@ -124,7 +126,7 @@ func (d Draw) Picks() int {
 	return d.N * d.Sets()
 }
 
-// Starts is how many starts a window has in a trajectory of n transitions.
+// Starts is the number of possible starts of a window in a trajectory of n transitions.
 func (d Draw) Starts(n int) int {
 	starts := n - min(d.N, n) + 1
 	if d.ExclusiveEnd {
@@ -133,7 +135,7 @@ func (d Draw) Starts(n int) int {
 	return starts
 }
 
-// Validate reports a draw that means nothing.
+// Validate returns an error if the draw cannot be made.
 func (d Draw) Validate() error {
 	switch {
 	case d.Kind < 0 || int(d.Kind) >= len(kindNames):

@@ -13,9 +13,9 @@ type describer struct {
 	pl    *Schedule
 	r     *Region
 	k     *Kernel
-	to    *[]Statement // where statements go at present
+	to    *[]Statement // the list to which statements are added at present
 	names int
-	known []scope         // by statement list that is open
+	known []scope         // one scope for each open list of statements
 	roots map[int]bool    // stored by this kernel
 	sums  map[int]Operand // finished sums, while results are written
 	at    [2]Operand      // row and column of the result being written
@@ -29,7 +29,7 @@ type scope struct {
 	elements map[element]Operand
 }
 
-// element is one of a value's.
+// element is one element of a value.
 type element struct {
 	value int
 	at    [2]Operand
@@ -87,7 +87,7 @@ func (d *describer) fail(format string, args ...any) Operand {
 	return Operand{}
 }
 
-// results describes what is computed for one result, from finished sums where there are any.
+// results describes what is computed for one result. If there are sums, they are finished before.
 func (d *describer) results() {
 	d.at = d.split(Result, d.r.rows, d.r.cols)
 	d.sums = map[int]Operand{}
@@ -100,7 +100,7 @@ func (d *describer) results() {
 	d.sums = nil
 }
 
-// split makes row and column of a running number.
+// split makes a row and a column from a running number.
 func (d *describer) split(e string, rows, cols int) [2]Operand {
 	if d.k.Vector > 1 && (e == Result) == (d.r.reduce == nil || !d.k.InRow) {
 		at := [2]Operand{named(ResultRow), named(ResultCol)}
@@ -123,7 +123,7 @@ func (d *describer) split(e string, rows, cols int) [2]Operand {
 	return [2]Operand{d.let(DivInt, named(e), integer(cols)), d.let(ModInt, named(e), integer(cols))}
 }
 
-// store computes element at of v and writes it to memory.
+// store computes element `at` of v and writes it to memory.
 func (d *describer) store(v int, at [2]Operand) {
 	x := d.value(v, at)
 	s := Store{Arg: d.arg(v), X: x}
@@ -142,7 +142,7 @@ func (d *describer) arg(v int) int {
 	return i
 }
 
-// address is where element at of v lies.
+// address is the place of element `at` of v in its argument.
 func (d *describer) address(v int, at [2]Operand) Operand {
 	pitch := Pitch(d.pl.Program.Values[v].Cols)
 	switch {
@@ -156,7 +156,7 @@ func (d *describer) address(v int, at [2]Operand) Operand {
 	return d.let(MulAdd, at[0], integer(pitch), at[1])
 }
 
-// maxNames is where a kernel becomes too long to be worth it.
+// maxNames is the number of names from which on a kernel is too long to be worth it.
 const maxNames = 500
 
 // let names the value of an expression, once per place from which the name can be seen.
@@ -188,7 +188,7 @@ func (d *describer) name(letter string) Operand {
 	return named(name)
 }
 
-// value computes element at of v: read from memory, or worked out from its operands.
+// value reads element `at` of v from memory, or computes it from its operands.
 func (d *describer) value(v int, at [2]Operand) Operand {
 	if d.err != nil {
 		return Operand{}
@@ -276,7 +276,7 @@ func (d *describer) compute(v int, at [2]Operand) Operand {
 	return d.fail("%T is not computed element by element", in.Op)
 }
 
-// isHere reports whether element at of v is the result being written.
+// isHere reports whether element `at` of v is the result being written.
 func (d *describer) isHere(v int, at [2]Operand) bool {
 	x := d.pl.Program.Values[v]
 	return (x.Rows == 1 || at[0] == d.at[0]) && (x.Cols == 1 || at[1] == d.at[1])

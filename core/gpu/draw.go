@@ -7,25 +7,26 @@ import (
 	"nacre/core/feed"
 )
 
-// Drawing is how a device draws the data of updates by itself: which results every draw leaves and where, how much of
-// the stream of random numbers an update takes, and what each input of a program is filled with.
+// Drawing says how a device draws the data of updates by itself. It says which results every draw has and where they
+// lie, how much of the stream of random numbers an update takes, and with what each input of a program is filled.
 type Drawing struct {
 	feed.Recipe
-	Picks   []Pick // by draw
-	PerSlot int    // integers that the draws of a slot leave
-	Noises  int    // normals of an update
-	// Raws is how much of the stream is made in advance, all at once. Rejections take more of it, one in a hundred
-	// normals and hardly ever an integer; what is beyond is made where it is needed.
+	Picks   []Pick // one entry for each draw
+	PerSlot int    // number of integers that the draws of one slot produce
+	Noises  int    // number of normals that an update takes
+	// Raws is how many numbers of the stream are made in advance, all at once. Rejected draws take more of the stream:
+	// about one normal in a hundred is rejected, an integer hardly ever. Numbers beyond Raws are made when they are
+	// needed.
 	Raws int
 }
 
-// Pick is one draw: its results, Draw.Picks integers, stand from At on among those of its slot.
+// Pick is one draw. Its results are Draw.Picks integers. They begin at number At among the results of the slot.
 type Pick struct {
 	feed.Draw
 	At int
 }
 
-// NewDrawing plans what p draws; p must be valid.
+// NewDrawing plans the draws of p, which must be valid.
 func NewDrawing(p feed.Recipe) (*Drawing, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -43,8 +44,8 @@ func NewDrawing(p feed.Recipe) (*Drawing, error) {
 	return d, nil
 }
 
-// Walks is how the stream of an update's normals is cut for lanes that walk through it side by side: into blocks of
-// BlockSize parts of length numbers, with room for rejections. Parts are short, since a lane goes number by number.
+// Walks cuts the stream of an update's normals into blocks of BlockSize parts. Each lane walks through one part, number
+// by number, so parts are short. A part has length numbers; all parts together have some to spare for rejections.
 func (d *Drawing) Walks() (blocks, length int) {
 	const most, short = 64, 16
 	n := d.Noises + d.Noises/16 + 4*BlockSize
@@ -56,32 +57,35 @@ func (d *Drawing) Walks() (blocks, length int) {
 type FillKind int
 
 const (
-	Columns  FillKind = iota // columns of the drawn rows: from Column on up to Split, then the next observation's
-	Weight                   // 1 for a row, 0 for one that a window lacks
-	OfTask                   // row of Table of the slot's task
-	TaskMask                 // Masked where two slots have one task, else 0
-	Noise                    // normals from number Base on
-	History                  // columns of Windows rows before each, the last one back by Split
+	// the drawn rows: columns below Split are those of a row from Column on, the others those of its next observation
+	Columns  FillKind = iota
+	Weight            // 1 for a row, 0 for one that a window lacks
+	OfTask            // the row of Table that belongs to the slot's task
+	TaskMask          // Masked where two slots have one task, else 0
+	Noise             // normals from number Base on
+	History           // columns of the Windows rows before each row; the last of them is Split rows back
 )
 
-// Fill is one input of a program and what it is filled with, Rows×Cols.
+// Fill is one input of a program, Rows×Cols, and the data with which it is filled.
 type Fill struct {
 	Kind       FillKind
 	Value      int // the input
 	Rows, Cols int
 
 	Pick int // index of Drawing.Picks
-	// of a pick's windows; -1 where its rows are independent, which then begin at Skip of the pick's results
+	// the number of the pick's window; -1 if the pick has independent rows, which begin at result number Skip of the
+	// pick
 	Which         int
 	Skip          int
 	Column, Split int
 	Windows       int
 	Base          int
 	Masked        float32
-	Table         []float32 // Tasks rows of Cols
+	Table         []float32 // Tasks rows of Cols numbers
 }
 
-// Fills lists what is to be filled of a program's inputs. The error names the input whose shape is not the plan's.
+// Fills lists the inputs of a program that are to be filled. The error names an input that has another shape than its
+// data.
 func (d *Drawing) Fills(p *core.Program) ([]Fill, error) {
 	var out []Fill
 	base := 0
@@ -116,7 +120,7 @@ func newFill(p *core.Program, v int) Fill {
 	return Fill{Value: v, Rows: x.Rows, Cols: x.Cols, Which: -1, Windows: 1}
 }
 
-// describe completes a fill.
+// describe completes the fill `to`.
 func (d *Drawing) describe(to *Fill, f feed.Fill) {
 	if f.OfRows() {
 		to.Pick = f.Draw

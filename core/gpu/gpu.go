@@ -1,12 +1,14 @@
-// Package gpu plans compiled programs (core.Program) for GPUs: which launches there are, what each computes, in which
-// order and beside which others they run, and where every value lies in memory. It knows no GPU, no driver and no
-// language: core/cuda and core/webgpu run plans and print their kernels in CUDA and WGSL; another device needs a
-// printer of Kernel, matrix products with the epilogues of Product, the optimiser's steps, and a way to run units in
-// order.
+// Package gpu plans how compiled programs (core.Program) run on GPUs. A schedule says which launches there are and what
+// each computes, in which order they run and which of them may run at the same time, and where every value lies in
+// memory.
 //
-//	plan, err := gpu.New(program, gpu.Options{})
-//	fmt.Print(plan) // every launch with its work
-//	for _, u := range plan.Units {
+// The package contains no GPU's driver and no language: core/cuda and core/webgpu run its schedules and print their
+// kernels in CUDA and WGSL. Another device needs a printer of Kernel, matrix products with the epilogues of Product,
+// the optimiser's steps, and a way to run launches in order.
+//
+//	schedule, err := gpu.New(program, gpu.Options{})
+//	fmt.Print(schedule) // every launch with its work
+//	for _, u := range schedule.Units {
 //		switch {
 //		case u.Kernel != nil: // print it, compile it, launch u.Kernel.Blocks blocks of gpu.BlockSize lanes
 //		case u.Product != nil:
@@ -15,6 +17,6 @@
 //		}
 //	}
 //
-// Equal programs have equal plans, on every machine. What a plan leaves open, such as how a product adds its terms, is
-// the device's to fix.
+// Equal programs have equal schedules, on every machine. The device decides what a schedule leaves open, such as the
+// order in which a product adds its terms.
 package gpu

@@ -9,35 +9,37 @@ import (
 	"nacre/core/op"
 )
 
-// Kernel describes what a region's launch computes, in no language. It is written once, by this package; a device
-// prints it in the language of its GPU and spreads it over lanes and blocks as Layout says.
+// Kernel describes what the launch of a region computes, in no language. This package writes it once. A device prints
+// it in the language of its GPU and spreads it over lanes and blocks as Spread says.
 //
-// Without sums the statements of Results are executed for every result, whose running number is the name Result.
+// Without sums, the statements of Results are executed for every result. The name Result is the running number of this
+// result.
 //
-// Where Vector is four, a lane takes four neighbours at a time: four results, or four terms where the lanes of a sum
-// lie side by side (InRow). Of what it takes so, rows and columns have the names ResultRow and ResultCol, or TermRow
-// and TermCol; neighbours are those of one row, or of one column where a matrix is a column. Rows end in whole fours:
-// the numbers after a row's last are zero in memory, and are no terms of a sum.
+// If Vector is four, a lane takes four neighbours at a time. They are four results; if the lanes of one sum lie side by
+// side (InRow), they are four terms. The row and the column of the first neighbour are called ResultRow and ResultCol,
+// or TermRow and TermCol. Neighbours lie in one row, or in the column of a matrix with one column. Every row takes a
+// multiple of four numbers in memory: the numbers after its last are zero, and are no terms of a sum.
 //
-// With sums, for every result: Head, then each of Loops, which adds terms to the sums, then Results, which may read the
-// sums. Lanes share the terms of a loop: lane k of n takes terms k, k+n, k+2n, … with n = Lanes·Slices, in this order
-// for every loop. The lanes' sums are added in a tree, those of the upper half to those of the lower half until one is
-// left, and blocks' sums, where Slices is above one, again so.
+// With sums, a kernel does this for every result: it runs Head, then each of Loops, which add terms to the sums, then
+// Results, which may read the sums. Lanes share the terms of a loop: lane k of n takes terms k, k+n, k+2n, … with n =
+// Lanes·Slices, in this order for every loop. The sums of the lanes are added in a tree: the upper half is added to the
+// lower half until one sum is left. If Slices is above one, the sums of the blocks are then added in the same way.
 type Kernel struct {
 	Spread
-	Count   int // of results
-	Rows    int // of the results, Rows·Cols is Count
-	Cols    int
-	Args    []Arg // matrices in memory, by number
-	Sums    int   // per result
-	Log     bool  // sums are of exponentials, kept as their largest exponent and the sum relative to it
+	Count int // number of results
+	Rows  int // shape of the results; Rows·Cols is Count
+	Cols  int
+	Args  []Arg // matrices in memory, by number
+	Sums  int   // sums per result
+	// the sums are sums of exponentials; each is stored as its largest exponent and the sum relative to it
+	Log     bool
 	Head    []Statement
 	Loops   []Loop
 	Results []Statement
 
 	Reads, Writes []int // values
 	Partial       int   // floats of partial sums in memory; 0 where Slices is 1
-	Counters      int   // of the blocks that are done; 0 where Slices is 1
+	Counters      int   // counters of the blocks that are done; 0 where Slices is 1
 }
 
 // Arg is a value that a kernel reads or writes in memory.
@@ -49,20 +51,21 @@ type Arg struct {
 // Loop adds Terms terms to a result's sums. The running number of a term is the name Term.
 type Loop struct {
 	Terms      int
-	Rows, Cols int // of the terms, Rows·Cols is Terms
+	Rows, Cols int // shape of the terms; Rows·Cols is Terms
 	Body       []Statement
 }
 
-// Names that every kernel knows; all others are made by Let and Choose.
+// These names are defined in every kernel. Let and Choose define all other names.
 const (
 	Result = "o" // running number of a result
 	Term   = "r" // running number of a term
 
-	ResultRow, ResultCol = "orow", "ocol" // of the first of four results
-	TermRow, TermCol     = "rrow", "rcol" // of the first of four terms
+	ResultRow, ResultCol = "orow", "ocol" // row and column of the first of four results
+	TermRow, TermCol     = "rrow", "rcol" // row and column of the first of four terms
 )
 
-// Fours is how many fours a matrix has: those of its rows, or of its one column.
+// Fours is the number of groups of up to four neighbouring elements into which a matrix is cut. A group lies in one
+// row, or in the column of a matrix with one column.
 func Fours(rows, cols int) int {
 	if cols == 1 {
 		return CeilDiv(rows, 4)
@@ -70,7 +73,7 @@ func Fours(rows, cols int) int {
 	return rows * CeilDiv(cols, 4)
 }
 
-// Takes is how many times lanes take results: once for each, or for four.
+// Takes is how many times lanes take results: once for every result, or once for every four.
 func (k *Kernel) Takes() int {
 	if k.Vector > 1 && (k.Sums == 0 || !k.InRow) {
 		return Fours(k.Rows, k.Cols)
@@ -78,7 +81,7 @@ func (k *Kernel) Takes() int {
 	return k.Count
 }
 
-// Turns is how many times lanes take the terms of a loop.
+// Turns is how many times lanes take terms of a loop: once for every term, or once for every four.
 func (k *Kernel) Turns(l Loop) int {
 	if k.Vector > 1 && k.InRow {
 		return Fours(l.Rows, l.Cols)
@@ -86,11 +89,11 @@ func (k *Kernel) Turns(l Loop) int {
 	return l.Terms
 }
 
-// Long reports whether statements are so many that a loop over them is not unrolled: its turns follow one another,
-// loads and all.
+// Long reports whether a list has so many statements that a loop over it is not unrolled. The rounds of such a loop run
+// one after the other, with their loads.
 func Long(list []Statement) bool { return length(list) > 12 }
 
-// length counts statements, functions of many instructions for several.
+// length counts statements. A function of many instructions counts as several.
 func length(list []Statement) (n int) {
 	for _, s := range list {
 		n++
@@ -118,7 +121,8 @@ type (
 		Name string
 		Expr Expr
 	}
-	// Choose names a float that depends on a column: of the first case whose columns hold it, else 0.
+	// Choose names a float that depends on a column: the value of the first case that contains the column, or 0 if none
+	// does.
 	Choose struct {
 		Name   string
 		Column Operand
@@ -129,8 +133,8 @@ type (
 		Arg   int
 		At, X Operand
 	}
-	// Add adds a term to sum Sum: X, or with Product X·Y, not rounded before it is added, or e^X where Kernel.Log is
-	// set.
+	// Add adds a term to the sum with the number Sum. The term is X. If Product is set, it is X·Y, not rounded before
+	// it is added. If Kernel.Log is set, it is e^X.
 	Add struct {
 		Sum     int
 		X, Y    Operand
@@ -138,7 +142,7 @@ type (
 	}
 )
 
-// Case holds what Choose takes for columns from Lo up to, but not with, Hi.
+// Case holds the value that Choose takes for the columns Lo … Hi-1.
 type Case struct {
 	Lo, Hi int
 	Body   []Statement
@@ -154,25 +158,27 @@ func (Add) statement()    {}
 type Operand struct {
 	Kind OperandKind
 	Name string
-	Int  int    // the constant, or the number of the sum
-	Bits uint32 // of the float constant: as a number NaN would be no key of a map, and -0 that of 0
+	Int  int // the constant, or the number of the sum
+	// the bits of the float constant. As a float, NaN could not be a key of a map, and -0 would be the same key as 0
+	Bits uint32
 }
 
 // OperandKind says what an Operand is.
 type OperandKind uint8
 
 const (
-	Named      OperandKind = iota // what a Let or a loop named
+	Named      OperandKind = iota // a name of Let, Choose or a loop
 	IntConst                      // a whole number
 	FloatConst                    // a float32, by its bits
-	SumOf                         // the finished sum; in Results only
+	SumOf                         // a finished sum; in Results only
 )
 
 // Expr is an operation on at most four operands.
 type Expr struct {
 	Op Op
 	X  [4]Operand
-	F  uint8 // of UnaryOf an op.UnaryFunc, of BinaryOf an op.BinaryFunc, of Activate and Slope an op.Act
+	// the function F: an op.UnaryFunc for UnaryOf, an op.BinaryFunc for BinaryOf, an op.Act for Activate and Slope
+	F uint8
 }
 
 // Op says what an Expr computes; a, b, c, d are its operands.

@@ -8,7 +8,7 @@ import (
 	"nacre/core"
 )
 
-// merge joins units where one launch can do the work of two.
+// merge joins two launches where one can do the work of both.
 func (pl *Schedule) merge() {
 	pl.link()
 	for i := 0; i < len(pl.Units); i++ {
@@ -24,7 +24,7 @@ func (pl *Schedule) merge() {
 	}
 }
 
-// link notes who writes and reads every value, and how many launches must be done one after the other before each.
+// link notes which launches write and read every value, and how many must be done one after the other before each.
 func (pl *Schedule) link() {
 	pl.writer = make([]*Launch, len(pl.Program.Values))
 	pl.readers = make([][]*Launch, len(pl.Program.Values))
@@ -59,7 +59,7 @@ func (pl *Schedule) link() {
 	}
 }
 
-// successors lists the units that must run after u: they read what it writes, or overwrite what it reads.
+// successors lists the launches that must run after u: they read what it writes, or overwrite what it reads.
 func (pl *Schedule) successors(u *Launch) []*Launch {
 	var out []*Launch
 	for _, in := range u.Ticks {
@@ -85,7 +85,7 @@ func (pl *Schedule) successors(u *Launch) []*Launch {
 	return out
 }
 
-// between reports whether a third unit must run after a and before b.
+// between reports whether a third launch must run after a and before b.
 func (pl *Schedule) between(a, b *Launch) bool {
 	if pl.depth[b]-pl.depth[a] < 2 {
 		return false
@@ -109,8 +109,8 @@ func (pl *Schedule) between(a, b *Launch) bool {
 	return reaches(a)
 }
 
-// mergeable reports whether a and b may become one launch: no third unit may have to run between them. Regions merge
-// only where they have something to share and neither would have to wait for what only the other needs.
+// mergeable reports whether a and b may become one launch. No third launch may have to run between them. Regions merge
+// only if they share something and neither would have to wait for a value that only the other needs.
 func (pl *Schedule) mergeable(a, b *Launch) bool {
 	switch {
 	case len(a.Steps) > 0 && len(b.Steps) > 0:
@@ -131,7 +131,7 @@ func (pl *Schedule) mergeable(a, b *Launch) bool {
 	return false
 }
 
-// delays reports whether a, merged with b, would wait for something that others who read a do not need.
+// delays reports whether a, merged with b, would wait for something that other readers of a do not need.
 func (pl *Schedule) delays(a, b *Launch) bool {
 	waits := slices.ContainsFunc(b.Reads, func(v int) bool {
 		w := pl.writer[v]
@@ -140,13 +140,13 @@ func (pl *Schedule) delays(a, b *Launch) bool {
 	return waits && slices.ContainsFunc(pl.successors(a), func(x *Launch) bool { return x != b })
 }
 
-// postpones reports whether somebody who uses what a writes would wait for b.
+// postpones reports whether a launch that uses the results of a would wait for b.
 func (pl *Schedule) postpones(a, b *Launch) bool {
 	return slices.ContainsFunc(pl.successors(a), func(x *Launch) bool { return x != b && pl.depth[x] <= pl.depth[b] })
 }
 
-// mergeableSteps: an average may follow the step of its source within a launch; otherwise neither may use what the
-// other writes.
+// mergeableSteps reports whether a and b, both of the optimiser's steps, may become one launch. An average may follow
+// the step of its source within a launch. Otherwise neither may use a value that the other writes.
 func (pl *Schedule) mergeableSteps(a, b *Launch) bool {
 	if intersects(b.Writes, a.Reads) {
 		return false
@@ -175,7 +175,7 @@ func (pl *Schedule) mergeableSteps(a, b *Launch) bool {
 	return true
 }
 
-// averageOf is the index of the average towards version v among steps, or -1.
+// averageOf is the index, among the steps, of the average that moves towards version v. It is -1 if there is none.
 func averageOf(steps []core.Instr, v int) int {
 	return slices.IndexFunc(steps, func(in core.Instr) bool { _, ok := in.Op.(core.EMA); return ok && in.In[1] == v })
 }
@@ -205,8 +205,8 @@ func intersects(a, b []int) bool {
 	return slices.ContainsFunc(a, func(v int) bool { return slices.Contains(b, v) })
 }
 
-// addTicks adds the units that count up Adam's steps: one for the first step of every parameter, one for the second of
-// those that are stepped twice, and so on.
+// addTicks adds the launches that count up Adam's steps. One counts the first step of every parameter, one the second
+// step of parameters that are stepped twice, and so on.
 func (pl *Schedule) addTicks() {
 	var rounds []*Launch
 	done := map[string]int{}
@@ -229,7 +229,7 @@ func (pl *Schedule) addTicks() {
 	pl.link()
 }
 
-// order sorts the units so that every one comes after those it depends on, and notes these.
+// order sorts the launches so that every launch comes after the launches on which it depends. It notes these in Deps.
 func (pl *Schedule) order() error {
 	slices.SortStableFunc(pl.Units, func(a, b *Launch) int {
 		return cmp.Or(cmp.Compare(pl.depth[a], pl.depth[b]), cmp.Compare(a.at, b.at))
@@ -252,11 +252,11 @@ func (pl *Schedule) order() error {
 	return nil
 }
 
-// MaxBranches is how many launches may run beside one another.
+// MaxBranches is how many launches may run at the same time.
 const MaxBranches = 4
 
-// assignBranches spreads the units over the branches of the plan: each goes on after the latest unit it depends on if
-// that is the last of its branch, else to the branch that has been idle longest.
+// assignBranches spreads the launches over the branches of the schedule. A launch follows the latest launch on which it
+// depends, if that is the last of its branch. Otherwise it goes to the branch that has been idle longest.
 func (pl *Schedule) assignBranches() {
 	last := [MaxBranches]int{-1, -1, -1, -1}
 	for i, u := range pl.Units {

@@ -13,34 +13,34 @@ type Space uint8
 
 const (
 	Nowhere Space = iota // nowhere: the value is computed where it is read
-	Params               // of the memory
+	Params               // parameters of the memory
 	Inputs               // written by the host
 	Outputs              // read by the host
-	Arena                // everything else; values share room
+	Arena                // everything else; values may share a place
 )
 
-// Place is where a value lies: a number of floats from the start of a space.
+// Place is where a value lies: the space, and the distance from its start in floats.
 type Place struct {
 	Space  Space
 	Offset int
 }
 
-// Placement is the memory plan of a program: fixed before it runs.
+// Placement says where the values of a program lie in memory. It is fixed before the program runs.
 type Placement struct {
-	Of      []Place        // by value; Nowhere for one that is computed where it is read
-	Size    [Arena + 1]int // of each space, in floats
-	Partial []Place        // by unit: partial sums
-	Counter []Place        // by unit: counters, zero before and after every run
+	Of      []Place        // one place for each value; Nowhere if it is computed where it is read
+	Size    [Arena + 1]int // size of each space, in floats
+	Partial []Place        // for each launch, the place of its partial sums
+	Counter []Place        // for each launch, the place of its counters, which are zero before and after every run
 	Consts  []int          // constants that lie in the arena
 }
 
-// Align is the granularity of places, in floats: 256 bytes.
+// Align is the number of floats, 256 bytes, at whose multiples every value in memory begins.
 const Align = 64
 
 // RoundUp is the next multiple of Align.
 func RoundUp(n int) int { return (n + Align - 1) / Align * Align }
 
-// SizeOf is the floats that value v takes.
+// SizeOf is the number of floats that value v takes.
 func (pl *Schedule) SizeOf(v int) int {
 	x := pl.Program.Values[v]
 	if pl.options.Fours {
@@ -52,7 +52,8 @@ func (pl *Schedule) SizeOf(v int) int {
 // Whole is the next multiple of four.
 func Whole(n int) int { return CeilDiv(n, 4) * 4 }
 
-// Room is the floats of a matrix with room for whole fours of rows, which products may take; vectors have one row.
+// Room is the number of floats that a matrix takes if its rows are rounded up to a multiple of four, because products
+// may take four rows at a time. A vector's rows are not rounded up.
 func Room(rows, cols int) int {
 	if Turns(rows, cols) {
 		rows = Whole(rows)
@@ -60,8 +61,8 @@ func Room(rows, cols int) int {
 	return rows * Pitch(cols)
 }
 
-// Pitch is the distance between the rows of a matrix in memory, in floats: a multiple of 16 bytes, so that four numbers
-// may be read at a time, but for columns.
+// Pitch is the distance between the rows of a matrix in memory, in floats. It is 1 for a matrix with one column.
+// Otherwise it is a multiple of 16 bytes, so that four numbers can be read at a time.
 func Pitch(cols int) int {
 	if cols == 1 {
 		return 1
@@ -69,18 +70,18 @@ func Pitch(cols int) int {
 	return Whole(cols)
 }
 
-// Turns reports whether a matrix of parameters has a transposed copy; its rows are Pitch(rows) apart.
+// Turns reports whether a matrix of parameters has a transposed copy. The rows of the copy are Pitch(rows) apart.
 func Turns(rows, cols int) bool { return rows > 1 && cols > 1 }
 
-// slot is room in the arena and the units that have used it so far.
+// slot is a part of the arena and the launches that have used it so far.
 type slot struct {
 	offset, size int
 	users        ancestry
 	free         bool
 }
 
-// placeValues gives every stored value its place. Two values share room only where every unit that touches the first is
-// done before the one that writes the second starts, whatever the branches do.
+// placeValues gives every stored value its place. Two values share a place only if every launch that touches the first
+// is done before the launch that writes the second starts, whatever the branches do.
 func (pl *Schedule) placeValues() *Placement {
 	m := &Placement{Of: make([]Place, len(pl.Program.Values))}
 	take := func(s Space, n int) Place {
@@ -126,10 +127,10 @@ func (pl *Schedule) placeValues() *Placement {
 	return m
 }
 
-// share places the values that come and go.
+// share places the values that are needed only for a time.
 func (pl *Schedule) share(m *Placement) {
 	above := pl.ancestries()
-	left := map[int]int{} // readers still to come
+	left := map[int]int{} // number of readers still to come
 	for _, u := range pl.Units {
 		for _, v := range u.Reads {
 			left[v]++
@@ -153,7 +154,7 @@ func (pl *Schedule) share(m *Placement) {
 			if best == nil {
 				best = &slot{offset: m.Size[Arena], size: n}
 				m.Size[Arena] += n
-				if !pl.ended[v] { // nobody else writes where its rows end
+				if !pl.ended[v] { // no other launch writes the numbers after its rows
 					slots = append(slots, best)
 				}
 			}
@@ -171,7 +172,7 @@ func (pl *Schedule) share(m *Placement) {
 	}
 }
 
-// ancestry is a set of units.
+// ancestry is a set of launches.
 type ancestry []uint64
 
 func newAncestry(n int) ancestry { return make(ancestry, (n+63)/64) }
@@ -193,7 +194,7 @@ func (a ancestry) within(b ancestry) bool {
 	return true
 }
 
-// ancestries is, by unit, all units that are done before it starts.
+// ancestries returns, for each launch, all launches that are done before it starts.
 func (pl *Schedule) ancestries() []ancestry {
 	above := make([]ancestry, len(pl.Units))
 	for i, u := range pl.Units {

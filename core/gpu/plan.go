@@ -8,17 +8,17 @@ import (
 	"nacre/core/op"
 )
 
-// Schedule is a program as launches on a GPU: which values lie in memory and where, what each launch reads and writes,
-// in which order and on which branch it runs. It may be read by anybody and is not to be changed.
+// Schedule is a program as launches on a GPU. It says which values lie in memory and where, what each launch reads and
+// writes, and in which order and on which branch it runs. Everybody may read it; nobody may change it.
 //
-// Three patterns only: matrix products with an epilogue, generated kernels (a region of elementwise operations with at
-// most one kind of sum), and the optimiser's merged steps.
+// There are only three kinds of launches: matrix products with an epilogue, generated kernels (a region of elementwise
+// operations with at most one kind of sum), and the optimiser's merged steps.
 type Schedule struct {
 	Program *core.Program
-	Instrs  []core.Instr // of all levels, in order
+	Instrs  []core.Instr // instructions of all levels, in order
 	Def     map[int]int  // value → the instruction that makes it
-	Stored  []bool       // by value: it lies in memory; others are computed where they are read
-	Units   []*Launch    // in an order in which operands come first
+	Stored  []bool       // for each value, whether it lies in memory; other values are computed where they are read
+	Units   []*Launch    // launches; those that make an operand come first
 	Place   *Placement
 
 	options Options
@@ -31,56 +31,58 @@ type Schedule struct {
 
 // Options say what the device that runs a plan can do.
 type Options struct {
-	// MaskedProducts says that products may have an activation's gradient as their epilogue: (A·B)·act'(mask). cuBLASLt
-	// has a ReLU's by bits, and sums of columns; on an H100 products with them took so much longer that plans do
-	// without.
+	// MaskedProducts says that products may have an activation's gradient as their epilogue: (A·B)·act'(mask).
+	// cuBLASLt's epilogues include the gradient of a ReLU, from a mask of bits, and sums of columns. On an H100
+	// products with these epilogues took so much longer that core/cuda sets MaskedProducts only if it uses products of
+	// its own.
 	MaskedProducts bool
-	// Transposes says that a transposed copy lies beside every matrix of parameters, which the optimiser's steps keep
-	// up with it. Products read it where the matrix itself has the terms of a sum apart.
+	// Transposes says that every matrix of parameters has a transposed copy, which the optimiser's steps also update. A
+	// product reads the copy if the terms of a sum are not neighbours in the matrix itself.
 	Transposes bool
-	// Fours says that products are made in whole fours of rows, columns and terms, wherever what is then added is
-	// zeros: what has the terms of a sum side by side reads 16 bytes at a time. See Product.WholeM.
+	// Fours says that products round their rows, columns and terms up to multiples of four, wherever this adds only
+	// zeros. An operand in which the terms of a sum are neighbours is then read 16 bytes at a time. See Product.WholeM.
 	Fours bool
-	// Vectors says that the device's kernels take four neighbouring numbers at a time; see Layout.Vector.
+	// Vectors says that the device's kernels take four neighbouring numbers at a time; see Spread.Vector.
 	Vectors bool
-	// InOrder says that the device runs the units one after the other, so that room can be taken again by whatever
-	// comes after its last reader.
+	// InOrder says that the device runs the launches one after the other. Then a value's memory can be used again as
+	// soon as its last reader has run.
 	InOrder bool
 }
 
-// Launch becomes one launch. Exactly one of Region, Product, Steps and Ticks is set.
+// Launch describes one launch on the GPU. Exactly one of Region, Product, Steps and Ticks is set.
 type Launch struct {
 	Reads, Writes []int // values in memory
 	Region        *Region
-	Kernel        *Kernel // of the region
+	Kernel        *Kernel // the region's kernel
 	Product       *Product
-	Steps         []core.Instr // Adam and EMA
-	Ticks         []core.Instr // Adam: counting up the steps
+	Steps         []core.Instr // the optimiser's steps: Adam and EMA
+	Ticks         []core.Instr // Adam's steps, which are counted up
 
-	// Deps are the units, by their place in the plan, that must be done before this one. Units of one Branch run one
-	// after the other anyway.
+	// Deps are the indices in Units of the launches that must be done before this one. Launches of one Branch always
+	// run one after the other.
 	Deps   []int
-	Branch int // below MaxBranches
+	Branch int // the branch's number, below MaxBranches
 
-	at    int     // the program's first instruction in it
-	after *Launch // of ticks: the round after this one
+	at    int     // index of the program's first instruction in it
+	after *Launch // for ticks: the next round of ticks
 }
 
-// Product is a matrix product with an epilogue: act(A·B + Bias), or (A·B)·act'(Mask). The result is M×N, K terms each.
+// Product is a matrix product with an epilogue: act(A·B + Bias), or (A·B)·act'(Mask). The result is M×N; each element
+// is a sum of K terms.
 type Product struct {
 	A, B, Bias, Mask, Out int // values; Bias and Mask may be -1
 	TA, TB                bool
 	Act                   op.Act
 	M, N, K               int
 
-	// M, N and K in whole fours where Options.Fours asks for it and what is beyond them in the operands is zeros in
-	// memory.
+	// M, N and K, rounded up to multiples of four if Options.Fours is set and the operands have zeros there in memory.
 	WholeM, WholeN, WholeK int
 
-	Turned bool // B is the transposed copy of parameter B; TB undoes it
+	// operand B is read from the transposed copy of its parameter; TB is set, so the product is the same
+	Turned bool
 }
 
-// New plans a program. Of a program that Validate accepts it fails only where an operation has no kernel.
+// New makes the schedule of a program. If Validate accepts the program, New fails only if an operation has no kernel.
 func New(p *core.Program, o Options) (*Schedule, error) {
 	pl := &Schedule{Program: p, Def: map[int]int{}, next: map[int]int{}, options: o}
 	for _, l := range p.Levels {
@@ -115,8 +117,8 @@ func New(p *core.Program, o Options) (*Schedule, error) {
 	return pl, nil
 }
 
-// fuseMasks finds products whose only reader is an activation's gradient, the backward step through a layer: value of
-// the product → its instruction, whose launch makes the gradient too.
+// fuseMasks finds products whose only reader is an activation's gradient (the backward step through a layer). It maps
+// the value of the product to its instruction. The launch of this instruction makes the gradient too.
 func (pl *Schedule) fuseMasks() map[int]core.Instr {
 	masked := map[int]core.Instr{}
 	if !pl.options.MaskedProducts {
@@ -146,8 +148,8 @@ func (pl *Schedule) fuseMasks() map[int]core.Instr {
 	return masked
 }
 
-// inTime reports whether value v is there, in the program's order, before any of the operands is overwritten: what
-// reads v and them need not wait for who overwrites them.
+// inTime reports whether value v exists, in the program's order, before any of the operands is overwritten. A reader of
+// v and the operands then need not wait for the launch that overwrites them.
 func (pl *Schedule) inTime(v int, operands ...int) bool {
 	made, ok := pl.Def[v]
 	return !slices.ContainsFunc(operands, func(x int) bool {
@@ -191,12 +193,13 @@ func (pl *Schedule) inlinable(in core.Instr) bool {
 }
 
 const (
-	maxWeight   = 32 // of an expression that several readers compute again
-	innerWeight = 3  // of one that is computed again for every term of a product
+	maxWeight   = 32 // weight of an expression that several readers compute again
+	innerWeight = 3  // weight of an expression that is computed again for every term of a product
 )
 
-// chooseStored decides what lies in memory: what cannot be computed element by element, what products, optimiser and
-// host read, and what would be computed too often or too late: after a parameter it reads is overwritten.
+// chooseStored decides which values lie in memory: values that cannot be computed element by element, values that
+// products, optimiser and host read, and values that would be computed too often or too late. It is too late after a
+// parameter that the value depends on is overwritten.
 func (pl *Schedule) chooseStored(masked map[int]core.Instr) {
 	p := pl.Program
 	pl.Stored = make([]bool, len(p.Values))
@@ -260,7 +263,7 @@ func readsOften(o any) bool {
 	return false
 }
 
-// newUnit makes the unit that computes one stored value.
+// newUnit makes the launch that computes one stored value.
 func (pl *Schedule) newUnit(at int, in core.Instr, masked map[int]core.Instr) (*Launch, error) {
 	u := &Launch{at: at, Writes: []int{in.Out}}
 	switch in.Op.(type) {
@@ -302,8 +305,9 @@ func (pl *Schedule) newProduct(in core.Instr) *Product {
 	return g
 }
 
-// wholeFours makes products' sizes whole fours. What is added lies after the ends of rows, which pads them in memory
-// anyway, or in rows after the last, for which parameters, their copies and results have room.
+// wholeFours rounds the sizes of products up to multiples of four. The added numbers lie after the ends of rows, which
+// are padded in memory anyway, or in rows after the last one. Parameters, their copies and results have space for such
+// rows.
 func (pl *Schedule) wholeFours() {
 	pl.ended = map[int]bool{}
 	end := func(v int) {

@@ -8,22 +8,22 @@ import (
 	"nacre/core/op"
 )
 
-// Region describes what one generated kernel computes. Its results are rows×cols: sums, if it reduces, and values
-// computed element by element from them and from memory (after). Where it reduces, values of the terms' own domain may
-// be stored on the way (along).
+// Region describes what one generated kernel computes. Its results have the shape rows×cols. They are sums, if the
+// region reduces, and values that are computed element by element from these sums and from memory (field after). While
+// it sums, it may also store values that have the shape of the terms (field along).
 type Region struct {
 	rows, cols   int
-	reduce       *Reduction // nil if it does not
+	reduce       *Reduction // nil if the region has no sums
 	sums         []int
 	along, after []int
 }
 
-// Reduction says what is summed over: for every result, terms terms.
+// Reduction says what is summed. Every result is a sum; the field terms is its number of terms.
 type Reduction struct {
 	kind       reductionKind
 	terms      int
-	rows, cols int // of the values whose elements are the terms; 0 where each term is of several
-	group      int // rows per result, of sumRows
+	rows, cols int // shape of the values whose elements are the terms; 0 if a term depends on several elements
+	group      int // for sumRows, the rows per result
 	ta, tb     bool
 }
 
@@ -39,7 +39,7 @@ const (
 	norm
 )
 
-// newRegion makes the region of a single instruction. The error names an operation that has none.
+// newRegion makes the region of a single instruction. The error names an operation that has no kernel.
 func (pl *Schedule) newRegion(in core.Instr) (*Region, error) {
 	out := pl.Program.Values[in.Out]
 	r := &Region{rows: out.Rows, cols: out.Cols}
@@ -58,7 +58,7 @@ func (pl *Schedule) newRegion(in core.Instr) (*Region, error) {
 	case op.SumRows:
 		r.reduce.kind, r.reduce.group = sumRows, x.Rows/out.Rows
 		r.reduce.terms = r.reduce.group
-		if out.Rows == 1 && out.Cols == 1 { // of a column
+		if out.Rows == 1 && out.Cols == 1 { // it sums a column
 			*r.reduce = Reduction{kind: sumAll, terms: x.Rows, rows: x.Rows, cols: 1}
 		}
 	case op.SumAll:
@@ -81,7 +81,7 @@ func (pl *Schedule) newRegion(in core.Instr) (*Region, error) {
 	return r, nil
 }
 
-// join is the region that computes both, b after r where it reads it; nil if one kernel cannot.
+// join is the region that computes both. If b reads r, b comes after r. It is nil if one kernel cannot compute both.
 func (r *Region) join(b *Region) *Region {
 	sameShape := r.rows == b.rows && r.cols == b.cols
 	j := &Region{rows: b.rows, cols: b.cols, reduce: b.reduce}
@@ -126,20 +126,21 @@ func (d *Reduction) covers(r *Region) bool {
 	return d.rows == r.rows && d.cols == r.cols
 }
 
-// Spread is how a region's work is spread over lanes and blocks of BlockSize lanes. It decides in which order sums are
-// added up, and depends on shapes alone: every device adds in the same order.
+// Spread says how a region's work is spread over lanes and blocks of BlockSize lanes. It decides in which order sums
+// are added up. It depends on shapes alone, so every device adds in the same order.
 type Spread struct {
-	PerLane int  // results per lane, where nothing is summed
-	Lanes   int  // per sum; a power of two
-	Slices  int  // blocks that share a sum
-	Across  int  // results per block: BlockSize/Lanes
-	Blocks  int  // of the launch
-	InRow   bool // neighbouring lanes take neighbouring terms of one sum, else neighbouring sums
-	Vector  int  // neighbours that a lane takes at a time: 1, or 4; see Kernel
+	PerLane int // results per lane, if nothing is summed
+	Lanes   int // lanes per sum; a power of two
+	Slices  int // blocks that share a sum
+	Across  int // results per block: BlockSize/Lanes
+	Blocks  int // blocks of the launch
+	// whether neighbouring lanes take neighbouring terms of one sum; otherwise they take neighbouring sums
+	InRow  bool
+	Vector int // neighbours that a lane takes at a time: 1 or 4; see Kernel
 }
 
 const (
-	// BlockSize is the lanes of a block.
+	// BlockSize is the number of lanes of a block.
 	BlockSize  = 128
 	fullBlocks = 264 // two per multiprocessor of the large cards
 )
@@ -174,11 +175,12 @@ func (r *Region) layout(vectors bool) Spread {
 	return l
 }
 
-// inRow reports whether neighbouring lanes take neighbouring terms of a sum: where these lie side by side in memory.
+// inRow reports whether neighbouring lanes take neighbouring terms of a sum. They do if these terms lie side by side in
+// memory.
 func (d *Reduction) inRow() bool { return d.kind != sumRows && !(d.kind == dot && d.ta) }
 
-// vectors is the layout of lanes that take four at a time. Blocks are many, since what is short of them waits for
-// memory: a lane has two fours of a sum's terms, or eight rows of it, and reads them at once.
+// vectors is the spread if lanes take four neighbours at a time. There are many blocks, because with fewer the lanes
+// wait for memory: a lane has two fours of a sum's terms, or eight rows of the sum, and reads them at once.
 func (r *Region) vectors() Spread {
 	d := r.reduce
 	if d == nil {
@@ -191,7 +193,7 @@ func (r *Region) vectors() Spread {
 		l.Lanes = min(BlockSize, powerOfTwo(max(1, turns/2)))
 	} else {
 		takes, turns, each = Fours(r.rows, r.cols), d.terms, 8
-		l.Lanes = BlockSize / min(8, powerOfTwo(2*takes-1)) // eight fours are a line of the cache
+		l.Lanes = BlockSize / min(8, powerOfTwo(2*takes-1)) // eight fours fill a line of the cache
 	}
 	l.Across = BlockSize / l.Lanes
 	groups := CeilDiv(takes, l.Across)

@@ -6,27 +6,27 @@ import (
 	"nacre/core"
 )
 
-// Piece is the part of a parameter that one block of the optimiser's launch steps: N numbers of its storage, padding
-// included, from number From on; or, where a transposed copy is kept beside it, Rows×Cols of it from there on, Cols
-// with padding, which stand from Turned on in the copy.
+// Piece is the part of a parameter that one block of the optimiser's launch steps. Without a transposed copy it has N
+// numbers, padding included, from number From on. With a copy it has Rows×Cols numbers from From on, and Cols includes
+// the padding; in the copy they begin at number Turned.
 type Piece struct {
 	Param   int // the version that is stepped
-	Source  int // the gradient, or of a mere average what it moves towards
+	Source  int // the gradient; for a piece that is only an average, the value towards which it moves
 	Adam    *core.Adam
-	Slot    int     // of the bias corrections; see Slots
-	Average int     // the parameter that follows after the step, or -1
-	Tau     float64 // of the average
+	Slot    int     // the slot of the bias corrections; see Slots
+	Average int     // the average that follows the parameter after the step, or -1
+	Tau     float64 // the rate of the average
 	From, N int
 
-	Rows, Cols, Turned int // Rows is 0 where there is no copy
+	Rows, Cols, Turned int // Rows is 0 if there is no copy
 }
 
 const (
 	chunk = 1024 // numbers of a piece
-	side  = 32   // of a piece that is square
+	side  = 32   // side of a square piece
 )
 
-// Slots numbers the bias corrections of a plan: by the version of a parameter that an Adam step makes.
+// Slots gives every bias correction of Adam a number. The key is the version of a parameter that an Adam step makes.
 func (pl *Schedule) Slots() map[int]int {
 	slot := map[int]int{}
 	for _, u := range pl.Units {
@@ -37,7 +37,8 @@ func (pl *Schedule) Slots() map[int]int {
 	return slot
 }
 
-// Pieces cuts the steps of a unit. An average that follows a step of the same unit is part of the step's pieces.
+// Pieces cuts the steps of a launch into pieces. If an average follows a step of the same launch, it belongs to the
+// pieces of the step.
 func (pl *Schedule) Pieces(steps []core.Instr, slots map[int]int) []Piece {
 	var out []Piece
 	for _, in := range steps {

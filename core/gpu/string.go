@@ -9,7 +9,7 @@ import (
 	"nacre/core/op"
 )
 
-// Depth is how many units run one after the other at least, whatever runs beside them.
+// Depth is the smallest number of launches that must run one after the other, however many others run at the same time.
 func (pl *Schedule) Depth() int {
 	depth := make([]int, len(pl.Units))
 	deepest := 0
@@ -23,8 +23,8 @@ func (pl *Schedule) Depth() int {
 	return deepest
 }
 
-// Work returns how much a unit does: operations in matrix products, 2 per multiply-add, and bytes read from and written
-// to memory, each number once.
+// Work returns the work of a launch: flops counts the operations of matrix products, 2 per multiply-add; bytes counts
+// what is read from and written to memory, each number once.
 func (pl *Schedule) Work(u *Launch) (flops, bytes int64) {
 	if g := u.Product; g != nil {
 		flops = 2 * int64(g.M) * int64(g.N) * int64(g.K)
@@ -36,7 +36,7 @@ func (pl *Schedule) Work(u *Launch) (flops, bytes int64) {
 	for _, in := range u.Steps {
 		x := pl.Program.Values[in.Out]
 		n := int64(x.Rows) * int64(x.Cols)
-		if _, ok := in.Op.(core.Adam); ok { // both moments, read and written
+		if _, ok := in.Op.(core.Adam); ok { // both moments are read and written
 			bytes += 16 * n
 		}
 		if pl.options.Transposes && Turns(x.Rows, x.Cols) {
@@ -47,7 +47,7 @@ func (pl *Schedule) Work(u *Launch) (flops, bytes int64) {
 	return flops, bytes
 }
 
-// String lists the plan: every launch with its branch, what it computes, its blocks, its work and what it waits for.
+// String lists every launch: its branch, what it computes, its blocks, its work and the launches for which it waits.
 func (pl *Schedule) String() string {
 	var b strings.Builder
 	var flops, bytes int64
@@ -68,7 +68,7 @@ func (pl *Schedule) String() string {
 	return b.String()
 }
 
-// Describe says in one line what a unit computes.
+// Describe says in one line what a launch computes.
 func (pl *Schedule) Describe(u *Launch) string {
 	switch {
 	case u.Product != nil:

@@ -5,7 +5,7 @@ import (
 	"nacre/core/op"
 )
 
-// terms describes what is added to a result's sums.
+// terms describes the terms that are added to a result's sums.
 func (d *describer) terms() {
 	s := d.r.reduce
 	at := d.split(Result, d.r.rows, d.r.cols)
@@ -33,7 +33,7 @@ func (d *describer) loop(rows, cols int, f func()) {
 	d.k.Loops = append(d.k.Loops, l)
 }
 
-// term describes one term of each sum of the result at row and column at.
+// term describes one term of each sum of the result whose row and column are `at`.
 func (d *describer) term(at [2]Operand) {
 	s, r := d.r.reduce, named(Term)
 	if d.k.Vector > 1 && d.k.InRow {

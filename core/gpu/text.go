@@ -32,8 +32,9 @@ func (t *Text) Close(line string) {
 	t.Line("%s", line)
 }
 
-// Common is the expression as all the languages in question write it, given its operands' texts: operators as in C, and
-// functions that the device's prelude has under the names k_…. It is empty for Load, FMA and PassIn.
+// Common writes the expression in the form that CUDA and WGSL share. x are the texts of its operands. Operators are as
+// in C; functions come from the device's prelude, where their names begin with k_. Common is empty for Load, FMA and
+// PassIn.
 func (e Expr) Common(x [4]string) string {
 	a, b, c := x[0], x[1], x[2]
 	switch e.Op {
@@ -68,7 +69,7 @@ func (e Expr) Common(x [4]string) string {
 	return ""
 }
 
-// Call is BinaryOf as the call of a function.
+// Call writes an expression of BinaryOf as a function call.
 func (e Expr) Call(x [4]string) string {
 	return fmt.Sprintf("k_%s(%s, %s)", strings.ToLower(op.BinaryFunc(e.F).String()), x[0], x[1])
 }

@@ -1,16 +1,16 @@
 package gpu
 
-// Total holds what a plan comes to.
+// Total holds the totals of a schedule.
 type Total struct {
 	Launches int   `json:"launches"`
-	Depth    int   `json:"depth"`  // of launches that must be done one after the other
-	FLOPs    int64 `json:"flops"`  // in matrix products, 2 per multiply-add
+	Depth    int   `json:"depth"`  // number of launches that must be done one after the other
+	FLOPs    int64 `json:"flops"`  // operations of matrix products, 2 per multiply-add
 	Moved    int64 `json:"moved"`  // bytes read and written, each number of a launch once
 	Memory   int64 `json:"memory"` // bytes of inputs, outputs and intermediate values
 }
 
-// Total adds up all launches. HandOvers says that sums which blocks share take a second launch, as they do where blocks
-// of one launch cannot wait for one another.
+// Total adds up all launches. Set handOvers if blocks of one launch cannot wait for one another. Then a sum that
+// several blocks share takes a second launch.
 func (pl *Schedule) Total(handOvers bool) Total {
 	t := Total{Launches: len(pl.Units), Depth: pl.Depth()}
 	for _, u := range pl.Units {

@@ -2,13 +2,13 @@ package gpu
 
 import "math"
 
-// Ziggurat makes the tables of Marsaglia and Tsang's method for normals with 128 layers (2000, zigset), with the
-// rounding of math/rand/v2: layer i is left without further tests below kn[i], wn[i] scales to its width, fn[i] is the
-// density there.
+// Ziggurat makes the tables for drawing normals by Marsaglia and Tsang's method (2000, zigset) with 128 layers, with
+// the rounding of math/rand/v2. In layer i a number below kn[i] is accepted without a further test. wn[i] scales a
+// number to the layer's width; fn[i] is the density there.
 func Ziggurat() (kn [128]uint32, wn, fn [128]float32) {
 	const (
-		right = 3.442619855899      // where the tail begins
-		area  = 9.91256303526217e-3 // of every layer
+		right = 3.442619855899      // abscissa at which the tail begins
+		area  = 9.91256303526217e-3 // area of every layer
 		scale = 1 << 31
 	)
 	density := func(x float64) float64 { return math.Exp(-x * x / 2) }

@@ -9,13 +9,13 @@ import (
 )
 
 // GRU describes a gated recurrent unit (Cho et al. 2014) in the form that PyTorch, cuDNN and Keras compute, with a bias
-// inside the reset gate's product: In inputs, a state of Hidden numbers.
+// inside the reset gate's product: It has In inputs and a state of Hidden numbers.
 //
 //	r = σ(x·Wr + br + h·Ur + cr)      z = σ(x·Wz + bz + h·Uz + cz)
 //	n = tanh(x·Wn + bn + r⊙(h·Un + cn))   h' = (1−z)⊙n + z⊙h
 //
-// Its parameters are "name/wx", In×3·Hidden, "name/bx", 1×3·Hidden, "name/wh", Hidden×3·Hidden, and "name/bh",
-// 1×3·Hidden: the gates r, z, n side by side.
+// Its parameters are "name/wx" (In×3·Hidden), "name/bx" (1×3·Hidden), "name/wh" (Hidden×3·Hidden) and "name/bh"
+// (1×3·Hidden). Each has the gates r, z and n side by side.
 type GRU struct {
 	Name       string
 	In, Hidden int
@@ -38,7 +38,7 @@ func (g GRU) Specs() []core.ParamSpec {
 // Nodes returns the parameters as nodes of s, in the order of Specs.
 func (g GRU) Nodes(s *core.Stage) []*graph.Node { return nodes(s, g.Specs()) }
 
-// Step is the state after x, rows×In, in state h, rows×Hidden; a nil h is the state zero.
+// Step returns the state after the input x (rows×In), if the state before is h (rows×Hidden). A nil h means zero.
 func (g GRU) Step(s *core.Stage, x, h *graph.Node) *graph.Node {
 	p, n := g.Nodes(s), g.Hidden
 	gx, gh := s.Dense(x, p[0], p[1], op.Linear), p[3]
@@ -54,8 +54,8 @@ func (g GRU) Step(s *core.Stage, x, h *graph.Node) *graph.Node {
 	return s.Add(candidate, s.Mul(keep, s.Sub(h, candidate)))
 }
 
-// Unroll applies Step to the steps of a sequence that lie side by side, rows×steps·In, from state h, nil for zero, and
-// returns the state after each.
+// Unroll applies Step to the steps of a sequence, which lie side by side (rows×steps·In). It begins with state h, nil
+// for zero, and returns the state after each step.
 func (g GRU) Unroll(s *core.Stage, sequence, h *graph.Node, steps int) []*graph.Node {
 	if steps < 1 {
 		s.Fail(fmt.Errorf("nn: %s: a sequence of %d steps; want at least 1", g.Name, steps))

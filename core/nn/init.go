@@ -11,9 +11,9 @@ import (
 // Oyster is the initialisation of the published PEARL implementation: hidden weights uniform in ±1/√n, hidden biases
 // 0.1, weights and biases of the last layer uniform in ±Last.
 //
-// That implementation means n to be the number of a layer's inputs but reads the first dimension of a weight stored
-// outputs×inputs, so n is the number of outputs. The two differ only where a layer changes width, that is in layer 0.
-// FanIn makes n the number of inputs.
+// In the published code n is meant to be the number of a layer's inputs. But it reads the first dimension of a weight
+// that is stored as outputs×inputs, so n is the number of outputs. This differs only if a layer changes the width, that
+// is, in layer 0. FanIn makes n the number of inputs.
 type Oyster struct {
 	Last  float64
 	FanIn bool
@@ -53,8 +53,8 @@ func (o Oyster) Init(mem core.Memory, m MLP, r *rand.Rand) error {
 type Xavier struct {
 	// Normal draws weights from a normal distribution of that variance, 2/(inputs + outputs), instead.
 	Normal bool
-	// Heads is how many layers of equally many outputs lie side by side in the last layer, such as means and
-	// deviations, each drawn as a layer of its own. 0 is 1.
+	// Heads is the number of layers that lie side by side in the last layer, such as means and deviations. They have
+	// equally many outputs, and each is drawn as a layer of its own. 0 means 1.
 	Heads int
 }
 
@@ -105,7 +105,8 @@ func reset(mem core.Memory, p core.ParamSpec, x []float64) error {
 	return nil
 }
 
-// Copy sets the parameters of to to those of from, a network of the same shape, and clears the optimiser state of to.
+// Copy copies the parameters of the network `from` to the network `to`, which has the same shape. It clears the
+// optimiser state of `to`.
 func Copy(mem core.Memory, to, from Network) error {
 	src, dst := from.Specs(), to.Specs()
 	if err := alike(dst, src); err != nil {
@@ -123,8 +124,8 @@ func Copy(mem core.Memory, to, from Network) error {
 	return nil
 }
 
-// InitUniform draws every parameter of n, weights and biases alike, uniformly from ±half, in the order of Specs: with
-// half = 1/√Hidden what PyTorch does to a GRU. Adam's state is cleared.
+// InitUniform draws every parameter of n, weights and biases alike, uniformly from ±half, in the order of Specs.
+// PyTorch does this to a GRU, with half = 1/√Hidden. Adam's state is cleared.
 func InitUniform(mem core.Memory, n Network, half float64, r *rand.Rand) error {
 	for _, p := range n.Specs() {
 		x := make([]float64, p.Rows*p.Cols)
@@ -136,8 +137,8 @@ func InitUniform(mem core.Memory, n Network, half float64, r *rand.Rand) error {
 	return nil
 }
 
-// InitXavier draws the weights of n, matrix by matrix, as Xavier does, and sets biases, which are the parameters of one
-// row at odd places of Specs, to 0. A GRU's three gates count as one matrix, as in Keras.
+// InitXavier draws the weights of n as Xavier does, matrix by matrix, and sets biases to 0. A parameter counts as a
+// bias if it has one row and an odd place in Specs. A GRU's three gates count as one matrix, as in Keras.
 func InitXavier(mem core.Memory, n Network, r *rand.Rand) error {
 	for i, p := range n.Specs() {
 		x := make([]float64, p.Rows*p.Cols)

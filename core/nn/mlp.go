@@ -12,7 +12,7 @@
 //	nn.EMA(b, slow, v, 0.005)
 //	program, err := b.Compile()
 //
-// It knows no algorithm and holds no numbers of its own.
+// The package contains no algorithm and no settings.
 package nn
 
 import (
@@ -29,8 +29,8 @@ type Network interface {
 	Specs() []core.ParamSpec
 }
 
-// MLP describes a multi-layer perceptron: In inputs, layers of Hidden units with activation Act, Out linear outputs.
-// Layer l has the parameters "name/w<l>", inputs×outputs, and "name/b<l>", 1×outputs.
+// MLP describes a multi-layer perceptron. It has In inputs, layers of Hidden units with activation Act, and Out linear
+// outputs. Layer l has the parameters "name/w<l>" (inputs×outputs) and "name/b<l>" (1×outputs).
 type MLP struct {
 	Name   string
 	In     int
@@ -72,8 +72,8 @@ func nodes(s *core.Stage, specs []core.ParamSpec) []*graph.Node {
 // Apply is the network's output on x: rows×In → rows×Out.
 func (m MLP) Apply(s *core.Stage, x *graph.Node) *graph.Node { return m.Forward(s, m.Nodes(s), x) }
 
-// Forward is the network's output on x under other parameters, in the order of Specs, such as those after a gradient
-// step: rows×In → rows×Out.
+// Forward is the network's output on x with the parameters ps, in the order of Specs, such as the parameters after a
+// gradient step: rows×In → rows×Out.
 func (m MLP) Forward(s *core.Stage, ps []*graph.Node, x *graph.Node) *graph.Node {
 	for l := 0; l < len(ps); l += 2 {
 		act := m.Act
@@ -85,8 +85,8 @@ func (m MLP) Forward(s *core.Stage, ps []*graph.Node, x *graph.Node) *graph.Node
 	return x
 }
 
-// EMA moves every parameter of target towards source's after the builder's stages so far:
-// target ← (1-tau)·target + tau·source. The networks must have the same shape.
+// EMA moves every parameter of target towards the same one of source, after the builder's stages so far: target ←
+// (1-tau)·target + tau·source. The networks must have the same shape.
 func EMA(b *core.Builder, target, source Network, tau float64) {
 	from, to := source.Specs(), target.Specs()
 	if err := alike(to, from); err != nil {

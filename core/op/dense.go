@@ -78,8 +78,8 @@ func (o MatMul) String() string {
 	return "MatMul(a" + t[o.TA] + "·b" + t[o.TB] + ")"
 }
 
-// Operand implements Op: with TA alone both operands are walked row by row; with TA and TB the rows of a meet the
-// columns of b, so neither can be cut by rows.
+// Operand implements Op. With TA alone, both operands are read row by row. With TA and TB, the rows of a are multiplied
+// with the columns of b, so neither operand can be cut by rows.
 func (o MatMul) Operand(i int) Rows {
 	if i == 1 && !o.TA || o.TA && o.TB {
 		return Whole

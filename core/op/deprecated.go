@@ -2,7 +2,7 @@ package op
 
 import "nacre/core/graph"
 
-// Deprecated: nacre/core/graph has it, Graphs as graph.Gorgonia; the old name goes with the next release.
+// Deprecated: use nacre/core/graph, where Graphs is called graph.Gorgonia. The next release removes the old names.
 var (
 	Graphs   = &graph.Gorgonia
 	Apply    = graph.Apply

@@ -165,7 +165,7 @@ func (o Binary) Shape(in []Shape) (Shape, error) {
 	return out, nil
 }
 
-// broadcasts reports whether a matrix of shape s can be repeated to shape to.
+// broadcasts reports whether a matrix of shape s can be repeated so that its shape becomes `to`.
 func broadcasts(s, to Shape) bool {
 	return (s.Rows == 1 || s.Rows == to.Rows) && (s.Cols == 1 || s.Cols == to.Cols)
 }

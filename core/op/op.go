@@ -1,9 +1,9 @@
-// Package op is the vocabulary a loss is written in: matrix operations that are at once operations of a graph
-// (shape rule, gradient; package graph) and instructions of a compiled program (package core).
+// Package op is the vocabulary in which a loss is written. Its matrix operations are both operations of a graph (shape
+// rule, gradient; package graph) and instructions of a compiled program (package core).
 //
-// Every value is a matrix; a scalar is 1×1, a row vector 1×n. Data of a meta-batch is stacked by rows: T tasks
-// of B transitions are one (T·B)×n matrix, task after task. That single convention is what lets a program be cut
-// into tiles of whole tasks.
+// Every value is a matrix; a scalar is 1×1, a row vector 1×n. Data of a meta-batch is stacked by rows: T tasks of B
+// transitions are one (T·B)×n matrix, task after task. Because of this convention a program can be cut into tiles of
+// whole tasks.
 //
 // A Scope writes expressions over the nodes of one graph and keeps the first error:
 //
@@ -17,7 +17,7 @@
 //	loss := s.MeanAll(s.Square(s.Sub(s.Dense(x, w, b, op.Linear), y)))
 //	if err := s.Err(); err != nil { ... }
 //
-// It does not compile or run anything: package core does, and its Stage embeds a Scope.
+// It does not compile or run anything. Package core does this; its Stage embeds a Scope.
 package op
 
 import (
@@ -26,16 +26,16 @@ import (
 	"nacre/core/graph"
 )
 
-// Op is one operation of the vocabulary. Implementations are small comparable structs: two instructions with
-// equal Op values and equal operands compute the same matrix, so the compiler may keep only one of them.
+// Op is one operation of the vocabulary. Implementations are small comparable structs: two instructions with equal Op
+// values and equal operands compute the same matrix, so the compiler may keep only one.
 type Op interface {
 	graph.Op
 
 	// Operand says how the rows of operand i relate to the rows of the result.
 	Operand(i int) Rows
 
-	// Result is ByRow when row r of the result depends on the corresponding rows of the ByRow operands only, and
-	// Whole when the operation sums over all their rows (the gradient of a weight, a mean).
+	// Result is ByRow if row r of the result depends only on the corresponding rows of the ByRow operands. It is Whole
+	// if the operation sums over all their rows (the gradient of a weight, a mean).
 	Result() Rows
 }
 
@@ -43,10 +43,11 @@ type Op interface {
 type Rows uint8
 
 const (
-	// ByRow operands are read in step with the result: row for row, or group for row where the operation
-	// contracts or repeats rows (SumRows, RepeatRows). Operands with a single row are broadcast and are never tiled.
+	// ByRow operands are read in step with the result: one row for each row, or a group of rows for a row if the
+	// operation sums or repeats rows (SumRows, RepeatRows). Operands with a single row are broadcast and are never
+	// tiled.
 	ByRow Rows = iota
-	// Whole operands are read entire, whatever part of the result is computed.
+	// Whole operands are read as a whole, whatever part of the result is computed.
 	Whole
 )
 
@@ -57,7 +58,7 @@ type (
 	Mat = graph.Mat
 )
 
-// base answers for most operations: every operand and the result follow the rows.
+// base has the answers of most operations: every operand and the result are ByRow.
 type base struct{}
 
 func (base) Operand(int) Rows { return ByRow }
@@ -118,7 +119,7 @@ type (
 		unary
 		Lo, Hi float64
 	}
-	// ClampGrad is (x, g) → g where Lo ≤ x ≤ Hi, else 0.
+	// ClampGrad is (x, g) → g if Lo ≤ x ≤ Hi, else 0.
 	ClampGrad struct {
 		binary
 		Lo, Hi float64
@@ -163,7 +164,7 @@ type (
 	LogSumExp struct{ unary }
 	// SquaredDistances holds |a_i - b_j|² for every pair of rows: (a m×d, b n×d) → m×n; a is ByRow, b Whole.
 	SquaredDistances struct{ binary }
-	// StopGrad is the identity; no gradient passes it.
+	// StopGrad is the identity. No gradient passes it.
 	StopGrad struct{ unary }
 )
 

@@ -8,7 +8,7 @@ import (
 	"nacre/internal/wgpu"
 )
 
-// Backend is the GPUs that WebGPU reaches in the list of devices.
+// Backend is the entry for GPUs by WebGPU in the list of devices.
 var Backend = core.Backend{
 	Name:        "webgpu",
 	Title:       "GPU by WebGPU",

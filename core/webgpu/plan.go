@@ -5,7 +5,7 @@ import (
 	"nacre/core/gpu"
 )
 
-// Plan is how this package's devices run a program.
+// Plan returns the schedule with which this package's devices run a program.
 func Plan(p *core.Program) (*gpu.Schedule, error) {
 	return gpu.New(p, gpu.Options{MaskedProducts: true, InOrder: true})
 }

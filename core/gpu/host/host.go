@@ -1,5 +1,5 @@
-// Package host does on the host's side what all devices of core/gpu's plans need: where a memory's parameters lie and
-// what its entries are called, a copy of the parameters for programs that are too small for a GPU, and matrices with
+// Package host holds what all devices of core/gpu's schedules need on the host: the places of a memory's parameters and
+// the names of its entries, a copy of the parameters for programs that are too small for a GPU, and matrices with
 // padded rows. It calls no driver.
 //
 //	type memory struct {
@@ -7,7 +7,7 @@
 //		… // where they lie on the GPU
 //	}
 //	m.Parameters, err = host.New("cuda", specs)
-//	i, part, err := m.Entry("w.m", len(dst)) // of which parameter, and what of it
+//	i, part, err := m.Entry("w.m", len(dst)) // the number of the parameter, and which part of it
 package host
 
 import (
@@ -21,22 +21,22 @@ import (
 	"nacre/core/gpu"
 )
 
-// Parameters are those of one memory, laid out one after the other with padded rows.
+// Parameters are the parameters of one memory. They lie one after the other, with padded rows.
 type Parameters struct {
 	Specs  []core.ParamSpec
-	Offset []int // by parameter, in floats
-	Total  int   // floats of all
+	Offset []int // for each parameter, its distance from the start in floats
+	Total  int   // number of floats of all parameters
 
-	device  string // what errors begin with
+	device  string // name of the device, with which errors begin
 	index   map[string]int
-	version atomic.Int64 // counts what may have changed parameters
+	version atomic.Int64 // counts the events that may have changed parameters
 
 	mu     sync.Mutex
 	twin   core.Memory
-	copied int64 // version that it holds
+	copied int64 // version of the parameters that the copy holds
 }
 
-// New lays parameters out; device is its name in errors.
+// New lays out the parameters of specs. Errors begin with the name device.
 func New(device string, specs []core.ParamSpec) (*Parameters, error) {
 	m := &Parameters{device: device, index: map[string]int{}, copied: -1}
 	for _, s := range specs {
@@ -58,20 +58,21 @@ func New(device string, specs []core.ParamSpec) (*Parameters, error) {
 // Params implements core.Memory.
 func (m *Parameters) Params() []core.ParamSpec { return slices.Clone(m.Specs) }
 
-// Of is the number of the parameter that value v of a program is a version of; the program must fit.
+// Of is the number of the parameter of which value v of a program is a version. The program must fit.
 func (m *Parameters) Of(p *core.Program, v int) int { return m.index[p.Values[v].Store] }
 
-// Part says what of a parameter an entry is.
+// Part says which part of a parameter an entry holds.
 type Part int
 
 const (
 	Weights Part = iota // the parameter itself
 	First               // moments
 	Second              // moments
-	Count               // of Adam's steps
+	Count               // number of Adam's steps
 )
 
-// Entry finds an entry of n numbers: which parameter's it is, and which part of it.
+// Entry finds an entry of n numbers by its name. It returns the number of the parameter, and which part of it the entry
+// is.
 func (m *Parameters) Entry(name string, n int) (i int, part Part, err error) {
 	i, ok := m.index[name]
 	if !ok {
@@ -95,7 +96,7 @@ func (m *Parameters) Entry(name string, n int) (i int, part Part, err error) {
 	return i, part, nil
 }
 
-// Fits reports a program that is broken, or has parameters that the memory lacks.
+// Fits returns an error if the program is broken, or if the memory lacks one of its parameters.
 func (m *Parameters) Fits(p *core.Program) error {
 	if err := p.Validate(); err != nil {
 		return fmt.Errorf("%s: %w", m.device, err)
@@ -109,14 +110,14 @@ func (m *Parameters) Fits(p *core.Program) error {
 	return nil
 }
 
-// Changed notes that parameters may be about to change.
+// Changed notes that parameters may change from now on.
 func (m *Parameters) Changed() { m.version.Add(1) }
 
-// smallWork is the largest program, in operations of matrix products, that is small: below it a processor is done
-// before a GPU has been asked and has answered.
+// smallWork is the number of operations of matrix products below which a program is small. A processor has finished
+// such a program before a GPU would have answered.
 const smallWork = 10e6
 
-// Small reports whether a program is better run on the host: it steps nothing and does little work.
+// Small reports whether the host should run a program, because it changes no parameters and does little work.
 func Small(p *core.Program) bool { return !Steps(p) && p.FLOPs() < smallWork }
 
 // Steps reports whether a program changes parameters.
@@ -129,8 +130,8 @@ func Steps(p *core.Program) bool {
 	return false
 }
 
-// Load loads a program on a device of the host, where it sees the GPU's parameters as all that was started before has
-// left them. What copy returns is all of them, laid out as here.
+// Load loads a program on a device of the host. The program sees the GPU's parameters as they are after all work that
+// was started before. The function copy must return all parameters, in the layout of m.
 func (m *Parameters) Load(p *core.Program, on core.Device, copy func() ([]float32, error)) (core.Runner, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -181,8 +182,7 @@ func (m *Parameters) refresh(copy func() ([]float32, error)) error {
 	return nil
 }
 
-// Value finds the named one of a program's inputs or outputs (kind is "input" or "output"), which n numbers are to
-// fill.
+// Value finds an input or output of a program by its name; kind is "input" or "output". It must have n numbers.
 func Value(device, kind string, p *core.Program, name string, n int) (int, error) {
 	index := p.Inputs
 	if kind == "output" {
@@ -198,7 +198,7 @@ func Value(device, kind string, p *core.Program, name string, n int) (int, error
 	return v, nil
 }
 
-// Scalars are the values of named outputs, each a single number.
+// Scalars returns the values of named outputs, each of which must be a single number.
 func Scalars(p *core.Program, names []string) (values []int, err error) {
 	for _, name := range names {
 		v, ok := p.Outputs[name]
@@ -213,10 +213,11 @@ func Scalars(p *core.Program, names []string) (values []int, err error) {
 // Number is the type of the elements of matrices on the host.
 type Number interface{ float32 | float64 }
 
-// Size is the floats of a rows×cols matrix with padded rows.
+// Size is the number of floats of a rows×cols matrix with padded rows.
 func Size(rows, cols int) int { return rows * gpu.Pitch(cols) }
 
-// Scatter copies a row-major matrix to rows that are gpu.Pitch(cols) apart; what is between them stays as it is.
+// Scatter copies a row-major matrix to rows that are gpu.Pitch(cols) apart. The numbers between these rows stay as they
+// are.
 func Scatter[T Number](dst []float32, src []T, cols int) {
 	pitch := gpu.Pitch(cols)
 	for i := range len(src) / cols {

@@ -5,7 +5,7 @@ import (
 	"nacre/core/gpu"
 )
 
-// What the model assumes of the kernels that draw an update's data (core/cuda/feed.h).
+// These are the model's assumptions on the kernels that draw an update's data (core/cuda/feed.h).
 const (
 	near     = 0.05 // µs of a load that the first-level cache has, and of the arithmetic that waits for it
 	skipping = 1.0  // µs in which a lane finds its place in the stream
@@ -18,9 +18,9 @@ const (
 	partNumbers = 512 // of an input that a block fills
 )
 
-// drawing adds the launches around an update's own in training, for every memory: gather fills its inputs with what was
-// drawn for it; raw, draw, walk and normals draw the next update's beside it; note keeps its scalars. They come first
-// in Launches, but for note.
+// drawing adds the launches around an update's own launches in training, for every memory. gather fills the inputs with
+// data that were drawn before. raw, draw, walk and normals draw the data of the next update while this one runs. note
+// keeps the scalars. All of them but note come first in Launches.
 func (m *Model) drawing(d *gpu.Drawing) (before, after []Launch) {
 	add := func(list *[]Launch, name, what string, branch int, deps []int, busy float64, blocks int,
 		bytes float64) int {

@@ -24,28 +24,28 @@ const (
 	fp32Share     = 0.85 // of the peak that products in float32 reach in full tiles
 )
 
-// tile is a block's part of a product and the share of the peak it reaches: small tiles read more per operation.
+// tile is a block's part of a product and the share of the peak that it reaches. Small tiles read more per operation.
 type tile struct {
 	m, n  int
 	share float64
 }
 
-// tiles are those that NVIDIA's libraries have, about.
+// tiles are about those of NVIDIA's libraries.
 var tiles = []tile{{256, 128, 0.8}, {128, 256, 0.8}, {128, 192, 0.76}, {192, 128, 0.76}, {128, 128, 0.72},
 	{128, 96, 0.66}, {128, 64, 0.58}, {64, 128, 0.58},
 	{64, 64, 0.45}, {64, 32, 0.3}, {32, 64, 0.3}, {32, 32, 0.2}}
 
-// cost holds what a launch asks of a card.
+// cost holds the needs of a launch.
 type cost struct {
-	alone   float64 // µs by itself, its start included
+	alone   float64 // µs if it runs by itself, with its start
 	ideal   float64 // µs at the roofline: its operations or its bytes at the card's peak
-	workers int     // multiprocessors whose room it takes
+	workers int     // multiprocessors that it occupies
 	bytes   float64
 	tensors bool // a product by tensor cores
 	bound   string
 }
 
-// cost of one unit.
+// cost is the cost of one launch.
 func (m *Model) cost(pl *gpu.Schedule, u *gpu.Launch) cost {
 	flops, n := pl.Work(u)
 	flops, n = flops*int64(m.Options.Memories), n*int64(m.Options.Memories)
@@ -59,7 +59,7 @@ func (m *Model) cost(pl *gpu.Schedule, u *gpu.Launch) cost {
 	}
 	bytes := c.bytes / rate / 1e6
 	c.ideal, c.bound = bytes, "bytes"
-	busy, streams := 0.0, false // whether bytes move meanwhile
+	busy, streams := 0.0, false // streams: bytes move at the same time
 	switch {
 	case u.Product != nil:
 		c.ideal = max(bytes, float64(flops)/m.peak()/1e6)
@@ -113,7 +113,7 @@ func (m *Model) operands(g *gpu.Product) float64 {
 	return float64(m.Options.Memories * g.K * (g.M + g.N))
 }
 
-// product is how long the multiprocessors work on a product, and how many do: by the best of the tiles.
+// product is how long the multiprocessors work on a product, and how many of them work, with the best of the tiles.
 func (m *Model) product(g *gpu.Product) (busy float64, workers int) {
 	rate, terms, tensors := m.Card.FP32*fp32Share, g.WholeK, true
 	switch m.Options.Precision {
@@ -151,7 +151,7 @@ func (m *Model) product(g *gpu.Product) (busy float64, workers int) {
 	return busy, workers
 }
 
-// region is the same of a generated kernel. Its blocks leave room for others' on their multiprocessors.
+// region is the same for a generated kernel. Other kernels can run on the multiprocessors of its blocks.
 func (m *Model) region(k *gpu.Kernel) (busy float64, workers int, bound string) {
 	rounds, instructions := 1.0, 0.0
 	takes, four, blocks := float64(k.Takes()*m.Options.Memories), max(1, k.Vector), k.Blocks*m.Options.Memories
@@ -188,7 +188,7 @@ func (m *Model) region(k *gpu.Kernel) (busy float64, workers int, bound string) 
 	return wait, workers, "latency"
 }
 
-// steps is the same of the optimiser's: a block per piece.
+// steps is the same for a launch of the optimiser's steps, with one block per piece.
 func (m *Model) steps(pl *gpu.Schedule, u *gpu.Launch) (busy float64, workers int) {
 	blocks := m.Options.Memories * max(1, len(pl.Pieces(u.Steps, pl.Slots())))
 	turns := 1.0 // everything is read at once
@@ -196,7 +196,8 @@ func (m *Model) steps(pl *gpu.Schedule, u *gpu.Launch) (busy float64, workers in
 	return waves * (1 + turns) * m.Card.Latency, min(m.Card.SMs, gpu.CeilDiv(blocks, resident))
 }
 
-// instructions that a result or term takes, about, or four of them: integers and accesses to memory once for all four.
+// instructions is about how many instructions a result or term takes, or four of them. Integers and accesses to memory
+// count once for all four.
 func (m *Model) instructions(list []gpu.Statement, four int) float64 {
 	n := 2.0 // of the loop
 	for _, s := range list {
@@ -220,7 +221,7 @@ func (m *Model) instructions(list []gpu.Statement, four int) float64 {
 	return n
 }
 
-// weight of one operation in instructions.
+// weight is the number of instructions of one operation.
 func weight(e gpu.Expr) float64 {
 	switch e.Op {
 	case gpu.DivInt, gpu.ModInt:
@@ -243,7 +244,7 @@ func weight(e gpu.Expr) float64 {
 	return 1
 }
 
-// cases counts those that lanes side by side go through one after the other.
+// cases counts the cases that neighbouring lanes go through one after the other.
 func cases(list []gpu.Statement) int {
 	n := 1
 	for _, s := range list {
@@ -254,7 +255,7 @@ func cases(list []gpu.Statement) int {
 	return n
 }
 
-// parameters counts those that a unit steps.
+// parameters counts the parameters that a launch steps.
 func parameters(u *gpu.Launch) (n int) {
 	for _, in := range u.Steps {
 		if _, ok := in.Op.(core.Adam); ok {

@@ -10,56 +10,60 @@ import (
 	"nacre/core/gpu"
 )
 
-// Options holds what the model is told of how a plan is run.
+// Options say how a schedule is run.
 type Options struct {
-	Precision string `json:"precision"` // of products, one of cuda.Precisions; empty is fp32
-	Memories  int    `json:"memories"`  // in which every launch does the same, such as those of so many seeds; 0 is 1
+	Precision string `json:"precision"` // precision of products, one of cuda.Precisions; empty is fp32
+	// number of memories, for instance one per seed, for which every launch does the same; 0 means 1
+	Memories int `json:"memories"`
 
-	Drawing *gpu.Drawing `json:"-"` // of an update that draws its data, nil for one that is given them
+	Drawing *gpu.Drawing `json:"-"` // how an update draws its data; nil if data are given to it
 }
 
-// Model is a plan's times on a card, in µs.
+// Model holds the times of a schedule on a card, in µs.
 type Model struct {
 	Card    Card    `json:"card"`
 	Options Options `json:"options"`
 	Program string  `json:"program"`
-	Total   float64 `json:"total_us"` // on the plan's branches, sharing the card
-	// likewise where data are given, not drawn: what compares with Compiler
-	Given    float64  `json:"given_us"`
-	Critical float64  `json:"critical_us"`           // with as many multiprocessors as anybody asks for
-	Serial   float64  `json:"serial_us"`             // one launch after the other
-	PerSeed  float64  `json:"per_seed_us"`           // Total over the memories
-	Compiler float64  `json:"compiler_us"`           // of one memory and without drawing, see compiler
-	Fused    float64  `json:"fused_us"`              // likewise, where that compiler has products with biases
-	Measured float64  `json:"measured_us,omitempty"` // Serial on a GPU
+	Total   float64 `json:"total_us"` // time if the branches run at the same time and share the card
+	// the same if data are given, not drawn; to be compared with Compiler
+	Given    float64 `json:"given_us"`
+	Critical float64 `json:"critical_us"` // time of the longest path, if its launches need not share the card
+	Serial   float64 `json:"serial_us"`   // time if one launch runs after the other
+	PerSeed  float64 `json:"per_seed_us"` // Total divided by the number of memories
+	// time by a compiler for arrays, such as XLA, for one memory and without drawing
+	Compiler float64  `json:"compiler_us"`
+	Fused    float64  `json:"fused_us"`              // the same, if that compiler adds biases within products
+	Measured float64  `json:"measured_us,omitempty"` // like Serial, but measured on a GPU
 	Launches []Launch `json:"launches"`
 
 	pl    *gpu.Schedule
-	first int // launch that is the plan's first
+	first int // index of the schedule's first launch
 }
 
-// Launch is one of a plan's.
+// Launch is one launch of a schedule, with its times.
 type Launch struct {
-	Number   int     `json:"number"`
-	What     string  `json:"what"`
-	Kernel   string  `json:"kernel"` // see Model.Name
-	Branch   int     `json:"branch"`
-	After    []int   `json:"after"`
-	Alone    float64 `json:"alone_us"`
-	Share    float64 `json:"roofline_share"` // of the time alone that peak rates would take
-	Bound    string  `json:"bound"`          // what decides Alone: products, bytes, instructions, latency, start
+	Number int     `json:"number"`
+	What   string  `json:"what"`
+	Kernel string  `json:"kernel"` // see Model.Name
+	Branch int     `json:"branch"`
+	After  []int   `json:"after"`
+	Alone  float64 `json:"alone_us"`
+	Share  float64 `json:"roofline_share"` // the time at peak rates, divided by Alone
+	// the reason for the time Alone: products, bytes, instructions, latency or start
+	Bound    string  `json:"bound"`
 	FLOPs    int64   `json:"flops"`
 	Bytes    int64   `json:"bytes"`
 	Begin    float64 `json:"begin_us"`
 	End      float64 `json:"end_us"`
-	Critical bool    `json:"critical"` // on the longest path through the graph
-	// on a GPU, with the gap to the next launch, where Alone has none; 0 if it was not
+	Critical bool    `json:"critical"` // whether it lies on the longest path through the graph
+	// time measured on a GPU; it includes the gap to the next launch, which Alone does not; 0 if there was no
+	// measurement
 	Measured float64 `json:"measured_us,omitempty"`
 
 	cost cost
 }
 
-// New models a plan.
+// New models a schedule.
 func New(pl *gpu.Schedule, card Card, o Options) *Model {
 	o.Memories = max(1, o.Memories)
 	m := &Model{Card: card, Options: o, Program: pl.Program.Name, pl: pl}
@@ -72,7 +76,7 @@ func New(pl *gpu.Schedule, card Card, o Options) *Model {
 		flops, n := pl.Work(u)
 		l := Launch{Number: m.first + i, What: pl.Describe(u), Branch: u.Branch, FLOPs: flops * int64(o.Memories),
 			Bytes: n * int64(o.Memories), cost: m.cost(pl, u)}
-		if m.first > 0 { // inputs are filled
+		if m.first > 0 { // it waits until inputs are filled
 			l.After = append(l.After, o.Memories-1)
 		}
 		for _, d := range u.Deps {
@@ -100,7 +104,7 @@ func New(pl *gpu.Schedule, card Card, o Options) *Model {
 		o.Drawing = nil
 		m.Given = New(pl, card, o).Total
 	}
-	// A compiler for arrays knows nothing of this plan's copies.
+	// A compiler for arrays does not make the copies of this schedule.
 	plain, err := gpu.New(pl.Program, gpu.Options{Vectors: true})
 	if err != nil {
 		plain = pl
@@ -113,7 +117,8 @@ func New(pl *gpu.Schedule, card Card, o Options) *Model {
 	return m
 }
 
-// Name names the kernels of the plan's launches, one by one; an empty name is left to what the launch is.
+// Name sets the names of the launches' kernels, one by one. For an empty name it takes the kind of the launch: product,
+// step or tick.
 func (m *Model) Name(kernels []string) {
 	for i, name := range kernels {
 		u := m.pl.Units[i]
@@ -130,7 +135,7 @@ func (m *Model) Name(kernels []string) {
 	}
 }
 
-// Measure adds what the launches took on a GPU, one by one, in µs.
+// Measure adds the times that the launches took on a GPU, one by one, in µs.
 func (m *Model) Measure(us []float64) error {
 	if len(us) != len(m.Launches) {
 		return fmt.Errorf("roofline: %d times of %d launches", len(us), len(m.Launches))
@@ -171,14 +176,14 @@ func (m *Model) critical() {
 	}
 }
 
-// schedule lets the launches of all branches run: each begins when those it depends on and its branch's last are done;
-// those that run share multiprocessors, first come first served, and bandwidth.
+// schedule lets the launches of all branches run. A launch begins when the launches on which it depends and the last
+// launch of its branch are done. Running launches share bandwidth, and multiprocessors: first come, first served.
 func (m *Model) schedule() {
 	const idle, running, done = 0, 1, 2
 	state := make([]int, len(m.Launches))
-	left := make([]float64, len(m.Launches))  // of the launch's work, 1 is all
-	ready := make([]float64, len(m.Launches)) // when its start is over
-	var order []int                           // of those running
+	left := make([]float64, len(m.Launches))  // share of the launch's work that is left
+	ready := make([]float64, len(m.Launches)) // time at which its start is over
+	var order []int                           // indices of the running launches
 	now, finished := 0.0, 0
 	for finished < len(m.Launches) {
 		for i := range m.Launches {
@@ -249,11 +254,12 @@ func (m *Model) free(i int, state []int, done int) bool {
 	return true
 }
 
-// compiler models the same program by a compiler for arrays, such as XLA in a scan: one kernel after the other; matrix
-// products by the same library without epilogues, operands as they lie; every epilogue a kernel that reads and writes
-// the product; every other launch of the plan at the cache's bandwidth, for every two results; the optimiser's steps
-// four parameters at a time. It is kinder to such a compiler than to the plan: its sums never wait. Fused is its time
-// where biases, with a ReLU behind them, are the products' epilogues, as XLA has them where it finds the pattern.
+// compiler models the same program by a compiler for arrays, such as XLA in a scan. One kernel runs after the other.
+// Matrix products are those of the same library, without epilogues, with operands as they lie. Every epilogue is a
+// kernel that reads and writes the product. Every other launch of the schedule runs at the cache's bandwidth, as one
+// kernel for every two results. The optimiser steps four parameters at a time. The model is kinder to such a compiler
+// than to the schedule: its sums never wait. fused is the time if biases, with a ReLU behind them, are epilogues of the
+// products, as XLA does where it finds the pattern.
 func (m *Model) compiler() (us, fused float64) {
 	each := m.Card.Gap + m.Card.Start
 	bandwidth := m.Card.CacheRate * 1e6
@@ -309,7 +315,7 @@ func (m *Model) String() string {
 	return b.String()
 }
 
-// DOT is the graph in Graphviz's language: launches by their number, time alone and what bounds them.
+// DOT writes the graph in Graphviz's language. A launch has its number, its time alone and its bound.
 func (m *Model) DOT() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph %q {\n  node [shape=box];\n", m.Program)
@@ -336,7 +342,7 @@ func (m *Model) DOT() string {
 	return b.String()
 }
 
-// Longest are the launches that take longest alone, longest first.
+// Longest returns the n launches that take longest alone, the longest first.
 func (m *Model) Longest(n int) []Launch {
 	out := slices.Clone(m.Launches)
 	slices.SortStableFunc(out, func(a, b Launch) int { return cmp.Compare(b.Alone, a.Alone) })

@@ -1,16 +1,19 @@
-// Package roofline models how long the launches of a plan (core/gpu) take on a named GPU, one by one and side by side,
-// from shapes alone: no GPU is needed. Its figures are estimates to compare plans by, not measurements. For an H100
-// they were fitted to measurements of whole updates and lie within an eighth of them; of other cards nothing was
+// Package roofline models how long the launches of a schedule (core/gpu) take on a named GPU, one by one and side by
+// side. It needs only shapes, no GPU. Its times are estimates for comparing schedules, not measurements. For an H100
+// they were fitted to measurements of whole updates and lie within an eighth of them. On other cards nothing was
 // measured.
 //
 //	card, err := roofline.Find("h100")
-//	m := roofline.New(plan, card, roofline.Options{Precision: "tf32"})
-//	fmt.Print(m) // every launch with its time, what bounds it, and the critical path
+//	m := roofline.New(schedule, card, roofline.Options{Precision: "tf32"})
+//	fmt.Print(m) // every launch with its time and its bound, and the critical path
 //
-// A launch takes the time of its start, of its bytes at the card's bandwidth and the longest of: its instructions at
-// the rate at which a multiprocessor issues them, its rounds of loads that wait for one another, and, of a product, its
-// tiles at the rate of the arithmetic units; where nothing is summed, bytes move meanwhile. Launches on different
-// branches share multiprocessors and bandwidth. All that is assumed stands in Card and in the constants of launch.go.
+// The time of a launch is a sum of three: its start, its bytes at the card's bandwidth, and the longest of
+//   - its instructions at the rate at which a multiprocessor issues them,
+//   - its rounds of loads that wait for one another,
+//   - for a product, its tiles at the rate of the arithmetic units.
+//
+// If nothing is summed, the bytes move at the same time as this longest part. Launches on different branches share
+// multiprocessors and bandwidth. All assumptions stand in Card and in the constants of launch.go.
 package roofline
 
 import (
@@ -20,8 +23,9 @@ import (
 	"nacre/internal/nearest"
 )
 
-// Card holds what the model knows of a GPU. Rates are those of the maker's data sheets, for dense operands; the rest,
-// marked as assumed, is the model's own: the H100's from measurements, the others' within some tens of percent.
+// Card holds what the model knows of a GPU. Rates are those of the maker's data sheets, for dense operands. Numbers
+// marked as assumed are not from a data sheet: those of the H100 come from measurements; those of the other cards may
+// be wrong by some tens of percent.
 type Card struct {
 	Name   string  `json:"name"`
 	Title  string  `json:"title"`
@@ -31,19 +35,20 @@ type Card struct {
 	TF32   float64 `json:"tf32_tflops"`
 	BF16   float64 `json:"bf16_tflops"`
 	Memory float64 `json:"memory_tb_s"`
-	Cache  float64 `json:"cache_mb"` // of the second level
+	Cache  float64 `json:"cache_mb"` // size of the second-level cache
 
-	CacheRate float64 `json:"cache_tb_s"` // assumed
-	// AnyLayout is the share of the tensor cores' rate that instructions reach which take operands in any order
-	// (mma.sync). cuBLASLt takes them for TF32 though the fastest (wgmma, tcgen05) are there, or is no faster with
-	// these. Assumed.
+	CacheRate float64 `json:"cache_tb_s"` // bandwidth of this cache; assumed
+	// AnyLayout is the share of the tensor cores' rate that instructions for operands in any order (mma.sync) reach.
+	// For TF32 cuBLASLt uses these instructions although faster ones (wgmma, tcgen05) exist, or is no faster with the
+	// faster ones. Assumed.
 	AnyLayout float64 `json:"any_layout_share"`
-	Latency   float64 `json:"latency_us"` // of a load from the second-level cache, under load; assumed
-	Gap       float64 `json:"gap_us"`     // from a launch's end to the start of the next in a graph; assumed
-	Start     float64 `json:"start_us"`   // of a launch: its blocks begin and end; assumed
+	// time of a load from the second-level cache while the card is busy; assumed
+	Latency float64 `json:"latency_us"`
+	Gap     float64 `json:"gap_us"`   // time from a launch's end to the start of the next in a graph; assumed
+	Start   float64 `json:"start_us"` // time in which the blocks of a launch begin and end; assumed
 }
 
-// Cards are those known, by name.
+// Cards lists the known cards.
 var Cards = []Card{
 	{Name: "h100", Title: "H100 SXM", SMs: 132, Clock: 1.755, FP32: 67, TF32: 494, BF16: 989, Memory: 3.35, Cache: 50,
 		CacheRate: 6.5, AnyLayout: 0.62, Latency: 0.45, Gap: 1.7, Start: 1.2},
@@ -59,7 +64,7 @@ var Cards = []Card{
 		CacheRate: 9, AnyLayout: 0.35, Latency: 0.5, Gap: 1.7, Start: 1.2},
 }
 
-// Names lists the cards' names.
+// Names lists the names of the cards.
 func Names() []string {
 	var out []string
 	for _, c := range Cards {
@@ -68,7 +73,8 @@ func Names() []string {
 	return out
 }
 
-// Of returns the card that a driver's name for it, such as "NVIDIA H100 80GB HBM3", is that of; ok is false for others.
+// Of returns the card to which a driver's name, such as "NVIDIA H100 80GB HBM3", belongs. If there is none, ok is
+// false.
 func Of(title string) (c Card, ok bool) {
 	title = strings.ToLower(strings.ReplaceAll(title, " ", ""))
 	for _, c := range Cards {
@@ -79,7 +85,7 @@ func Of(title string) (c Card, ok bool) {
 	return Card{}, false
 }
 
-// Find returns the card of a name; the error has the nearest one.
+// Find returns the card of a name. Its error has the nearest name.
 func Find(name string) (Card, error) {
 	for _, c := range Cards {
 		if c.Name == name {

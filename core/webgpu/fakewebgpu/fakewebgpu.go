@@ -1,7 +1,8 @@
 //go:build (linux || darwin) && (amd64 || arm64) && !nogpu
 
-// Package fakewebgpu stands in for a library of webgpu.h in tests. It is C, compiled by the system's compiler; it keeps
-// buffers and computes nothing, so that losses are zero and parameters stay, and it fails as it is told.
+// Package fakewebgpu stands in for a library of webgpu.h in tests. It is written in C and compiled by the system's
+// compiler. It keeps buffers but computes nothing, so losses are zero and parameters do not change. It fails when the
+// test asks for it.
 //
 //	gpu := fakewebgpu.Use(t)
 //	gpu.Set("submits", 20) // the device is lost at the twentieth submission from now
@@ -25,12 +26,12 @@ import (
 //go:embed testdata/standin.c
 var text []byte
 
-// Library is the stand-in, with a state of its own.
+// Library is a stand-in with its own state.
 type Library struct {
 	set uintptr
 }
 
-// Use makes package webgpu load the stand-in until the test ends. The test is skipped where there is no C compiler.
+// Use makes package webgpu load the stand-in until the test ends. Without a C compiler the test is skipped.
 func Use(t testing.TB) *Library {
 	t.Helper()
 	file := Compile(t, text)
@@ -51,7 +52,7 @@ func Use(t testing.TB) *Library {
 	return l
 }
 
-// Set tells what fails, or how much there is:
+// Set sets one of these, so that something fails or is limited:
 //
 //	adapters, kind     adapters there are, and of which kind (3: on the processor)
 //	storage buffers    limit of a kernel's storage buffers
