@@ -14,38 +14,41 @@ import (
 // ChartMIME is the type of a chart as data that a front end draws itself.
 const ChartMIME = "application/vnd.nacre.chart+json"
 
-// Chart is a figure of a frame's columns: what Line, Scatter, Bar, Histogram, Box, Strip and Heat make. What cannot be
-// drawn, such as a column that is not there, is kept in it (Err); showing or saving it is that error. Its exported
-// fields are what a front end draws.
+// Chart is a figure of a frame's columns, made by Line, Scatter, Bar, Histogram, Box, Strip or Heat. If it cannot be
+// drawn, for instance because a column is missing, it keeps the error (Err); then showing or saving it fails with this
+// error. A front end draws its exported fields.
 type Chart struct {
-	Version int      `json:"version"` // 1
-	Title   string   `json:"title"`
-	X       Scale    `json:"x"`
-	Y       Scale    `json:"y"`
-	Names   []string `json:"names"` // of series, in the order of their colours; one without a name is alone
-	// the column that they are values of, where those are numbers, which say nothing alone
+	Version int    `json:"version"` // 1 at present
+	Title   string `json:"title"`
+	X       Scale  `json:"x"`
+	Y       Scale  `json:"y"`
+	// names of the series, in the order of their colours; a single series may have the name ""
+	Names []string `json:"names"`
+	// the column from which the series have their names, if the names are numbers: a number alone does not explain a
+	// series
 	By     string       `json:"by,omitempty"`
 	Colour *ColourScale `json:"colour,omitempty"`
 	Panels []ChartPanel `json:"panels"`
-	Notes  []string     `json:"notes,omitempty"` // sentences below it: what it leaves out, what it takes for granted
-	err    error
+	// sentences below the chart: what it leaves out and what it assumes
+	Notes []string `json:"notes,omitempty"`
+	err   error
 }
 
-// Scale is an axis. Where it has categories, position k is that of the k-th.
+// Scale is an axis. If it has categories, position k is the k-th category.
 type Scale struct {
 	Label      string   `json:"label"`
 	Log        bool     `json:"log,omitempty"`
 	Categories []string `json:"categories,omitempty"`
 }
 
-// ColourScale is the meaning of values told by colour, from dark to light.
+// ColourScale says which values the colours stand for, from dark to light.
 type ColourScale struct {
 	Label string  `json:"label"`
 	Lo    float64 `json:"lo"`
 	Hi    float64 `json:"hi"`
 }
 
-// ChartPanel is one of the small multiples of a chart. All have the same axes.
+// ChartPanel is one panel of a chart. All panels have the same axes.
 type ChartPanel struct {
 	Title      string      `json:"title"`
 	Marks      []Mark      `json:"marks"`
@@ -61,11 +64,11 @@ const (
 	CellMark = "cells" // from X to X1 and Y to Y1, coloured by Value
 )
 
-// Mark is a set of equal shapes of one series. Slices are of one length, or nil where a kind has no use for them; a
-// missing Lo or Hi is NaN, null in JSON.
+// Mark is a set of equal shapes of one series. Its slices have one length, or are nil if the kind does not use them. A
+// missing Lo or Hi is NaN, and null in JSON.
 type Mark struct {
 	Kind   string    `json:"kind"`
-	Series int       `json:"series"` // of Names
+	Series int       `json:"series"` // index in Names
 	X      []float64 `json:"x"`
 	X1     []float64 `json:"x1,omitempty"`
 	Y      []float64 `json:"y"`
@@ -75,10 +78,10 @@ type Mark struct {
 	Lo     maybe     `json:"lo,omitempty"`
 	Hi     maybe     `json:"hi,omitempty"`
 	Value  []float64 `json:"value,omitempty"`
-	Detail []string  `json:"detail,omitempty"` // said of a shape under the pointer
+	Detail []string  `json:"detail,omitempty"` // text for the shape under the pointer
 }
 
-// maybe are numbers of which some are missing (NaN), null in JSON.
+// maybe holds numbers. Missing ones are NaN, and null in JSON.
 type maybe []float64
 
 func (m maybe) MarshalJSON() ([]byte, error) {
@@ -110,24 +113,24 @@ type options struct {
 	notes              []string
 }
 
-// By tells rows apart by the colour of a column: a series for every text, or for every number where there are at most
-// ten; in Scatter more numbers are a scale of colours.
+// By gives rows different colours by a column. Every text is a series; so is every number if there are at most ten.
+// With more numbers Scatter uses a scale of colours.
 func By(column string) Option { return func(o *options) { o.by = column } }
 
 // Panels draws a panel for every value of a column, side by side in one scale.
 func Panels(column string) Option { return func(o *options) { o.panels = column } }
 
-// Seeds makes Line take the rows of every value of a column for a line of its own, and draw the mean of those of a
-// series.
+// Seeds makes Line draw means. The rows of each value of the column are the line of one seed, and Line draws the mean
+// of the lines of each series.
 func Seeds(column string) Option { return func(o *options) { o.seeds = column } }
 
-// Note says a sentence below a chart.
+// Note adds a sentence below a chart.
 func Note(text string) Option { return func(o *options) { o.notes = append(o.notes, text) } }
 
 // Title is the line above a chart.
 func Title(text string) Option { return func(o *options) { o.title = text } }
 
-// Labels names the axes, which else have their columns' names.
+// Labels names the axes. Without it they have the names of their columns.
 func Labels(x, y string) Option { return func(o *options) { o.x, o.y = x, y } }
 
 // LogX makes the x axis logarithmic. Its values must be positive.
@@ -147,10 +150,10 @@ func At(name string, y float64) Option {
 	return func(o *options) { o.references = append(o.references, Reference{name, y}) }
 }
 
-// Err is why a chart cannot be drawn, nil where it can.
+// Err is the reason why a chart cannot be drawn, nil if it can.
 func (c *Chart) Err() error { return c.err }
 
-// maxSeries is how many colours are told apart.
+// maxSeries is the largest number of series with different colours.
 var maxSeries = len(Palette)
 
 // build is a chart in the making.
@@ -158,9 +161,9 @@ type build struct {
 	*Chart
 	f *frame.Frame
 	o options
-	// of every row that is drawn
+	// the series and the panel of every row that is drawn
 	series, panel []int
-	value         []float64 // coloured by; nil where series are
+	value         []float64 // values for the scale of colours; nil if colours stand for series
 }
 
 // begin groups the rows of a frame by panel and series. It leaves out rows with a missing value of the columns needed.
@@ -221,7 +224,8 @@ func begin(f *frame.Frame, x, y string, need []string, opts []Option, scaleOfCol
 	return b
 }
 
-// classes are the different values of a column and that of every row: numbers in their order, text as it comes.
+// classes returns the different values of a column, and for every row the index of its value. Numbers are sorted; texts
+// are in the order of the rows.
 func classes(f *frame.Frame, column string, most int) (names []string, of []int, err error) {
 	names, err = f.Unique(column)
 	if err != nil {
@@ -266,7 +270,7 @@ func (b *build) finite(column string, x []float64, log bool) {
 	}
 }
 
-// groups calls do with the rows of every panel and series that has some.
+// groups calls do for every panel and series that has rows.
 func (b *build) groups(do func(panel, series int, rows []int)) {
 	rows := map[[2]int][]int{}
 	for i := range b.series {

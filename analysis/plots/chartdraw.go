@@ -21,13 +21,13 @@ func (c *Chart) Figure() (*Figure, error) {
 	return &Figure{width: l.width, height: l.height, draw: l.draw}, nil
 }
 
-// layout is where the parts of a chart stand.
+// layout holds the places of a chart's parts.
 type layout struct {
 	*Chart
 	x, y          ruler
 	width, height float64
-	top           float64 // of the first row of panels
-	w, h          float64 // of a panel's axes
+	top           float64 // top of the first row of panels
+	w, h          float64 // size of a panel's axes
 	left, right   float64 // room beside them
 	legend        [][]entry
 	notes         []string // broken into lines
@@ -109,8 +109,8 @@ func (l *layout) placeLegend() {
 	l.top += legendLine * float64(len(l.legend))
 }
 
-// extents are the ranges of all marks and references. Bars stand on 0. A logarithmic axis has room for positive values
-// only: empty bins and the lower ends of intervals may be others.
+// extents returns the ranges of all marks and references. Bars stand on 0. A logarithmic axis shows positive values
+// only; empty bins and the lower ends of intervals may have others.
 func (c *Chart) extents() (xlo, xhi, ylo, yhi float64) {
 	xlo, xhi, ylo, yhi = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	take := func(s Scale, lo, hi *float64, v []float64) {
@@ -170,8 +170,8 @@ type tick struct {
 	text string
 }
 
-// newRuler makes an axis with about n ticks. One that begins at 0 has no room below it, so that bars stand on it,
-// unless it is for dots, which would be cut.
+// newRuler makes an axis with about n ticks. An axis that begins at 0 has no space below 0, so that bars stand on it.
+// For dots it has space, because they would be cut.
 func newRuler(s Scale, lo, hi float64, n int, dots bool) ruler {
 	r := ruler{log: s.Log}
 	if n := len(s.Categories); n > 0 {
@@ -201,7 +201,7 @@ func newRuler(s Scale, lo, hi float64, n int, dots bool) ruler {
 	return r
 }
 
-// logTicks are at powers of ten, and at 2 and 5 times them where those are few.
+// logTicks sets ticks at powers of ten. If these are few, it adds 2 and 5 times the powers.
 func (r *ruler) logTicks() {
 	parts := []float64{1}
 	if r.hi-r.lo < 2.5 {
@@ -223,7 +223,7 @@ func (r *ruler) logTicks() {
 	}
 }
 
-// share is where a value lies on the axis, 0 to 1. One that a logarithmic axis has no place for is at its lower end.
+// share is the place of a value on the axis, 0 to 1. A value that a logarithmic axis cannot show is at its lower end.
 func (r ruler) share(v float64) float64 {
 	if r.log {
 		if v <= 0 {
@@ -249,7 +249,7 @@ func (s style) fit(text string, width float64) string {
 	return text
 }
 
-// broken is text in lines of at most a width on paper; a word that is longer has a line of its own.
+// broken cuts text into lines of at most a width on paper. A longer word has a line of its own.
 func (s style) broken(text string, width float64) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
@@ -320,7 +320,8 @@ func (a axes) frame() {
 	last := math.Inf(-1)
 	for _, t := range a.x.ticks {
 		text := t.text
-		if n := len(a.X.Categories); n > 0 && n <= 10 { // of more, those for which there is room stay
+		// if there are more, only those with enough space are written
+		if n := len(a.X.Categories); n > 0 && n <= 10 {
 			text = tickStyle.fit(text, a.w/float64(n)-4)
 		}
 		if half := tickStyle.width(text) / 2; a.px(t.at)-half > last {
@@ -409,8 +410,8 @@ func (a axes) lineMark(m Mark, c color.NRGBA) {
 	}
 }
 
-// Sequential are knots of viridis, whose steps of lightness are even (van der Walt and Smith, 2015): colours of a
-// scale.
+// Sequential is a scale of colours: points of viridis, whose steps of lightness are even (van der Walt and Smith,
+// 2015).
 var Sequential = []color.NRGBA{
 	{68, 1, 84, 255}, {72, 40, 120, 255}, {62, 74, 137, 255}, {49, 104, 142, 255}, {38, 130, 142, 255},
 	{31, 158, 137, 255}, {53, 183, 121, 255}, {110, 206, 88, 255}, {181, 222, 43, 255}, {253, 231, 37, 255},
@@ -441,7 +442,7 @@ func (l *layout) drawColours(p *pen) {
 		v := l.Colour.Lo + (l.Colour.Hi-l.Colour.Lo)*(float64(k)+0.5)/steps
 		p.rect(l.Colour.of(v), x, top+h-float64(k+1)*h/steps, wide, h/steps+0.4)
 	}
-	if single(l.Colour.Lo, l.Colour.Hi) { // all of one colour, that of the scale's middle
+	if single(l.Colour.Lo, l.Colour.Hi) { // all have one colour: that of the scale's middle
 		p.text(tickStyle, soft, x+wide+4, top+h/2+tickStyle.capHeight()/2, 0,
 			minus(strconv.FormatFloat(l.Colour.Lo, 'g', 4, 64)))
 	}

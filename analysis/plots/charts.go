@@ -11,11 +11,13 @@ import (
 	"nacre/analysis/stats"
 )
 
-// Line draws a line through the values of column y over those of x. Where a series has the lines of several seeds it
-// goes through their mean by the rule of stats.OverSeeds, with its band, and Notes say what is left out. Seeds are told
-// apart by the column of Seeds, without it by one called run or seed, and if there is none by x, which goes back where
-// the next one begins. Rows of no seed in no such order are values of their x: their mean is drawn, with Student's t
-// interval at 95 %. Columns called y_lo and y_hi, which frame's Mean makes, are a band too.
+// Line draws a line through the values of column y over those of x. If a series has the lines of several seeds, Line
+// draws their mean by the rule of stats.OverSeeds, with its band; Notes say what is left out.
+//
+// Seeds are told apart by the column of the option Seeds. Without this option, a column called run or seed is used. If
+// there is none, a new seed begins where x goes back. If x is in no such order, several rows with one x are values at
+// this x, and their mean is drawn with Student's t interval at 95 %. Columns called y_lo and y_hi, which frame's Mean
+// makes, are also drawn as a band.
 //
 //	plots.Line(f, "env_steps", "return", plots.By("arm"))
 func Line(f *frame.Frame, x, y string, opts ...Option) *Chart {
@@ -40,7 +42,7 @@ func Line(f *frame.Frame, x, y string, opts ...Option) *Chart {
 		for k, x := range lines[0].X {
 			mean, l, h := middle(values[k])
 			if seeds != nil {
-				l, h = math.NaN(), math.NaN() // of one seed nothing is known
+				l, h = math.NaN(), math.NaN() // one seed gives no interval
 			}
 			first, _ := slices.BinarySearchFunc(rows, x, func(i int, x float64) int { return cmp.Compare(xs[i], x) })
 			if len(values[k]) == 1 && lo != nil {
@@ -57,7 +59,7 @@ func Line(f *frame.Frame, x, y string, opts ...Option) *Chart {
 	return b.Chart
 }
 
-// line adds a line, and its points where they are wanted or there is one.
+// line adds a line. It adds the points if the option Dots is set or if there is only one point.
 func (b *build) line(panel int, m Mark) {
 	b.add(panel, m)
 	if b.o.dotted || len(m.X) == 1 {
@@ -65,7 +67,7 @@ func (b *build) line(panel int, m Mark) {
 	}
 }
 
-// mean adds the mean of several seeds' lines, in as many pieces as it breaks into.
+// mean adds the mean of several seeds' lines, which may consist of several pieces.
 func (b *build) mean(panel, series int, lines []stats.Line) {
 	m := stats.OverSeeds(lines)
 	if note := m.Note(b.X.Label); note != "" {
@@ -82,7 +84,7 @@ func (b *build) mean(panel, series int, lines []stats.Line) {
 	}
 }
 
-// seedsOf are the texts by which rows belong to seeds, nil where no column tells.
+// seedsOf returns the name of each row's seed, nil if no column has it.
 func (b *build) seedsOf(x, y string) (texts []string) {
 	if b.err != nil {
 		return nil
@@ -100,9 +102,9 @@ func (b *build) seedsOf(x, y string) (texts []string) {
 	return nil
 }
 
-// linesOf are the lines of a series' seeds. Rows of a seed at one place, such as those of its tasks, count as their
-// mean; where a seed has several lines over other places, those are seeds of their own. Of one line the values at its
-// places, in the order of its places, are returned too.
+// linesOf returns the lines of a series' seeds. Rows of a seed at one place, such as those of its tasks, count as their
+// mean. If a seed has several lines over different places, each counts as a seed. If there is only one line, its values
+// are also returned, in the order of its places.
 func linesOf(rows []int, xs, ys []float64, seeds []string) (lines []stats.Line, values [][]float64) {
 	var order []string
 	bySeed := map[string][][]int{}
@@ -145,7 +147,7 @@ func alike(pieces [][]int, xs []float64) bool {
 	return true
 }
 
-// gathered is the line through the mean of the values at every place, and those values.
+// gathered returns the line through the mean of the values at every place, and these values.
 func gathered(rows []int, xs, ys []float64) (l stats.Line, values [][]float64) {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(i, j int) int { return cmp.Compare(xs[i], xs[j]) })
@@ -162,7 +164,7 @@ func gathered(rows []int, xs, ys []float64) (l stats.Line, values [][]float64) {
 	return l, values
 }
 
-// column is a column of numbers of the rows that are drawn; text where numbers are needed is the chart's error.
+// column returns a column of numbers for the rows that are drawn. If the column has texts, this is the chart's error.
 func (b *build) column(name string) []float64 {
 	if b.err != nil {
 		return nil
@@ -172,7 +174,7 @@ func (b *build) column(name string) []float64 {
 	return x
 }
 
-// band is columns name_lo and name_hi, nil where there are none.
+// band returns the columns name_lo and name_hi, nil if there are none.
 func (b *build) band(name string) (lo, hi []float64) {
 	lo, err1 := b.f.Numbers(name + "_lo")
 	hi, err2 := b.f.Numbers(name + "_hi")
@@ -182,7 +184,7 @@ func (b *build) band(name string) (lo, hi []float64) {
 	return lo, hi
 }
 
-// middle is a mean and its interval, NaN if there is none.
+// middle returns a mean and its interval, NaN if there is none.
 func middle(x []float64) (mean, lo, hi float64) {
 	i := stats.MeanInterval(x)
 	if !i.Known() {
@@ -225,7 +227,7 @@ func slots(category, k, n int) (from, to float64) {
 	return from, from + width/float64(n)*0.94
 }
 
-// categories are the classes of column x, which become the x axis.
+// categories returns the classes of column x, which become the x axis.
 func (b *build) categories(x string) []int {
 	if b.err != nil {
 		return nil
@@ -238,8 +240,8 @@ func (b *build) categories(x string) []int {
 	return of
 }
 
-// byCategory is a chart of the values of y beside the categories of x. do gets those of every panel, series and
-// category that has some, their rows, and the edges of the series' place within the category.
+// byCategory makes a chart of the values of y by the categories of x. It calls do for every panel, series and category
+// that has values. do gets these values, their rows, and the edges of the series' place within the category.
 func byCategory(f *frame.Frame, x, y string, opts []Option, do func(b *build, panel, series int, from, to float64,
 	values []float64, rows []int)) *Chart {
 	b := begin(f, x, y, []string{x, y}, opts, false)
@@ -261,8 +263,8 @@ func byCategory(f *frame.Frame, x, y string, opts []Option, do func(b *build, pa
 	return b.Chart
 }
 
-// Bar draws a bar for every value of column x, as high as column y: the mean of several rows, with Student's t interval
-// at 95 % as a whisker; columns called y_lo and y_hi are a whisker too.
+// Bar draws a bar for every value of column x, as high as column y. For several rows it draws their mean, with
+// Student's t interval at 95 % as a whisker. Columns called y_lo and y_hi are also drawn as a whisker.
 func Bar(f *frame.Frame, x, y string, opts ...Option) *Chart {
 	return byCategory(f, x, y, opts, func(b *build, panel, series int, from, to float64, values []float64, rows []int) {
 		mean, l, h := middle(values)
@@ -274,7 +276,7 @@ func Bar(f *frame.Frame, x, y string, opts ...Option) *Chart {
 	})
 }
 
-// join adds a mark's shapes to those of its kind and series that the panel has.
+// join adds a mark's shapes to the panel's mark of the same kind and series.
 func (b *build) join(panel int, m Mark) {
 	for k := range b.Panels[panel].Marks {
 		old := &b.Panels[panel].Marks[k]
@@ -290,8 +292,9 @@ func (b *build) join(panel int, m Mark) {
 	b.add(panel, m)
 }
 
-// Histogram counts the values of a column in bins of equal width, the same for all series. Their number is about that
-// of Freedman and Diaconis' rule, or Sturges' where that gives more, with edges at round values, unless Bins says it.
+// Histogram counts the values of a column in bins of equal width, the same for all series. The option Bins sets their
+// number. Without it, the number is about that of Freedman and Diaconis' rule, or of Sturges' rule if that is larger,
+// so that edges are round values.
 func Histogram(f *frame.Frame, x string, opts ...Option) *Chart {
 	b := begin(f, x, "count", []string{x}, opts, false)
 	xs := b.column(x)
@@ -352,11 +355,11 @@ func binEdges(x []float64, bins int, log bool) []float64 {
 	return edges
 }
 
-// roundEdges are those of about n bins, at multiples of a round width.
+// roundEdges returns the edges of about n bins, at multiples of a round width.
 func roundEdges(lo, hi float64, n int) (edges []float64) {
 	step := niceBelow((hi - lo) / float64(n))
 	if above := niceBelow(step * 2.6); (hi-lo)/float64(n)/step > above/((hi-lo)/float64(n)) {
-		step = above // which is nearer
+		step = above // this step is nearer
 	}
 	first, last := math.Floor(lo/step), math.Ceil(hi/step)
 	for k := first; k <= last; k++ {
@@ -390,8 +393,7 @@ func Box(f *frame.Frame, x, y string, opts ...Option) *Chart {
 	})
 }
 
-// Strip draws every value of column y as a dot beside the value of x it belongs to, spread sideways so that few hide
-// others.
+// Strip draws every value of column y as a dot at its value of x. Dots are spread sideways, so that few hide others.
 func Strip(f *frame.Frame, x, y string, opts ...Option) *Chart {
 	return byCategory(f, x, y, opts, func(b *build, panel, series int, from, to float64, v []float64, _ []int) {
 		m := Mark{Kind: DotMark, Series: series, Y: v}

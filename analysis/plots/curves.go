@@ -18,13 +18,13 @@ type Series struct {
 	// Lo and Hi are the ends of the interval around each Y; both nil draws none.
 	Lo []float64 `json:"lo,omitempty"`
 	Hi []float64 `json:"hi,omitempty"`
-	// Seeds are how many stand behind each point; nil where nobody counts.
+	// Seeds is the number of seeds for each point. It is nil if they were not counted.
 	Seeds []int `json:"seeds,omitempty"`
-	// Breaks are the indices of points to which no line leads from the one before.
+	// Breaks lists the indices of points that are not connected with the point before.
 	Breaks []int `json:"breaks,omitempty"`
-	// Faint draws a thin dashed line for what stands behind the others: figures from elsewhere.
+	// Faint draws a thin dashed line. It is for numbers from elsewhere, behind the other lines.
 	Faint bool `json:"faint,omitempty"`
-	// Like gives the series the colour of the one of that name.
+	// Like gives the series the colour of the series with this name.
 	Like string `json:"like,omitempty"`
 }
 
@@ -49,7 +49,8 @@ type CurvePanel struct {
 	YLabel     string      `json:"y_label"`
 	Series     []Series    `json:"series"`
 	References []Reference `json:"references,omitempty"`
-	Whole      bool        `json:"whole,omitempty"` // ticks on x at whole numbers only: trajectory indices
+	// ticks on x only at whole numbers, for instance for trajectory indices
+	Whole bool `json:"whole,omitempty"`
 }
 
 const (
@@ -69,9 +70,9 @@ var (
 // perRow is how many panels stand side by side before the next row begins.
 const perRow = 4
 
-// Curves draws the panels side by side, four in a row, each with its own axes. Lines carry their names at their right
-// end; a series of the same name has the same colour in all panels. Points are marked where there are at most sixteen.
-// Every series needs as many Y as X, increasing X, and Lo ≤ Hi where there are intervals.
+// Curves draws the panels side by side, four in a row, each with its own axes. Lines have their names at their right
+// end. Series with the same name have the same colour in all panels. Points are marked if there are at most sixteen.
+// Every series needs as many Y as X, increasing X, and Lo ≤ Hi if it has intervals.
 func Curves(panels ...CurvePanel) (*Figure, error) {
 	if len(panels) == 0 {
 		return nil, errors.New("plots: no panels to draw")
@@ -206,8 +207,8 @@ func newAxis(p CurvePanel) (*axis, error) {
 	return a, nil
 }
 
-// widen gives a range room on both sides. Around a single value that is as much as makes ticks beside it: a half, of a
-// small value itself, of a large one a tenth.
+// widen extends a range on both sides. A single value needs so much space that there are ticks beside it: a half, for a
+// small value the value itself, for a large value a tenth of it.
 func widen(lo, hi, share float64) (float64, float64) {
 	if single(lo, hi) {
 		d := 0.5
@@ -219,7 +220,7 @@ func widen(lo, hi, share float64) (float64, float64) {
 	return lo - share*(hi-lo), hi + share*(hi-lo)
 }
 
-// single reports whether a range is one value but for rounding: ticks within it would be one number.
+// single reports whether a range is one value, apart from rounding. Then all ticks within it would be one number.
 func single(lo, hi float64) bool { return hi-lo <= 1e-12*max(math.Abs(lo), math.Abs(hi)) }
 
 // ticks returns about n round values in [lo, hi] and the decimals that tell them apart.
@@ -232,7 +233,8 @@ func ticks(lo, hi float64, n int, whole bool) (at []float64, decimals int) {
 	if whole {
 		step = max(1, math.Round(step))
 	}
-	if !(hi > lo) || math.IsInf(hi-lo, 0) || single(lo, hi) || step == 0 { // no numbers between them to count with
+	// there are no numbers between lo and hi for ticks
+	if !(hi > lo) || math.IsInf(hi-lo, 0) || single(lo, hi) || step == 0 {
 		return nil, 0
 	}
 	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step; k++ {
@@ -272,7 +274,7 @@ func (a *axis) leftRoom() float64 {
 
 func (a *axis) rightRoom() float64 { return labelGap + 4 + a.labelsWidth }
 
-// inset keeps the first and last points off the ends of the axis.
+// inset is the distance of the first and last points from the ends of the axis.
 const inset = 10.0
 
 func (a *axis) px(v float64) float64 {
@@ -384,7 +386,7 @@ func (a *axis) curve(p *pen, s Series, c color.NRGBA) float64 {
 	return last
 }
 
-// endLabel is the name of a line, to stand at height y where there is room.
+// endLabel is the name of a line. It stands at height y if there is space.
 type endLabel struct {
 	y      float64
 	name   string

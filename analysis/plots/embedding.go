@@ -14,9 +14,9 @@ import (
 type Panel struct {
 	Title string
 	Y     tsne.Matrix            // n×2 positions
-	Label []int                  // n, or none: points of one colour without centroids
-	Name  func(label int) string // text of a label in the legend; nil for labels that are their own name
-	Note  string                 // replaces the centroid figures under the title
+	Label []int                  // n labels; if there are none, points have one colour and no centroids
+	Name  func(label int) string // text of a label in the legend; nil if labels are their own names
+	Note  string                 // a text that replaces the centroid distances under the title
 }
 
 const (
@@ -36,14 +36,14 @@ var (
 	smallStyle  = style{7.4, false}
 )
 
-// Embedding draws the panels side by side. All share one scale, a bar in each plane giving its units, so that
-// distances may be compared across panels. A label has the same colour and number in all of them; the legend says
-// which is which, unless the labels are short numbers without names. Centroids are marked, and under each title stand
-// the distances to and between centroids in the plane and their ratio, which differ from those of latent space. Every
-// panel needs finite positions and at least two labels or none.
+// Embedding draws the panels side by side. All share one scale, so distances may be compared across panels; a bar in
+// each plane gives the unit. A label has the same colour and number in all panels. The legend names the labels, unless
+// these are short numbers without names. Centroids are marked. Below each title stand the distances to and between
+// centroids, and their ratio. They are measured in the plane, so they differ from those of latent space. Every panel
+// needs finite positions, and at least two labels or none.
 func Embedding(panels ...Panel) (*Figure, error) { return EmbeddingTable(Table{}, panels...) }
 
-// EmbeddingTable is Embedding with a table below the planes.
+// EmbeddingTable does the same as Embedding and adds a table below the planes.
 func EmbeddingTable(table Table, panels ...Panel) (*Figure, error) {
 	if len(panels) == 0 {
 		return nil, errors.New("plots: no panels to draw")
@@ -94,7 +94,7 @@ func figures3(v float64) string {
 	return strconv.FormatFloat(v, 'f', min(decimals, 6), 64)
 }
 
-// bounds is the middle of a layout and half the side of the square around it.
+// bounds returns the middle of a layout and half the side of the square around it.
 func bounds(y tsne.Matrix) (cx, cy, half float64) {
 	lox, hix, loy, hiy := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for i := range y.Rows {
@@ -104,8 +104,8 @@ func bounds(y tsne.Matrix) (cx, cy, half float64) {
 	return (lox + hix) / 2, (loy + hiy) / 2, max(hix-lox, hiy-loy) / 2
 }
 
-// sharedScale is points of paper per unit of the layouts, the same for all. Layouts that are points have no scale of
-// their own.
+// sharedScale is the number of points on paper per unit of the layouts, the same for all. A layout that is a single
+// point has no scale.
 func sharedScale(panels []Panel) float64 {
 	largest := math.SmallestNonzeroFloat32
 	for _, p := range panels {
@@ -138,7 +138,7 @@ func drawPlane(p *pen, panel Panel, g *groups, x, y, scale float64) {
 	}
 	cent, own, err := tsne.Centroids(panel.Y, panel.Label)
 	if err != nil {
-		return // Embedding has measured these very points
+		return // Embedding has already measured these points
 	}
 	at := make([]point, len(own))
 	for k := range own {
@@ -238,11 +238,11 @@ func niceBelow(v float64) float64 {
 	return unit
 }
 
-// groups is the labels of all panels and how they are written.
+// groups holds the labels of all panels, and their texts.
 type groups struct {
 	labels []int    // increasing
-	mark   []string // on the badge
-	names  []string // in the legend; nil when the marks say it all
+	mark   []string // text on the badge
+	names  []string // names in the legend; nil if the marks are enough
 }
 
 func newGroups(panels []Panel, labels []int) *groups {

@@ -1,7 +1,7 @@
-// Package plots draws the figures of a study for print and for the screen: embeddings side by side in one scale
-// with their centroids, and curves with intervals and reference lines. Figures are drawn with gonum/plot's vector
-// graphics and written as PNG at twice the screen's resolution or as SVG. Colours keep apart under the common
-// forms of colour blindness, and nothing is told by colour alone: groups carry numbers, lines their names.
+// Package plots draws the figures of a study for print and for the screen: embeddings side by side in one scale with
+// their centroids, and curves with intervals and reference lines. Figures are drawn with gonum/plot's vector graphics
+// and written as SVG, or as PNG at twice the screen's resolution. Colours differ enough for people with the common
+// forms of colour blindness. Colour is never the only sign: groups have numbers, and lines have names.
 //
 //	f, err := plots.Embedding(
 //		plots.Panel{Title: "PEARL", Y: a.Y, Label: label},
@@ -70,7 +70,7 @@ func (f *Figure) WriteSVG(w io.Writer) error {
 	return nil
 }
 
-// Save writes the figure to path, as its name says: .png or .svg. The file appears whole or not at all.
+// Save writes the figure to path, in the format of its ending: .png or .svg. The file appears as a whole or not at all.
 func (f *Figure) Save(path string) error {
 	var buf bytes.Buffer
 	var err error
@@ -96,16 +96,16 @@ func (f *Figure) Save(path string) error {
 	return nil
 }
 
-// Palette is ten colours, the first ones used first. Any two differ by at least 15 in CIELAB, seen with normal
-// vision or without one kind of cone (Machado et al. 2009).
+// Palette has ten colours. The first ones are used first. Any two differ by at least 15 in CIELAB, both for normal
+// vision and for vision without one kind of cone (Machado et al. 2009).
 var Palette = []color.NRGBA{
 	{0x4C, 0x72, 0xB0, 255}, {0xD5, 0x5E, 0x00, 255}, {0xE9, 0xB4, 0x4C, 255}, {0x26, 0x46, 0x53, 255},
 	{0xCC, 0x79, 0xA7, 255}, {0x66, 0xB2, 0xE8, 255}, {0x7A, 0x3E, 0x00, 255}, {0x93, 0x78, 0x60, 255},
 	{0x33, 0x22, 0x88, 255}, {0xDD, 0x84, 0x52, 255},
 }
 
-// PaletteOnDark is Palette, colour by colour, on a dark page. They keep as far apart, and each has a contrast of at
-// least 4.5 to the page.
+// PaletteOnDark has the colours for a dark page, in the order of Palette. They differ as much, and each has a contrast
+// of at least 4.5 to the page.
 var PaletteOnDark = []color.NRGBA{
 	{0x6B, 0x90, 0xED, 255}, {0xCB, 0x69, 0x2A, 255}, {0xF5, 0xCF, 0x92, 255}, {0x96, 0xAF, 0xBB, 255},
 	{0xC1, 0x76, 0x88, 255}, {0x93, 0xCA, 0xF6, 255}, {0xB3, 0x97, 0x67, 255}, {0xC5, 0xBA, 0xA7, 255},
@@ -149,7 +149,7 @@ func (s style) width(text string) float64 {
 	return float64(f.Width(text))
 }
 
-// capHeight is the height of capital letters and figures, by which text is centred.
+// capHeight is the height of capital letters and digits. Text is centred by it.
 func (s style) capHeight() float64 { return 0.69 * s.size }
 
 // pen draws with the origin at the top left and y downwards.

@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// Of is a figure of a plot of gonum's, six inches by four, with what the plot leaves as gonum makes it (fonts, axes,
-// background) as in this package's figures, and a grid. The plot itself stays as it is. A plot that cannot be drawn is
-// an error.
+// Of makes a figure, six inches by four, from a plot of gonum. Fonts, axes and background that the plot leaves at
+// gonum's defaults get the style of this package, and a grid is added. The plot itself is not changed. A plot that
+// cannot be drawn is an error.
 func Of(p *plot.Plot) (f *Figure, err error) {
 	if p == nil {
 		return nil, errors.New("plots: there is no plot")
@@ -37,12 +37,12 @@ func Of(p *plot.Plot) (f *Figure, err error) {
 		}
 		q.Draw(c)
 	}}
-	f.draw(newPen(new(recorder.Canvas), height)) // to see whether it can be drawn
+	f.draw(newPen(new(recorder.Canvas), height)) // tests whether it can be drawn
 	return f, nil
 }
 
-// themed is a copy of a plot in which what is as gonum makes it is as this package draws. One with the default
-// background has none: the figure's takes its place.
+// themed copies a plot and changes gonum's defaults to the style of this package. The default background is left out,
+// because the figure has its own.
 func themed(p *plot.Plot) plot.Plot {
 	q := *p
 	if q.BackgroundColor == color.White {
@@ -82,7 +82,7 @@ func themed(p *plot.Plot) plot.Plot {
 	return q
 }
 
-// roundTicks are this package's: more of them have labels than of gonum's.
+// roundTicks returns ticks in the style of this package. More of them have labels than with gonum.
 func roundTicks(lo, hi float64) (list []plot.Tick) {
 	at, decimals := ticks(lo, hi, 6, false)
 	for _, v := range at {

@@ -1,6 +1,6 @@
 package plots
 
-// Table is text in columns. The first two columns of an embedding's table are words, the others figures.
+// Table is text in columns. The first two columns of an embedding's table are words, the others numbers.
 type Table struct {
 	Head []string
 	Rows [][]string
@@ -9,7 +9,7 @@ type Table struct {
 const (
 	tableRow = 12.5
 	tableGap = 12.0
-	words    = 2 // columns at the left that are not figures
+	words    = 2 // columns at the left that are not numbers
 )
 
 var (
@@ -17,7 +17,7 @@ var (
 	cellStyle = style{7.8, false}
 )
 
-// tableLayout is a table and the room it takes.
+// tableLayout is a table and the space that it takes.
 type tableLayout struct {
 	width, height float64
 	draw          func(p *pen, x, y float64)
@@ -53,7 +53,7 @@ func (t Table) lay() tableLayout {
 	}
 }
 
-// row writes cells, words from the left of their column and figures up to its right.
+// row writes cells. Words begin at the left of their column; numbers end at its right.
 func (t Table) row(p *pen, s style, cells []string, wide []float64, x, y float64) {
 	for c, text := range cells {
 		if c < words {

@@ -8,11 +8,11 @@ import (
 	"nacre/analysis/stats"
 )
 
-// Claim is a statement the paper makes of one of its tables, with what the table's own cells say of it.
+// Claim is a statement of the paper about one of its tables, checked with the cells of this table.
 type Claim struct {
 	Text    string   `json:"claim"`
-	Verdict string   `json:"verdict"` // "holds", "does not follow", or under which reading it holds
-	Figures []string `json:"figures"` // recomputed, one sentence each
+	Verdict string   `json:"verdict"` // "holds", "does not follow", or the reading under which it holds
+	Figures []string `json:"figures"` // recomputed numbers, one sentence for each
 }
 
 const (
@@ -21,7 +21,7 @@ const (
 	idle     = 0.15 // thousands of return at or below which a method learned nothing
 )
 
-// verdict is holds if it does, else what to say instead.
+// verdict is "holds" if the claim holds, otherwise the text `otherwise`.
 func verdict(ok bool, otherwise string) string {
 	if ok {
 		return holds
@@ -29,7 +29,7 @@ func verdict(ok bool, otherwise string) string {
 	return otherwise
 }
 
-// ClaimsTable1 recomputes what the paper says of Table1, TCL-PEARL against PEARL on 50 environments.
+// ClaimsTable1 recomputes the paper's statements on Table1, TCL-PEARL against PEARL on 50 environments.
 func ClaimsTable1() ([]Claim, error) {
 	t := Table1()
 	pearl, tcl := t.Column("PEARL"), t.Column("TCL-PEARL")
@@ -67,7 +67,7 @@ func ClaimsTable1() ([]Claim, error) {
 	}, nil
 }
 
-// pair says how one environment of Table1 went, PEARL first.
+// pair writes the two numbers of an environment in Table1, PEARL first.
 func (t Table) pair(environment string) string {
 	row := t.Rows[slices.Index(t.Environments, environment)]
 	return fmt.Sprintf("%s %.2f → %.2f", environment, row[0], row[1])
@@ -129,8 +129,9 @@ func gains(t Table) ([]string, error) {
 		stats.Mean(t.Column("TCL-PEARL"))/stats.Mean(t.Column("PEARL")))), nil
 }
 
-// withoutComparable returns the ratios of Table1 without the environments the paper counts as comparable, 0 where not
-// both returns are positive. The table lists the 35 better environments, then the 9 comparable ones, then the rest.
+// withoutComparable returns the ratios of Table1 without the environments that the paper counts as comparable. A ratio
+// is 0 unless both returns are positive. The table lists the 35 better environments, then the 9 comparable ones, then
+// the rest.
 func (t Table) withoutComparable() []float64 {
 	var out []float64
 	for _, row := range slices.Concat(t.Rows[:35], t.Rows[44:]) {
@@ -143,7 +144,8 @@ func (t Table) withoutComparable() []float64 {
 	return out
 }
 
-// ratios returns TCL-PEARL over PEARL of the environments that keep accepts, and their names.
+// ratios returns TCL-PEARL divided by PEARL for the environments that keep accepts, and the names of these
+// environments.
 func (t Table) ratios(keep func(pearl, tcl float64) bool) (ratios []float64, environments []string) {
 	pearl, tcl := t.Column("PEARL"), t.Column("TCL-PEARL")
 	for i, name := range t.Environments {
@@ -154,7 +156,7 @@ func (t Table) ratios(keep func(pearl, tcl float64) bool) (ratios []float64, env
 	return ratios, environments
 }
 
-// ClaimsTable2 recomputes what the paper says of Table2, five methods on 25 environments.
+// ClaimsTable2 recomputes the paper's statements on Table2, five methods on 25 environments.
 func ClaimsTable2() ([]Claim, error) {
 	t := Table2()
 	tcl := t.Column("TCL-PEARL")
@@ -213,7 +215,7 @@ func ClaimsTable2() ([]Claim, error) {
 	}, nil
 }
 
-// agreement reports whether Table2's cells of PEARL and TCL-PEARL are those of Table1.
+// agreement reports whether the cells of PEARL and TCL-PEARL in Table2 equal those in Table1.
 func agreement(two Table) Claim {
 	one, differ := Table1(), 0
 	for i, name := range two.Environments {
@@ -228,7 +230,7 @@ func agreement(two Table) Claim {
 			len(two.Environments)*len(one.Methods))}}
 }
 
-// ClaimsRuntime recomputes what the paper says of Runtime.
+// ClaimsRuntime recomputes the paper's statements on Runtime.
 func ClaimsRuntime() []Claim {
 	t := Runtime()
 	tcl, pearl := stats.Mean(t.Column("TCL-PEARL")), stats.Mean(t.Column("PEARL"))
@@ -242,7 +244,7 @@ func ClaimsRuntime() []Claim {
 	}
 }
 
-// ClaimsTSNE recomputes what follows from TSNE.
+// ClaimsTSNE recomputes the statements that follow from TSNE.
 func ClaimsTSNE() []Claim {
 	rows := TSNE()
 	var figures []string

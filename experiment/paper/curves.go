@@ -10,12 +10,12 @@ import (
 //go:embed curves.csv
 var curves string
 
-// Curves are the learning curves of an ML1 environment ("push") that the authors' public training logs hold (GitHub,
-// Simon0xzx/garage, branch simon_work_new), none for an environment without. Each point is the mean return on test
-// tasks over the evaluations of 100,000 environment steps and stands in their middle; the first 2,500,000 steps are
-// kept. There are 20 environments of PEARL and TCL-PEARL, of the 25 in the logs, and 25 of MAML and RL2, with one to
-// three runs, some of them cut short. The averages over 900,000 to 1,000,000 steps are those of Table1 to its rounding.
-// Among MAML's runs are some whose columns say that they are of push.
+// Curves returns the learning curves of an ML1 environment ("push") from the authors' public training logs (GitHub,
+// Simon0xzx/garage, branch simon_work_new). It returns none if the logs lack the environment. Each point is the mean
+// return on test tasks over the evaluations of 100,000 environment steps, and stands in the middle of these steps. The
+// first 2,500,000 steps are kept. For PEARL and TCL-PEARL there are 20 of the 25 logged environments, for MAML and RL2
+// all 25. Each has one to three runs; some runs were cut short. The averages over 900,000 to 1,000,000 steps equal
+// those of Table1 to its rounding. Some of MAML's runs are runs on push, as their columns say.
 func Curves(environment string) []Curve {
 	records, err := csv.NewReader(strings.NewReader(curves)).ReadAll()
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package paper holds the published figures nacre sets its own beside: the tables of the TCL-PEARL paper
-// ("Improving Context-Based Meta-Reinforcement Learning with Self-Supervised Trajectory Contrastive Learning",
-// Wang, Xu, Keutzer, Gao and Wu, 2021, arXiv:2103.06386), restated cell by cell. They are data about what was
-// published, with the paper's rounding, ties and contradictions; nothing here was measured by nacre.
+// Package paper holds the published numbers with which nacre compares its own: the tables of the TCL-PEARL paper
+// ("Improving Context-Based Meta-Reinforcement Learning with Self-Supervised Trajectory Contrastive Learning", Wang,
+// Xu, Keutzer, Gao and Wu, 2021, arXiv:2103.06386), cell by cell. They have the paper's rounding, ties and
+// contradictions. Nothing here was measured by nacre.
 //
 //	t := paper.Table1()
 //	pearl, tcl := t.Column("PEARL"), t.Column("TCL-PEARL")
@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// Table is a table of figures: one row per environment, one column per method.
+// Table is a table of numbers: one row per environment, one column per method.
 type Table struct {
 	Methods      []string
 	Environments []string
@@ -32,15 +32,15 @@ var table2 string
 //go:embed runtime.csv
 var runtime string
 
-// Table1 is PEARL against TCL-PEARL on the 50 ML1 environments of Meta-World v1: thousands of return, averaged over
+// Table1 compares PEARL and TCL-PEARL on the 50 ML1 environments of Meta-World v1: thousands of return, averaged over
 // the last 100,000 of 1,000,000 environment steps and over 3 seeds.
 func Table1() Table { return parse(table1) }
 
-// Table2 is MAML, RL2, MQL, PEARL and TCL-PEARL on 25 of those environments, in the unit of Table1.
+// Table2 compares MAML, RL2, MQL, PEARL and TCL-PEARL on 25 of those environments, in the unit of Table1.
 func Table2() Table { return parse(table2) }
 
-// Runtime is the wall clock of one run of 1,000,000 environment steps in seconds, per environment of Table1, on the
-// paper's machine (8 Tesla M40, 16 cores).
+// Runtime has the wall-clock time of one run of 1,000,000 environment steps in seconds, per environment of Table1, on
+// the paper's machine (8 Tesla M40, 16 cores).
 func Runtime() Table { return parse(runtime) }
 
 //go:embed push_curves.csv
@@ -49,15 +49,16 @@ var pushCurves string
 // Curve is one logged training run of a method.
 type Curve struct {
 	Method   string    `json:"method"`
-	Run      int       `json:"run"` // the log's own number
+	Run      int       `json:"run"` // the run's number in the logs
 	EnvSteps []float64 `json:"env_steps"`
-	Return   []float64 `json:"return"` // on test tasks after adaptation, averaged over them
+	Return   []float64 `json:"return"` // mean return after adaptation on test tasks
 	Success  []float64 `json:"success"`
 }
 
-// PushCurves are the learning curves on push-v1 that the authors' public logs hold, over their first 2,000,000
-// environment steps: five of MAML, of which four were logged in part, and three of RL2. The logs' three runs of
-// TCL-PEARL on push (results/tcl_pearl_new_env_{no,2x,4x}_reduce/push-v1) are not among them; none of PEARL is known.
+// PushCurves returns the learning curves on push-v1 from the authors' public logs, over their first 2,000,000
+// environment steps. There are five of MAML, of which four were logged in part, and three of RL2. The logs' three runs
+// of TCL-PEARL on push (results/tcl_pearl_new_env_{no,2x,4x}_reduce/push-v1) are not among them. No run of PEARL on
+// push is known.
 func PushCurves() []Curve {
 	records, err := csv.NewReader(strings.NewReader(pushCurves)).ReadAll()
 	if err != nil {
@@ -80,7 +81,7 @@ func PushCurves() []Curve {
 	return out
 }
 
-// Row is the figures of an environment, by method; nil if the table has no such environment.
+// Row returns the numbers of an environment, by method; nil if the table has no such environment.
 func (t Table) Row(environment string) []float64 {
 	if i := slices.Index(t.Environments, environment); i >= 0 {
 		return t.Rows[i]
@@ -96,7 +97,7 @@ type Embedding struct {
 	Between    float64 `json:"between"`     // mean distance between the centroids of tasks
 }
 
-// Ratio is Between over ToCentroid: how well apart the tasks lie.
+// Ratio is Between divided by ToCentroid. It says how well tasks are separated.
 func (e Embedding) Ratio() float64 { return e.Between / e.ToCentroid }
 
 // TSNE returns the rows of the t-SNE study.
@@ -104,7 +105,7 @@ func TSNE() []Embedding {
 	return []Embedding{{"PEARL", 38.8, 44.86}, {"TCL-PEARL", 26.6, 68.5}}
 }
 
-// Column returns a method's figures in the order of Environments, nil if the table has no such method.
+// Column returns a method's numbers in the order of Environments; nil if the table has no such method.
 func (t Table) Column(method string) []float64 {
 	j := slices.Index(t.Methods, method)
 	if j < 0 {

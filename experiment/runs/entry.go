@@ -14,12 +14,12 @@ import (
 	"nacre/sim"
 )
 
-// watched are the files of a run folder whose size and date tell that something has changed. The last is that of a
-// run's last process in the folder of its sweep.
+// watched lists the files of a run folder whose size and date show that something has changed. The last one lies in the
+// folder of the run's sweep and belongs to the run's last process.
 var watched = [...]string{experiment.ConfigFile, experiment.MetricsFile, experiment.TimingFile,
 	experiment.EvaluationFile, NoteFile, experiment.LockFile, "../../state"}
 
-// stamp is a file's size and date; the zero value is that of a file that is not there.
+// stamp is a file's size and date. The zero value stands for a file that does not exist.
 type stamp struct {
 	size int64
 	time time.Time
@@ -31,30 +31,30 @@ type entry struct {
 
 	mu      sync.Mutex
 	group   *group
-	plan    sweep.Run // of the group's manifest
+	plan    sweep.Run // the run in the group's manifest
 	planned bool
-	foreign bool         // the log of another program
-	log     *foreign.Log // as it was read last
-	queue   sweep.State  // as it was when the run was last read
+	foreign bool         // it is the log of another program
+	log     *foreign.Log // the log as it was last read
+	queue   sweep.State  // Slurm's state when the run was last read
 	stamps  [len(watched)]stamp
 	watch   *experiment.Watch
 	cached  template
 
-	run *Run // the last state; guarded by the index
+	run *Run // the last state of the run; guarded by the index
 }
 
 func newEntry(root, path string) *entry {
 	return &entry{path: path, dir: filepath.Join(root, filepath.FromSlash(path))}
 }
 
-// belongs says of which group a run is, what its manifest says of it, and whether it is the log of another program.
+// belongs sets the group of a run, the run in the group's manifest, and whether the run is the log of another program.
 func (e *entry) belongs(g *group, plan sweep.Run, planned, log bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.group, e.plan, e.planned, e.foreign = g, plan, planned, log
 }
 
-// file is where a watched file lies.
+// file is the path of a watched file.
 func (e *entry) file(i int) string {
 	if i == len(watched)-1 {
 		return filepath.Join(e.dir, watched[i], e.plan.Name+".json")
@@ -65,12 +65,12 @@ func (e *entry) file(i int) string {
 // changed is when the run was last written, as far as that is known. The index is locked.
 func (e *entry) changed() time.Time {
 	if e.run == nil {
-		return time.Now() // what is not read yet comes first
+		return time.Now() // a run that is not read yet comes first
 	}
 	return e.run.Changed
 }
 
-// look reads what has changed in the folder; the second result is false where nothing has.
+// look reads what has changed in the folder; the second result is false if nothing has changed.
 func (e *entry) look(known *configs) (*Run, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -117,7 +117,7 @@ func (e *entry) awaited(to *Run) {
 		e.plan.Seed
 }
 
-// told adds what the sweep's folder and Slurm tell of a run that nobody is seen to write.
+// told adds what the sweep's folder and Slurm tell about a run that no process here is writing.
 func (e *entry) told(to *Run, queue sweep.State) {
 	if !e.planned || !e.group.sweep || to.State != Waiting && to.State != Interrupted && to.State != Failed {
 		return
@@ -164,7 +164,7 @@ func (e *entry) read(to *Run, known *configs, now [len(watched)]stamp) error {
 		to.Device, to.Started = t.record.Sessions[n-1].Device, t.record.Sessions[0].Started
 	}
 	if to.Standing, err = e.watch.Standing(); err != nil {
-		e.watch = nil // so that it is read from the beginning next time
+		e.watch = nil // so the log is read from its beginning next time
 		return err
 	}
 	to.Latest = make(map[string]Number, len(e.watch.Latest))
@@ -209,11 +209,11 @@ type template struct {
 	settings map[string]string
 }
 
-// configs remembers what configurations mean: runs of a sweep differ in little more than the seed, and reading one
-// takes longer than everything else. It is emptied when it has grown large.
+// configs remembers configurations that were read, because runs of a sweep differ in little more than the seed, and
+// reading a configuration takes longer than everything else. It is emptied when it has grown large.
 type configs struct {
 	mu    sync.Mutex
-	known map[string]template // by the text without record and seed
+	known map[string]template // templates by the configuration's text without record and seed
 }
 
 const maxKnown = 4096
@@ -259,8 +259,8 @@ func (c *configs) read(run *experiment.Run) (template, error) {
 	return t, nil
 }
 
-// split takes the record and the line of the seed out of a configuration's text; the seed is -1 if there is none to be
-// found in the way in which runs write it.
+// split takes the record and the line of the seed out of a configuration's text. The seed is -1 if the text has no such
+// line in the form in which runs write it.
 func split(text string) (rest string, seed int64) {
 	text, _, _ = strings.Cut(text, "\n[record]")
 	before, after, ok := strings.Cut(text, "\nseed = ")

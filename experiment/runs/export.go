@@ -6,22 +6,21 @@ import (
 	"strconv"
 )
 
-// Source is an index to export, and the folder that its root is to be called.
+// Source is an index to export, and the folder name that its root gets in the export.
 type Source struct {
 	Index *Index
 	Under string
 }
 
-// Exported holds what the page of runs asks for about one run.
+// Exported holds everything for which the page of runs asks about one run.
 type Exported struct {
 	Settings map[string]string `json:"settings"`
 	Detail   Detail            `json:"detail"`
-	Curves   map[string]Curve  `json:"curves"` // by column
+	Curves   map[string]Curve  `json:"curves"` // curves by column
 }
 
-// Export hands to write, file by file, what the page of runs needs to show runs without a server: list.json and, for
-// the run at each place in it, run-0.json, run-1.json, …; web/src/site/runs.ts reads them. It returns the number of
-// runs.
+// Export calls write for every file that the page of runs needs to work without a server: list.json, and for the run at
+// place n of this list, from 0 on, run-n.json. web/src/site/runs.ts reads them. Export returns the number of runs.
 func Export(sources []Source, root string, write func(name string, v any) error) (int, error) {
 	l := Listing{Root: root, Waiting: []Job{}, Failed: []Job{}, Making: []Making{}, Shape: "site"}
 	l.Version, l.Runs = 1, []*Run{}
@@ -44,13 +43,13 @@ func Export(sources []Source, root string, write func(name string, v any) error)
 	return len(l.Runs), write("list.json", l)
 }
 
-// export returns what is known of one run.
+// export returns all that is known of one run.
 func (s Source) export(r *Run) (e Exported, err error) {
 	e = Exported{Settings: r.Settings, Curves: map[string]Curve{}}
 	if e.Detail, err = (&Service{Index: s.Index}).detail(r); err != nil && r.State != Broken {
 		return e, err
 	}
-	e.Detail.Dir = "" // of the machine on which the site is made
+	e.Detail.Dir = "" // the folder's path on the machine on which the site is made
 	if e.Detail.Report != "" {
 		e.Detail.Report = path.Join(s.Under, e.Detail.Report)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// fields are those of every run, by the names that filters and columns give them.
+// fields holds the fields of every run, by the names that filters and columns use.
 var fields = map[string]func(r *Run) string{
 	"path": func(r *Run) string { return r.Path }, "group": func(r *Run) string { return r.Group },
 	"algorithm": func(r *Run) string { return r.Algorithm }, "family": func(r *Run) string { return r.Family },
@@ -26,8 +26,8 @@ var fields = map[string]func(r *Run) string{
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
-// Value is a field of a run, a setting by its dotted key, or the last number in a column of the metrics, as text; empty
-// where the run has none.
+// Value returns, as text, a field of a run, a setting by its dotted key, or the last number in a column of the metrics.
+// It is empty if the run has no such value.
 func (r *Run) Value(key string) string {
 	if f := fields[key]; f != nil {
 		return f(r)
@@ -41,7 +41,7 @@ func (r *Run) Value(key string) string {
 	return ""
 }
 
-// Has reports whether a value is the one wanted; of tags, whether the run has that one.
+// Has reports whether the value of key is want. For tags it reports whether the run has the tag.
 func (r *Run) Has(key, want string) bool {
 	if key == "tag" {
 		return slices.Contains(r.Note.Tags, want)
@@ -49,7 +49,7 @@ func (r *Run) Has(key, want string) bool {
 	return r.Value(key) == want
 }
 
-// Compare orders runs by a value: numbers by size, other texts by letter, none after all others.
+// Compare orders runs by a value: numbers by size, other texts by letter. Runs without the value come last.
 func Compare(a, b *Run, key string) int {
 	v, w := a.Value(key), b.Value(key)
 	if v == "" || w == "" {
@@ -63,7 +63,7 @@ func Compare(a, b *Run, key string) int {
 	return cmp.Compare(x, y)
 }
 
-// Fields lists the names that Value knows in any of the runs, sorted.
+// Fields lists, sorted, the names for which Value returns something in any of the runs.
 func Fields(list []*Run) []string {
 	known := map[string]bool{}
 	for k := range fields {

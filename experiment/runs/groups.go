@@ -20,18 +20,18 @@ import (
 type group struct {
 	path   string
 	sweep  bool
-	stamp  stamp // of the manifest
+	stamp  stamp // size and date of the manifest
 	folder *sweep.Folder
 
 	mu    sync.Mutex
-	queue map[string]sweep.State // of runs by name, as Slurm says
+	queue map[string]sweep.State // Slurm's states of the runs, by name
 }
 
-// maxManifest is how large a manifest may be.
+// maxManifest is the largest size of a manifest, in bytes.
 const maxManifest = 64 << 20
 
-// group finds the sweep or study that a folder is, nil where it is none. A manifest is read when it has changed; one
-// that cannot be read lists no run.
+// group returns the sweep or study of a folder, nil if the folder is neither. A manifest is read when it has changed;
+// one that cannot be read lists no run.
 func (x *Index) group(below, dir string) *group {
 	for _, name := range []string{sweep.ManifestFile, study.PlanFile} {
 		info, err := plainfile.Lstat(filepath.Join(dir, name))
@@ -56,7 +56,7 @@ func (x *Index) group(below, dir string) *group {
 	return nil
 }
 
-// planned are the runs of the manifest by their paths.
+// planned returns the runs of the manifest by their paths.
 func (g *group) planned() map[string]sweep.Run {
 	out := map[string]sweep.Run{}
 	for _, r := range g.folder.Runs {
@@ -67,7 +67,7 @@ func (g *group) planned() map[string]sweep.Run {
 	return out
 }
 
-// queued returns what Slurm says of a run; empty where it says nothing.
+// queued returns Slurm's state of a run, empty if Slurm does not know the run.
 func (g *group) queued(name string) sweep.State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -81,8 +81,8 @@ const (
 	askFor   = 10 * time.Second
 )
 
-// askSlurm asks Slurm for the jobs of sweeps that were given to it, in the background: what it says is seen the next
-// time. Where it does not answer, the folders alone tell what the runs do.
+// askSlurm asks Slurm, in the background, for the jobs of sweeps that were given to it. The answer is used the next
+// time. If Slurm does not answer, the folders alone show the states of the runs.
 func (x *Index) askSlurm(ctx context.Context) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -111,7 +111,7 @@ func (x *Index) askSlurm(ctx context.Context) {
 	}
 }
 
-// groupOf is the innermost sweep or study that a run lies in, or the folder it lies in.
+// groupOf is the innermost sweep or study in which a run lies. If there is none, it is the run's parent folder.
 func groupOf(path string, inside []*group) *group {
 	for _, g := range slices.Backward(inside) {
 		if g.path == "." || strings.HasPrefix(path, g.path+"/") {
@@ -125,5 +125,5 @@ func groupOf(path string, inside []*group) *group {
 	return &group{path: name}
 }
 
-// name returns what the runs of a group say it is.
+// name is the group's name in its runs.
 func (g *group) name() string { return strings.TrimPrefix(g.path, ".") }

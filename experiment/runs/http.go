@@ -22,7 +22,8 @@ import (
 	"nacre/sim"
 )
 
-// Service answers the page of runs: what Index and Jobs know, as JSON. Paths are relative to where it is mounted.
+// Service answers the requests of the page of runs with the data of Index and Jobs, as JSON. Paths are relative to the
+// path at which it is mounted.
 //
 //	GET  list?since=V&shape=S   Changes, the queue, and which settings differ
 //	GET  curve?column=C&run=P…  Curve of each
@@ -35,21 +36,21 @@ import (
 //	POST make, cancel           ?run=P&what=PRODUCT
 type Service struct {
 	Index    *Index
-	Jobs     *Jobs     // nil where nothing can be started
-	Products *Products // nil where nothing can be made
+	Jobs     *Jobs     // nil if runs cannot be started
+	Products *Products // nil if products cannot be made
 
 	mu      sync.Mutex
 	looked  time.Time
 	columns []string
-	at      uint64 // version that columns are of
+	at      uint64 // version of the index for which columns was computed
 	mux     *http.ServeMux
 	once    sync.Once
 }
 
-// lookEvery is how often the folders are looked at, however many ask.
+// lookEvery is the time between two looks at the folders, however many requests come.
 const lookEvery = 500 * time.Millisecond
 
-// maxCurves bounds what one request may ask for.
+// maxCurves is the largest number of curves in a request, and maxPoints that of points in a curve.
 const (
 	maxCurves = 500
 	maxPoints = 1000
@@ -98,13 +99,14 @@ func answer(w http.ResponseWriter, r *http.Request, f func(*http.Request) (any, 
 	_, _ = w.Write(text)
 }
 
-// Listing is the answer to list.
+// Listing is the answer to the request GET list.
 type Listing struct {
 	Changes
 	Root    string   `json:"root"`
-	Columns []string `json:"columns"` // settings that are not the same in all runs
-	Shape   string   `json:"shape"`   // tells Columns apart: who asks again says which he has
-	// of those, by path of a changed run; empty where a run has no such setting
+	Columns []string `json:"columns"` // settings that differ between runs
+	// a text that identifies Columns; a client sends it with its next request, to say which columns it has
+	Shape string `json:"shape"`
+	// the values of Columns, by path of a changed run; empty if a run does not have a setting
 	Values  map[string][]string `json:"values"`
 	Waiting []Job               `json:"waiting"`
 	Failed  []Job               `json:"failed"`
@@ -112,8 +114,8 @@ type Listing struct {
 	Making  []Making            `json:"making"`
 }
 
-// An answer waits a moment for the folders to be read; the first one no longer than for the first page of the table.
-// What is not read by then comes with the next.
+// An answer waits a moment until the folders are read. The first answer waits only for the first page of the table.
+// Runs that are not read by then come with the next answer.
 const (
 	moment    = 300 * time.Millisecond
 	firstPage = 120
@@ -168,7 +170,7 @@ func (s *Service) list(r *http.Request) (any, error) {
 	h := fnv.New32a()
 	fmt.Fprint(h, l.Columns)
 	l.Shape = fmt.Sprintf("%08x", h.Sum32())
-	if since > 0 && l.Shape != r.FormValue("shape") { // the values of all runs are wanted
+	if since > 0 && l.Shape != r.FormValue("shape") { // the client needs the values of all runs
 		l.Changes.Runs = s.Index.Since(0).Runs
 	}
 	l.fill()
@@ -193,7 +195,7 @@ func (l *Listing) fill() {
 	}
 }
 
-// differing are the settings that differ at a version.
+// differing returns the settings that differ between the runs at a version.
 func (s *Service) differing(version uint64) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +205,7 @@ func (s *Service) differing(version uint64) []string {
 	return s.columns
 }
 
-// named are the paths of runs in a request.
+// named returns the paths of the runs that a request names.
 func named(r *http.Request) ([]string, error) {
 	paths := r.URL.Query()["run"]
 	if len(paths) == 0 || len(paths) > maxCurves {
@@ -228,7 +230,8 @@ func (s *Service) chosen(r *http.Request) (list []*Run, err error) {
 	return list, nil
 }
 
-// curve leaves out runs that have not the column, and of several those whose folder was removed since they were listed.
+// curve leaves out runs without the column. If the request names several runs, it leaves out those whose folder was
+// removed since they were listed.
 func (s *Service) curve(r *http.Request) (any, error) {
 	paths, err := named(r)
 	if err != nil {
@@ -263,23 +266,23 @@ func (s *Service) settings(r *http.Request) (any, error) {
 	out := make([]map[string]string, len(list))
 	for i, run := range list {
 		if out[i] = run.Settings; out[i] == nil {
-			out[i] = map[string]string{} // of a run that has not begun, or cannot be read
+			out[i] = map[string]string{} // for a run that has not begun, or cannot be read
 		}
 	}
 	return out, nil
 }
 
-// Detail is the answer to run.
+// Detail is the answer to the request GET run.
 type Detail struct {
 	Log    string            `json:"log"`
 	Record experiment.Record `json:"record"`
-	Files  []string          `json:"files"` // of the run folder
+	Files  []string          `json:"files"` // names of the files in the run folder
 	Dir    string            `json:"dir"`
-	// Products says of each whether it is there.
+	// Products says for every product whether it exists.
 	Products map[string]Freshness `json:"products"`
-	// Adapted are the mean returns and successes of the trajectories on a new task, of a finished run.
+	// Adapted has the mean returns and successes of a finished run, for each trajectory on a new task.
 	Adapted *protocol.Summary `json:"adapted,omitempty"`
-	// Report is the path below the root of the report of the run's study; empty if there is none.
+	// Report is the path of the study's report, below the root, if the run belongs to a study. Otherwise it is empty.
 	Report string `json:"report,omitempty"`
 }
 
@@ -291,7 +294,7 @@ func (s *Service) run(r *http.Request) (any, error) {
 	return s.detail(run)
 }
 
-// detail is all that is said of one run.
+// detail returns the details of one run.
 func (s *Service) detail(run *Run) (d Detail, err error) {
 	d = Detail{Dir: s.Index.Dir(run), Products: map[string]Freshness{}}
 	if s.Jobs != nil {
@@ -388,7 +391,7 @@ func (s *Service) make(r *http.Request) (any, error) {
 	return struct{}{}, s.Products.Make(path, what)
 }
 
-// files are the names in a folder.
+// files returns the names of the files in a folder.
 func files(dir string) []string {
 	out := []string{}
 	entries, err := plainfile.ReadDir(dir)

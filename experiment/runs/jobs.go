@@ -23,47 +23,48 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// Jobs starts, stops and resumes runs of an index as processes of this program, a few at a time; the others wait in a
-// queue that is kept in the root. Processes go on when Jobs and the program it belongs to end.
+// Jobs starts, stops and resumes runs of an index as processes of this program, a few at a time. The others wait in a
+// queue, which is stored in the root. The processes go on when Jobs and its program end.
 type Jobs struct {
 	index   *Index
-	program []string // command line that "train" or "resume" is added to
+	program []string // command line, without "train" or "resume"
 	limit   int
 	log     *slog.Logger
 
 	mu      sync.Mutex
 	waiting []Job
 	active  map[string]bool // paths of the runs whose processes were started here and have not ended
-	failed  []Job           // whose processes gave up, newest last
+	failed  []Job           // jobs whose processes gave up, the newest last
 	closed  bool
 }
 
 // Job is a run that is to be trained.
 type Job struct {
-	Path   string   `json:"path"`             // of the run folder below the root
-	Resume bool     `json:"resume,omitempty"` // the folder holds a run that is to be continued
-	Args   []string `json:"args,omitempty"`   // of nacre train, without the folder
-	Added  string   `json:"added"`            // date and time
-	Error  string   `json:"error,omitempty"`  // why its process gave up
+	Path   string   `json:"path"`             // path of the run folder below the root
+	Resume bool     `json:"resume,omitempty"` // whether the folder holds a run that is to be continued
+	Args   []string `json:"args,omitempty"`   // arguments of nacre train, without the folder
+	Added  string   `json:"added"`            // date and time at which the job was added
+	Error  string   `json:"error,omitempty"`  // the reason why its process gave up
 }
 
-// Spec says what to train.
+// Spec describes a run to train.
 type Spec struct {
 	Preset string   `json:"preset"`
-	Set    []string `json:"set"`  // changes, as key=value
-	Seed   *uint64  `json:"seed"` // nil leaves the preset's
-	Name   string   `json:"name"` // of the folder below "runs"; empty is made from the rest
-	Device string   `json:"device"`
+	Set    []string `json:"set"`  // changes to the preset, as key=value
+	Seed   *uint64  `json:"seed"` // nil means the preset's seed
+	// name of the new folder below "runs"; if empty, it is made from the other fields
+	Name   string `json:"name"`
+	Device string `json:"device"`
 }
 
-// QueueFile is the file in the root that holds what waits.
+// QueueFile is the file in the root with the waiting jobs.
 const QueueFile = ".nacre-queue.json"
 
-// maxWaiting is how many runs may wait.
+// maxWaiting is the largest number of waiting runs.
 const maxWaiting = 1000
 
-// NewJobs takes up the queue of a root. Program is the command line of this program; at most limit runs are trained at
-// a time.
+// NewJobs continues the queue of the index's root. program is the command line of this program. At most limit runs are
+// trained at a time.
 func NewJobs(index *Index, program []string, limit int, log *slog.Logger) (*Jobs, error) {
 	j := &Jobs{index: index, program: program, limit: max(1, limit), log: log, active: map[string]bool{}}
 	data, err := plainfile.Read(j.file(), 16<<20)
@@ -89,24 +90,24 @@ func NewJobs(index *Index, program []string, limit int, log *slog.Logger) (*Jobs
 
 func (j *Jobs) file() string { return filepath.Join(j.index.Root, QueueFile) }
 
-// Close starts nothing any more. What is being trained goes on, what waits is kept.
+// Close ends the starting of runs. Running trainings go on, and the queue is kept.
 func (j *Jobs) Close() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.closed = true
 }
 
-// Queue lists what waits, in order, and whose processes gave up.
+// Queue lists the jobs that wait, in order, and the jobs whose processes gave up.
 func (j *Jobs) Queue() (waiting, failed []Job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return append([]Job{}, j.waiting...), append([]Job{}, j.failed...)
 }
 
-// names of run folders: no hidden ones, no paths.
+// folderName matches the names of run folders: no hidden folders, no paths.
 var folderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// Start queues a new run and returns its path. What the configuration says is checked before.
+// Start queues a new run and returns its path. The configuration is checked before the run is queued.
 func (j *Jobs) Start(s Spec) (path string, err error) {
 	cfg, err := experiment.Preset(s.Preset)
 	if err != nil {
@@ -232,14 +233,14 @@ func (j *Jobs) Stop(path string) error {
 	return nil
 }
 
-// Forget takes a run whose process gave up from the list of those.
+// Forget removes a run from the list of jobs whose processes gave up.
 func (j *Jobs) Forget(path string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.failed = slices.DeleteFunc(j.failed, func(f Job) bool { return f.Path == path })
 }
 
-// next starts as many of those that wait as may run, and keeps the queue. Jobs is locked.
+// next starts as many waiting jobs as may run, and stores the queue. Jobs is locked.
 func (j *Jobs) next() error {
 	for !j.closed && len(j.active) < j.limit && len(j.waiting) > 0 {
 		job := j.waiting[0]
@@ -316,16 +317,17 @@ func (j *Jobs) ended(job Job, err error) {
 	}
 }
 
-// LogFile is the path of what the processes of a run that were started here have printed.
+// LogFile is the path of the file with the output of a run's processes. It has the output only of processes that were
+// started here.
 func (j *Jobs) LogFile(path string) string {
 	dir := filepath.Join(j.index.Root, filepath.FromSlash(path))
 	return filepath.Join(filepath.Dir(filepath.Dir(dir)), "logs", filepath.Base(dir)+".log")
 }
 
-// maxLog is how much of a log's end is read.
+// maxLog is the number of bytes that are read from a log's end.
 const maxLog = 64 << 10
 
-// Log is the end of what the processes of a run have printed, of those of sweeps too.
+// Log returns the end of the output of a run's processes, including processes of sweeps.
 func (j *Jobs) Log(path string) (string, error) {
 	f, err := plainfile.Open(j.LogFile(path))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,7 +13,7 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// logFolders remembers which logs of other programs folders hold, as long as nothing is added to them.
+// logFolders remembers which folders hold logs of other programs, until something is added to a folder.
 type logFolders struct {
 	mu    sync.Mutex
 	known map[string]logFolder
@@ -24,7 +24,8 @@ type logFolder struct {
 	paths   []string
 }
 
-// of are the paths below the root of the logs that a folder itself holds. What cannot be looked at holds none.
+// of returns the paths, below the root, of the logs that lie directly in a folder. A folder that cannot be read holds
+// none.
 func (l *logFolders) of(dir, below string) []string {
 	info, err := plainfile.Stat(dir)
 	if err != nil {
@@ -47,7 +48,7 @@ func (l *logFolders) of(dir, below string) []string {
 	return f.paths
 }
 
-// lookAtLog is look of another program's log.
+// lookAtLog is look for another program's log.
 func (e *entry) lookAtLog() (*Run, bool) {
 	file, _, _ := strings.Cut(e.dir, "#")
 	now, newest := stamp{}, time.Time{}
@@ -76,7 +77,7 @@ func (e *entry) lookAtLog() (*Run, bool) {
 	return run, true
 }
 
-// logFiles are the files in a folder, whose growth is that of its log.
+// logFiles returns the files in a folder. Its log has grown if they have.
 func logFiles(dir string) (names []string) {
 	entries, err := plainfile.ReadDir(dir)
 	if err != nil {
@@ -115,7 +116,7 @@ func (r *Run) of(l *foreign.Log) {
 	}
 }
 
-// logCurve is Curve of another program's log: no updates are known of it, and no time.
+// logCurve is Curve for another program's log, which has neither updates nor times.
 func (e *entry) logCurve(c Curve, most int) (Curve, error) {
 	e.mu.Lock()
 	l := e.log

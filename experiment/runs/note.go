@@ -21,23 +21,23 @@ import (
 // NoteFile is the file in a run folder that holds its note.
 const NoteFile = "note.json"
 
-// Note holds what people say of a run: text and tags.
+// Note is a person's note about a run: text and tags.
 type Note struct {
 	Text string   `json:"text"`
 	Tags []string `json:"tags"` // sorted, each once
-	// Revision counts changes. Who changes a note says which one he has seen.
+	// Revision counts changes. A change names the revision that its writer has read.
 	Revision int    `json:"revision"`
-	Problem  string `json:"problem,omitempty"` // the file cannot be read
+	Problem  string `json:"problem,omitempty"` // the reason why the file cannot be read
 }
 
-// Limits of a note.
+// These are the limits of a note.
 const (
 	MaxNote = 64 << 10 // bytes of text
 	MaxTag  = 40       // bytes of a tag
 	MaxTags = 32
 )
 
-// ErrConflict is returned with the note as it is now, when somebody else has changed it.
+// ErrConflict is returned, with the note as it is now, if somebody else has changed the note.
 var ErrConflict = errors.New("somebody else has changed the note")
 
 // notes lets one change be made at a time.
@@ -83,8 +83,8 @@ func (n Note) check() error {
 	return nil
 }
 
-// WriteNote changes the note of a run folder, of which the writer has seen n.Revision. It returns the note as it is
-// now; ErrConflict says that it is somebody else's, and nothing was changed.
+// WriteNote changes the note of a run folder. n.Revision must be the revision that the writer has read. WriteNote
+// returns the note as it is now. If somebody else has changed it, the error is ErrConflict and nothing is written.
 func WriteNote(dir string, n Note) (Note, error) {
 	n.Tags = slices.Compact(slices.Sorted(slices.Values(n.Tags)))
 	if err := n.check(); err != nil {

@@ -19,22 +19,22 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// Product is something that is made of a run when somebody asks for it. It is kept in the run folder and may be removed
-// from it: it can be made again.
+// Product is something that is made from a run on request. Its files lie in the run folder. They may be deleted there,
+// because the product can be made again.
 type Product struct {
 	Name  string
-	Files []string                    // the first tells when it was made
-	From  []string                    // files that it is made from
-	steps func(dir string) [][]string // arguments of this program, command by command
+	Files []string                    // the product's files; the date of the first is the time when it was made
+	From  []string                    // files from which it is made
+	steps func(dir string) [][]string // commands that make it: the arguments of this program for each
 }
 
-// Files of products: an episode of the run's agent for playback, and the run's report.
+// These are files of products: an episode of the run's agent for playback, and the run's report.
 const (
 	RolloutFile = "rollout.json"
 	ReportFile  = "report.html"
 )
 
-// All are the products of a run.
+// All lists the products of a run.
 var All = []Product{
 	{Name: "embedding", Files: []string{"tsne.npz", "embeddings.npz"}, From: []string{experiment.WeightsFile},
 		steps: func(dir string) [][]string {
@@ -50,7 +50,7 @@ var All = []Product{
 	}},
 }
 
-// product finds one by its name.
+// product finds a product by its name.
 func product(name string) (Product, error) {
 	var names []string
 	for _, p := range All {
@@ -62,17 +62,17 @@ func product(name string) (Product, error) {
 	return Product{}, fmt.Errorf("product %s: unknown%s", short(name), nearest.Hint(name, names))
 }
 
-// Freshness reports whether a product is there.
+// Freshness says whether a product exists and is up to date.
 type Freshness string
 
 // A product is in one of these states.
 const (
 	Missing Freshness = "missing"
-	Older   Freshness = "older" // than what it is made from: the run went on afterwards
+	Older   Freshness = "older" // it is older than its sources, because the run went on afterwards
 	Fresh   Freshness = "fresh"
 )
 
-// Fresh looks for a product in a run folder.
+// Fresh returns the state of a product in a run folder.
 func (p Product) Fresh(dir string) Freshness {
 	made, err := plainfile.Stat(filepath.Join(dir, p.Files[0]))
 	if err != nil {
@@ -86,12 +86,12 @@ func (p Product) Fresh(dir string) Freshness {
 	return Fresh
 }
 
-// Making is a product that is being made, waits for that, or could not be made.
+// Making is a product that is being made, that waits to be made, or that could not be made.
 type Making struct {
 	Path  string    `json:"path"`
 	What  string    `json:"what"`
-	Began time.Time `json:"began"` // zero while it waits
-	Line  string    `json:"line"`  // what its process said last
+	Began time.Time `json:"began"` // start of the making; zero while the product waits
+	Line  string    `json:"line"`  // the last line of its process
 	Error string    `json:"error,omitempty"`
 
 	stop context.CancelFunc
@@ -106,25 +106,25 @@ type Products struct {
 	end     context.CancelFunc
 
 	mu     sync.Mutex
-	list   []*Making // the first without an error is under way
+	list   []*Making // the first one without an error is being made
 	active bool
 	done   sync.WaitGroup
 }
 
-// NewProducts makes products of runs of an index. Program is the command line of this program.
+// NewProducts makes a Products for the runs of an index. program is the command line of this program.
 func NewProducts(index *Index, program []string, log *slog.Logger) *Products {
 	p := &Products{index: index, program: program, log: log}
 	p.ctx, p.end = context.WithCancel(context.Background())
 	return p
 }
 
-// Close ends what is being made.
+// Close ends the making of products.
 func (p *Products) Close() {
 	p.end()
 	p.done.Wait()
 }
 
-// Make asks for a product of a run. Asking again for one that is under way changes nothing.
+// Make queues a product of a run. If the product is already queued or being made, Make does nothing.
 func (p *Products) Make(path, what string) error {
 	wanted, err := product(what)
 	if err != nil {
@@ -170,7 +170,7 @@ func (p *Products) Cancel(path, what string) {
 	})
 }
 
-// List returns what is being made, what waits and what failed, in the order in which it was asked for.
+// List returns the products that are being made, that wait or that failed, in the order of the requests.
 func (p *Products) List() []Making {
 	p.mu.Lock()
 	defer p.mu.Unlock()

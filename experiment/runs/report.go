@@ -18,21 +18,21 @@ import (
 	"nacre/tsne"
 )
 
-// Files of a run folder that have to do with its report. TSNEFile has the figures of nacre tsne, beside its picture.
+// These files of a run folder belong to its report. TSNEFile has the numbers of nacre tsne; its picture lies beside it.
 const (
-	LearningFile = "learning.png" // in the text of a report
+	LearningFile = "learning.png" // name of the picture in the text of a report
 	TSNEFile     = "tsne.json"
 	tsnePicture  = "tsne.png"
 )
 
-// Limits of what a report shows, in bytes: the figures of a layout, and any other file.
+// These are the limits for files that a report shows, in bytes: the numbers of a layout, and any other file.
 const (
 	maxTSNE    = 64 << 20
 	maxPicture = 64 << 20
 )
 
-// Report tells of a run in Markdown, and gives the picture that the text calls LearningFile. The other picture that it
-// may show, of the embedding, lies in the run folder. An error wraps ErrUntrained where there is nothing to tell yet.
+// Report describes a run in Markdown. learning is the picture that the text calls LearningFile. The text may also show
+// the picture of the embedding, which lies in the run folder. If nothing is trained yet, the error wraps ErrUntrained.
 func Report(dir string) (text string, learning []byte, err error) {
 	run, err := experiment.View(dir)
 	if err != nil {
@@ -96,10 +96,10 @@ func Report(dir string) (text string, learning []byte, err error) {
 	return b.String(), learning, err
 }
 
-// ErrUntrained is wrapped by the error of a run that has no iteration yet.
+// ErrUntrained is wrapped by the error for a run without a finished iteration.
 var ErrUntrained = errors.New("nothing is trained yet")
 
-// WriteReport makes the page of a run's report, with its pictures inside.
+// WriteReport writes the page of a run's report. The page contains the pictures.
 func WriteReport(dir, path string) error {
 	text, learning, err := Report(dir)
 	if err != nil {
@@ -118,7 +118,7 @@ func title(cfg experiment.Config) string {
 	return experiment.Title(cfg.Algorithm) + " on " + cfg.Family
 }
 
-// noteSection tells what people say of the run, as they typed it.
+// noteSection writes the note of the run as it was typed.
 func noteSection(b *strings.Builder, dir string) {
 	note, err := ReadNote(dir)
 	if err != nil || note.Text == "" && len(note.Tags) == 0 {
@@ -133,7 +133,7 @@ func noteSection(b *strings.Builder, dir string) {
 	}
 }
 
-// indented is a text as Markdown shows it letter by letter.
+// indented returns a text in the form that Markdown shows letter by letter.
 func indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
 }

@@ -1,8 +1,9 @@
-// Package runs keeps track of every run folder below a root: what is being trained, how far it is, what came out. There
-// is no database; the folders are the truth, and an index of them is made in a second and thrown away.
+// Package runs keeps track of every run folder below a root: which runs are being trained, how far they are, and their
+// results. There is no database: everything is read from the folders, and an index of them is made in a second and
+// thrown away.
 //
 //	index := runs.Open("runs")
-//	err := index.Refresh(ctx) // cheap where little has changed
+//	err := index.Refresh(ctx) // fast if little has changed
 //	for _, r := range index.Runs() {
 //		fmt.Println(r.Path, r.State, r.Share, r.Latest["adapted_return"])
 //	}
@@ -30,61 +31,61 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// State says what a run is doing.
+// State says whether a run is being trained, waits or has ended, and how.
 type State string
 
 // A run is in one of these states.
 const (
 	Running State = "running" // a process is writing it, here or, as Slurm says, on another node
-	Queued  State = "queued"  // of a sweep, with Slurm: to be started or continued
-	Waiting State = "waiting" // of a sweep or study: not begun
-	// begun, not finished, and nobody is writing it; Problem tells of one that was killed
+	Queued  State = "queued"  // a run of a sweep that Slurm will start or continue
+	Waiting State = "waiting" // a run of a sweep or study that has not begun
+	// begun, but not finished, and no process is writing it; if it was killed, Problem says so
 	Interrupted State = "interrupted"
 	Failed      State = "failed"   // its last process gave up with an error; Problem says which
 	Broken      State = "broken"   // it cannot be read; Problem says why
-	Finished    State = "finished" // to the end of its schedule, and evaluated
-	Log         State = "log"      // of another program, which is only read
+	Finished    State = "finished" // trained to the end of its schedule, and evaluated
+	Log         State = "log"      // the log of another program, which is only read
 )
 
-// States in the order in which they are listed.
+// States lists the states in the order in which runs are listed.
 var States = []State{Running, Queued, Waiting, Interrupted, Failed, Broken, Finished, Log}
 
-// Run holds what is known of a run: its folder, or that a sweep or study is to make it. Values are not changed once
-// they are handed out.
+// Run holds what is known of a run: from its folder, or, if it has not begun, from its sweep or study. A Run that was
+// handed out is not changed any more.
 type Run struct {
-	Path      string `json:"path"`  // below the root, with slashes
-	Group     string `json:"group"` // path of the sweep or study it belongs to, or of the folder it lies in
+	Path      string `json:"path"`  // path below the root, with slashes
+	Group     string `json:"group"` // path of its sweep or study; if it has none, of its parent folder
 	Algorithm string `json:"algorithm"`
-	Title     string `json:"title"` // of the algorithm
+	Title     string `json:"title"` // title of the algorithm
 	Family    string `json:"family"`
 	Preset    string `json:"preset"`
 	Seed      uint64 `json:"seed"`
 	State     State  `json:"state"`
 	Problem   string `json:"problem,omitempty"`
 	experiment.Standing
-	Left    float64           `json:"left"`   // seconds to the end at the pace so far; 0 where nobody knows
-	Latest  map[string]Number `json:"latest"` // by column of the metrics: the last number in it
+	Left    float64           `json:"left"`   // seconds to the end at the pace so far; 0 if unknown
+	Latest  map[string]Number `json:"latest"` // the last number of each column of the metrics
 	Device  string            `json:"device"`
 	Started time.Time         `json:"started"`
-	Changed time.Time         `json:"changed"` // when something was last written
+	Changed time.Time         `json:"changed"` // time of the last change in the folder
 	Note    Note              `json:"note"`
-	// system, family and seed: of runs with the same one is counted in a mean
+	// system, family and seed; of several runs with the same identity only one counts in a mean
 	Identity string `json:"identity"`
-	// of another program's log: the same of two whose numbers are, whatever their seeds
+	// for another program's log: a text that is equal for logs with equal numbers, whatever their seeds
 	Numbers string `json:"numbers,omitempty"`
-	// of another program's log: whose it is and which columns are taken
+	// for another program's log: the program, and the columns that are read
 	About string `json:"about,omitempty"`
 
-	// Settings are the values of the configuration by dotted key, as JSON.
+	// Settings holds the values of the configuration, as JSON, by dotted key.
 	Settings map[string]string `json:"-"`
 	// Version grows with every change of any run of the index.
 	Version uint64 `json:"version"`
 }
 
-// Index is every run folder below a root. Its methods may be called at the same time.
+// Index lists every run folder below a root. Its methods may be called at the same time.
 type Index struct {
 	Root string
-	// Links says that links below the root are followed; who serves or publishes the folder does not follow them.
+	// Links says that links below the root are followed. Leave it false if the folder is served or published.
 	Links bool
 
 	refreshing sync.Mutex // one at a time
@@ -111,8 +112,8 @@ func Open(root string) *Index {
 // walkEvery is how often all folders are looked through for new runs; those that are known are looked at every time.
 const walkEvery = 3 * time.Second
 
-// Refresh brings the index up to date: it looks for new folders and reads what has changed in those that are known.
-// What can be shown before everything is read is in Runs already while it works.
+// Refresh brings the index up to date. It looks for new folders, and reads the changes in known ones. While it works,
+// Runs already returns the runs that have been read.
 func (x *Index) Refresh(ctx context.Context) error {
 	x.refreshing.Lock()
 	defer x.refreshing.Unlock()
@@ -155,7 +156,7 @@ feed:
 	return err
 }
 
-// put makes a new state of a run known.
+// put stores a new state of a run in the index.
 func (x *Index) put(e *entry, run *Run) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -173,7 +174,7 @@ func (x *Index) put(e *entry, run *Run) {
 	}
 }
 
-// known is closed once so many runs have been read, unless that is forgotten before.
+// known returns a channel that is closed when n runs have been read. Call forget if nobody waits for it any more.
 func (x *Index) known(n int) (c chan struct{}, forget func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -195,8 +196,8 @@ func (x *Index) known(n int) (c chan struct{}, forget func()) {
 
 // walk finds the run folders. Hidden folders and what lies within a run folder are left out.
 func (x *Index) walk(ctx context.Context) error {
-	found := map[string]*group{} // by path of a run folder
-	logs := map[string]bool{}    // the paths that are of other programs' logs
+	found := map[string]*group{} // groups by path of a run folder
+	logs := map[string]bool{}    // paths of other programs' logs
 	var inside []*group
 	var notes []string
 	note := func(line string) { notes = append(notes, line) }
@@ -266,7 +267,8 @@ func exists(dir, name string) bool {
 	return err == nil
 }
 
-// Notes say what Refresh left out below the root: links that lead nowhere or back, folders that may not be read.
+// Notes says what Refresh left out below the root: links that lead nowhere or back, and folders without permission to
+// read.
 func (x *Index) Notes() []string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -276,15 +278,15 @@ func (x *Index) Notes() []string {
 // Runs lists the runs that have been read, by path.
 func (x *Index) Runs() []*Run { return x.Since(0).Runs }
 
-// Changes holds what has become of runs since a version.
+// Changes holds the changes of runs since a version.
 type Changes struct {
 	Version uint64   `json:"version"`
-	Total   int      `json:"total"` // folders that are known, read or not
+	Total   int      `json:"total"` // number of known folders, read or not
 	Runs    []*Run   `json:"runs"`
-	Removed []string `json:"removed,omitempty"` // their paths
+	Removed []string `json:"removed,omitempty"` // paths of the removed runs
 }
 
-// Since lists the runs that have changed after a version, by path; 0 stands for all.
+// Since lists, by path, the runs that changed after a version. For version 0 it lists all runs.
 func (x *Index) Since(version uint64) Changes {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -306,7 +308,7 @@ func (x *Index) Since(version uint64) Changes {
 	return c
 }
 
-// ErrUnknown is Find's error for a path that is no run folder of the index.
+// ErrUnknown is the error of Find for a path that is not a run folder of the index.
 var ErrUnknown = errors.New("no such run")
 
 // Find returns a run by its path below the root.
@@ -330,7 +332,7 @@ func short(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// sorted lists a set; JSON has no list for nil.
+// sorted returns the sorted elements of a set. The list is not nil, so JSON has a list.
 func sorted(set map[string]bool) []string {
 	list := slices.AppendSeq([]string{}, maps.Keys(set))
 	slices.Sort(list)

@@ -10,7 +10,8 @@ import (
 	"nacre/experiment"
 )
 
-// Curve is a column of a run's metrics over environment steps, updates and working time, where it has numbers.
+// Curve is a column of a run's metrics over environment steps, updates and working time. It has only the rows in which
+// the column has a number.
 type Curve struct {
 	Path    string    `json:"path"`
 	Column  string    `json:"column"`
@@ -20,7 +21,7 @@ type Curve struct {
 	Values  []Number  `json:"values"`
 }
 
-// Number is a float64 that JSON can hold: what is no finite number is its name as a text.
+// Number is a float64 that can be written as JSON. NaN and infinities are written as texts with their names.
 type Number float64
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -30,7 +31,7 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// MarshalJSON writes it.
+// MarshalJSON writes the number, or the name of NaN or an infinity.
 func (n Number) MarshalJSON() ([]byte, error) {
 	x := float64(n)
 	if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -39,8 +40,8 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, x, 'g', -1, 64), nil
 }
 
-// Curve reads a column of a run's metrics. Of more than most rows it takes evenly spaced ones, the first and the last
-// among them.
+// Curve reads a column of a run's metrics. If there are more than `most` rows, it takes evenly spaced ones, with the
+// first and the last.
 func (x *Index) Curve(r *Run, column string, most int) (Curve, error) {
 	c := Curve{Path: r.Path, Column: column, Steps: []float64{}, Updates: []float64{}, Seconds: []float64{},
 		Values: []Number{}}
@@ -67,7 +68,7 @@ func (x *Index) Curve(r *Run, column string, most int) (Curve, error) {
 	return c, nil
 }
 
-// take fills in the rows in which the last column, the values beside steps and updates, has one.
+// take fills in the rows in which the last column has a value; the other columns are steps and updates.
 func (c *Curve) take(columns [3][]float64, seconds []float64, most int) {
 	var rows []int
 	for i, v := range columns[2] {
@@ -107,8 +108,8 @@ func (x *Index) seconds(r *Run, n int) []float64 {
 	return out
 }
 
-// Columns are the names of the configuration's settings that are not the same in all of the given runs, sorted; what
-// one run has and another has not is among them. Runs that have not begun have none.
+// Columns returns the sorted names of the settings that differ between the given runs. A setting that only some of the
+// runs have counts as different. Runs that have not begun have no settings.
 func Columns(list []*Run) []string {
 	values := map[string]string{}
 	count := map[string]int{}

@@ -13,17 +13,18 @@ import (
 	"nacre/tsne"
 )
 
-// Aggregate sets arms side by side over the families of a suite by one score that compares between families: estimates
-// with 95 % intervals of the stratified bootstrap, which draws the runs of every family anew and keeps the families.
+// Aggregate compares arms over the families of a suite, by a score that is comparable between families. It holds
+// estimates with 95 % intervals of the stratified bootstrap, which resamples the runs within each family and keeps the
+// families.
 type Aggregate struct {
 	Score        string         `json:"score"`
 	Families     []string       `json:"families"`
 	Arms         []ArmAggregate `json:"arms"`
 	Improvements []Improvement  `json:"improvements"`
-	Thresholds   []float64      `json:"thresholds"` // of the profiles
+	Thresholds   []float64      `json:"thresholds"` // scores at which the profiles are computed
 }
 
-// ArmAggregate is one arm's part.
+// ArmAggregate is one arm's part of an Aggregate.
 type ArmAggregate struct {
 	Arm               string           `json:"arm"`
 	Title             string           `json:"title"`
@@ -34,21 +35,21 @@ type ArmAggregate struct {
 	Profile           []stats.Interval `json:"profile"` // share of runs above each threshold
 }
 
-// Improvement is the probability that a run of B scores higher than one of A on a family.
+// Improvement is the probability that a run of arm B scores higher than a run of arm A on the same family.
 type Improvement struct {
 	A           string         `json:"a"`
 	B           string         `json:"b"`
 	Probability stats.Interval `json:"probability"`
 }
 
-// score is a figure of a run that compares between families; ok is false where a run has none.
+// score is a number of a run that is comparable between families. ok is false if the run does not have it.
 type score struct {
 	name string
 	of   func(SeedResult) (v float64, ok bool)
 }
 
-// scores are those that suites aggregate: of adaptation the first that all runs have, and the linear probe's accuracy
-// under every kind of context.
+// scores returns the scores that suites aggregate: the first score of adaptation that all runs have, and the linear
+// probe's accuracy for every kind of context.
 func scores(studies []*Result) (out []score) {
 	adaptation := []score{
 		{primaryScore, func(s SeedResult) (float64, bool) { return deref(s.ShareFromBlind) }},
@@ -88,7 +89,7 @@ func scores(studies []*Result) (out []score) {
 
 const primaryScore = "share of the way from the goal-blind to the goal-knowing controller"
 
-// suitable are the studies of families whose goal matters.
+// suitable returns the studies of families in which the goal matters.
 func suitable(studies []*Result) []*Result {
 	return slices.DeleteFunc(slices.Clone(studies), (*Result).Unsuitable)
 }
@@ -100,8 +101,8 @@ func deref(v *float64) (float64, bool) {
 	return *v, true
 }
 
-// everyRun reports whether all runs have a score, and some of them one that is not 0: families that know no success
-// have that of all.
+// everyRun reports whether all runs have a score, and at least one has a score that is not 0. In families without
+// success all runs have 0.
 func everyRun(studies []*Result, s score) bool {
 	some := false
 	for _, r := range studies {
@@ -118,7 +119,7 @@ func everyRun(studies []*Result, s score) bool {
 	return some
 }
 
-// aggregates are over at least two studies with the same arms.
+// aggregates makes the aggregates over at least two studies with the same arms.
 func aggregates(studies []*Result) (out []Aggregate, err error) {
 	if len(studies) < 2 {
 		return nil, nil
@@ -261,8 +262,8 @@ func (s *Suite) aggregateSection() string {
 	return b.String()
 }
 
-// familyTable has one line per family and arm: the primary outcome, what adaptation gained, returns after it, the ratio
-// in latent space under every kind of context, and the paper's figure where its table 1 has the family.
+// familyTable has one line per family and arm. It shows the primary outcome, the gain by adaptation, the returns after
+// it, the ratio in latent space for every kind of context, and the paper's number if its table 1 has the family.
 func (s *Suite) familyTable() string {
 	var b strings.Builder
 	b.WriteString("\n## Family by family\n\n| family | arm | share of the way from blind to knowing | adaptation " +
@@ -329,7 +330,7 @@ func (s *Suite) familyTable() string {
 	return b.String()
 }
 
-// published is the paper's return of a method on an ML1 family, empty where it has none.
+// published is the paper's return of a method on an ML1 family, empty if the paper has none.
 func published(family, method string) string {
 	table := paper.Table1()
 	environment, _ := paper.Environment(family)
@@ -340,8 +341,8 @@ func published(family, method string) string {
 	return grouped(int64(math.Round(1000 * row[i])))
 }
 
-// logged returns what the authors' logs of a method on an ML1 family come to, by run: about as far as runs of steps
-// environment steps, and at their ends. Empty where there are none.
+// logged returns the returns in the authors' logs of a method on an ML1 family, run by run: after about `steps`
+// environment steps, and at the ends of the logs. It is empty if there are no logs.
 func logged(family, method string, steps int64) string {
 	environment, _ := paper.Environment(family)
 	var here, end []string

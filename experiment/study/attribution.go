@@ -10,28 +10,28 @@ import (
 	"nacre/tcl/tclpearl"
 )
 
-// Attribution divides the gap between PEARL and TCL-PEARL in one figure into what the windows make (PEARL on windows
-// less PEARL) and what the contrastive loss makes (TCL-PEARL less PEARL on windows).
+// Attribution divides the gap between PEARL and TCL-PEARL in one number into two parts: that of the windows (PEARL on
+// windows minus PEARL) and that of the contrastive loss (TCL-PEARL minus PEARL on windows).
 type Attribution struct {
-	Context experiment.ContextKind `json:"context,omitempty"` // none for returns
+	Context experiment.ContextKind `json:"context,omitempty"` // kind of context; empty for returns
 	Figure  string                 `json:"figure"`
 	Gap     stats.Interval         `json:"gap"`
 	Windows stats.Interval         `json:"windows"`
 	Loss    stats.Interval         `json:"loss"`
-	// Share is Windows over Gap, where the interval of the gap leaves 0 out; else there is nothing to divide. It is
-	// above 1 where the loss works against the windows.
+	// Share is Windows divided by Gap. It is nil unless the interval of the gap excludes 0. It is above 1 if the loss
+	// works against the windows.
 	Share *stats.Interval `json:"share_of_windows,omitempty"`
 }
 
-// Figures of the evaluation that the gap is attributed in.
+// These are the numbers of the evaluation in which the gap is attributed.
 const (
 	adaptedReturn   = "adapted_return"
 	exploringReturn = "exploring_return"
-	adaptationGain  = "adaptation_gain" // after adaptation less the first trajectory's
+	adaptationGain  = "adaptation_gain" // the return after adaptation minus that of the first trajectory
 )
 
-// returnFigures are those of the evaluation, the primary outcome first where there is one. Their replicates are of test
-// tasks drawn anew, which all arms of a seed share.
+// returnFigures returns the numbers of the evaluation, with the primary outcome first if there is one. Their replicates
+// resample the test tasks, in the same way for all arms of a seed.
 func (r *Result) returnFigures() (out []figure) {
 	if r.hasShare() {
 		out = append(out, r.shareFigure())
@@ -54,7 +54,7 @@ func (r *Result) returnFigures() (out []figure) {
 	)
 }
 
-// ofTasks makes a seed's figure of one value per test task, their mean.
+// ofTasks makes a seed's number from one value per test task: their mean.
 func ofTasks(values func(protocol.Result) []float64) func(SeedResult) (stats.Replicated, error) {
 	return func(s SeedResult) (stats.Replicated, error) {
 		const replicates = 1000
@@ -70,7 +70,7 @@ func ofTasks(values func(protocol.Result) []float64) func(SeedResult) (stats.Rep
 	}
 }
 
-// three are PEARL, PEARL on windows and TCL-PEARL, where they are what the study compares.
+// three returns PEARL, PEARL on windows and TCL-PEARL. ok is false if the study compares other arms.
 func (r *Result) three() (arms [3]ArmResult, ok bool) {
 	if len(r.Arms) != 3 {
 		return arms, false
@@ -83,7 +83,7 @@ func (r *Result) three() (arms [3]ArmResult, ok bool) {
 	return arms, true
 }
 
-// attribute fills Attribution, of a study with the three arms.
+// attribute fills Attribution if the study has the three arms.
 func (r *Result) attribute() error {
 	arms, ok := r.three()
 	if !ok {

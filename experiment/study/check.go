@@ -19,7 +19,7 @@ import (
 // maxResults is how large the results of a study may be, in bytes.
 const maxResults = 1 << 28
 
-// Open reads a study from its folder or archive, or one that was packed: results.json and the arrays of every run.
+// Open reads a study from its folder or archive, or a packed study. It reads results.json and the arrays of every run.
 func Open(dir string) (*Result, error) {
 	data, err := plainfile.Read(filepath.Join(dir, ResultsFile), maxResults)
 	if err != nil {
@@ -47,15 +47,15 @@ func Open(dir string) (*Result, error) {
 
 // Checked is the outcome of Check.
 type Checked struct {
-	Numbers     int      `json:"numbers"`     // compared
-	Differences []string `json:"differences"` // one sentence each
+	Numbers     int      `json:"numbers"`     // number of compared values
+	Differences []string `json:"differences"` // one sentence for each difference
 }
 
-// Check computes the figures of the study in dir again, from what is stored beside them: every figure of the embeddings
-// from the arrays, the planes included, every table and verdict from the runs, mean returns and shares of the way
-// between baselines from single trajectories, and steps and updates from the metrics. Of a suite it does so with every
-// study, and with the aggregates over all. layouts also repeats t-SNE from random starts, which takes most of the time.
-// Figures agree when they are equal to the last bit.
+// Check computes the numbers of the study in dir again, from the data stored there. It computes numbers of embeddings
+// and planes from the arrays; tables and verdicts from the runs; mean returns and shares of the way between baselines
+// from single trajectories; steps and updates from the metrics. For a suite it checks every study, and the aggregates
+// over all. With layouts it also repeats t-SNE from random starts, which takes most of the time. Numbers agree if they
+// are equal to the last bit.
 func Check(ctx context.Context, dir string, layouts bool, show progress.Progress) (Checked, error) {
 	suite, err := openSuite(dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func Check(ctx context.Context, dir string, layouts bool, show progress.Progress
 	return check(ctx, dir, layouts, math.MaxInt, show)
 }
 
-// openSuite reads the results of a suite; those of one study have no studies in them.
+// openSuite reads the results of a suite. The results of a single study contain no studies.
 func openSuite(dir string) (*suiteFile, error) {
 	s := &suiteFile{}
 	data, err := plainfile.Read(filepath.Join(dir, ResultsFile), maxResults)
@@ -211,7 +211,7 @@ func (s *SeedResult) again(ctx context.Context, r *Result, layouts bool, show pr
 	return nil
 }
 
-// generic is v as JSON has it.
+// generic returns v in the form that decoding its JSON gives.
 func generic(v any) (out any, err error) {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"nacre/experiment"
 )
 
-// The primary figure of embeddings, by which verdicts are given, is what the paper shows: the ratio in the plane of
+// Verdicts are given by the primary number of embeddings. It is the number in the paper: the ratio in the plane of
 // windows.
 const primaryFigure, primaryContext = ratioInPlane, experiment.WindowContext
 
-// contextVerdicts say of every two arms whether the primary figure tells them apart: the paired interval leaves 0 out
-// and the paired test gives at most chanceLevel. Where it does not, they say what so many pairs would have found and
-// what is excluded. The other figures and kinds of context stand beside it and have no verdicts. One seed gives none.
+// contextVerdicts say for every two arms whether the primary number tells them apart: the paired interval must exclude
+// 0, and the paired test must give at most chanceLevel. If not, they say what so many pairs would have found, and what
+// is excluded. The other numbers and kinds of context have no verdicts. One seed gives none.
 func (r *Result) contextVerdicts() (out []string) {
 	for _, c := range r.Contrasts {
 		if c.Figure == primaryFigure && c.Context == primaryContext && c.Test != nil {
@@ -111,7 +111,7 @@ func (r *Result) contextSections() string {
 // encoder is said to have collapsed to the prior. Half its square is about what the encoder tells, in nats.
 const collapse = 0.01
 
-// collapsed are the seeds whose encoders have collapsed for contexts of a kind.
+// collapsed returns the seeds whose encoders have collapsed for contexts of a kind.
 func (a ArmResult) collapsed(kind experiment.ContextKind) (seeds []SeedResult) {
 	for _, s := range a.Seeds {
 		if c, err := s.context(kind); err == nil && c.Latent.RMS < collapse {
@@ -208,7 +208,7 @@ func (r *Result) contrastTable(kind experiment.ContextKind) string {
 	return b.String()
 }
 
-// differenceCell is bold where the interval over several seeds leaves 0 out.
+// differenceCell is bold if the interval over several seeds excludes 0.
 func differenceCell(c Contrast) string {
 	text := withInterval(c.Difference)
 	if c.Test == nil {

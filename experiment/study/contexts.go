@@ -12,19 +12,19 @@ import (
 	"nacre/tsne"
 )
 
-// ContextResult is how well the encoder of a run tells tasks apart by contexts of one kind.
+// ContextResult says how well the encoder of a run tells tasks apart with contexts of one kind.
 type ContextResult struct {
 	Context experiment.ContextKind `json:"context"`
-	PerTask int                    `json:"per_task"` // contexts
-	Plane   tsne.Discrimination    `json:"plane"`    // t-SNE under the recipe of studies
+	PerTask int                    `json:"per_task"` // contexts per task
+	Plane   tsne.Discrimination    `json:"plane"`    // the plane of t-SNE, with the recipe of studies
 	Latent  tsne.Discrimination    `json:"latent"`   // posterior means
 
 	embeddings *tsne.Embeddings
 	layout     tsne.Matrix // n×2
 }
 
-// ContextFiles name what holds the embeddings of contexts of a kind and their plane, in the folder of the run; those of
-// windows are the run's own.
+// ContextFiles returns the names of the files in a run's folder with the embeddings of a kind of context and with their
+// plane. For windows these are the run's own files.
 func ContextFiles(kind experiment.ContextKind) (embeddings, layout string) {
 	if kind == experiment.WindowContext {
 		return EmbeddingsFile, LayoutFile
@@ -40,8 +40,7 @@ func contextPicture(kind experiment.ContextKind) string {
 	return "tsne-" + string(kind)
 }
 
-// explore makes the contexts of all kinds that the plan asks for and embeds them. The first set is that of windows,
-// which every study embeds.
+// explore makes and embeds the contexts of all kinds in the plan. The first set has windows, which every study embeds.
 func (r *runner) explore(ctx context.Context, a *experiment.Agent,
 	s *SeedResult) (windows *experiment.Contexts, err error) {
 	o := experiment.EmbedOptions{
@@ -81,8 +80,8 @@ func (r *runner) explore(ctx context.Context, a *experiment.Agent,
 	return made[0], nil
 }
 
-// narrow rounds embeddings to 32 bits, which is what the networks compute in: files are half as long, and figures are
-// of what is stored.
+// narrow rounds embeddings to 32 bits, the precision of the networks. Then files are half as long, and results are
+// computed from the stored numbers.
 func narrow(e *tsne.Embeddings) {
 	for _, m := range []tsne.Matrix{e.Mean, e.Std} {
 		for i, v := range m.Data {
@@ -91,13 +90,13 @@ func narrow(e *tsne.Embeddings) {
 	}
 }
 
-// meansOnly is narrow, and drops the standard deviations, of which only windows have figures.
+// meansOnly is narrow, and drops the standard deviations, which are evaluated only for windows.
 func meansOnly(e *tsne.Embeddings) {
 	e.Std = tsne.Matrix{}
 	narrow(e)
 }
 
-// analyseContexts lays the embeddings of every kind out and measures them, once those of windows are.
+// analyseContexts lays out and measures the embeddings of every kind, after those of windows.
 func (s *SeedResult) analyseContexts(ctx context.Context, show progress.Progress) error {
 	for i := range s.Contexts {
 		c := &s.Contexts[i]
@@ -136,7 +135,7 @@ func layOut(ctx context.Context, x tsne.Matrix, seed uint64) (tsne.Matrix, error
 	return layout.Y, nil
 }
 
-// measure makes the figures of the plane and of latent space, with their replicates.
+// measure computes the results of the plane and of latent space, with their replicates.
 func (c *ContextResult) measure(seed uint64) (err error) {
 	const replicates = 1000
 	labels := slices.Compact(slices.Sorted(slices.Values(c.embeddings.Label)))
@@ -161,7 +160,7 @@ func (c *ContextResult) save(dir string) error {
 	return plane.Save(filepath.Join(dir, layout))
 }
 
-// load reads them; the replicates, which are not stored, are made again once they are asked for.
+// load reads the arrays that save has written. Replicates are not stored; they are made again when they are needed.
 func (c *ContextResult) load(dir string, names []string) (err error) {
 	embeddings, layout := ContextFiles(c.Context)
 	if c.embeddings, err = tsne.Load(filepath.Join(dir, embeddings), ""); err != nil {
@@ -176,7 +175,7 @@ func (c *ContextResult) load(dir string, names []string) (err error) {
 	return nil
 }
 
-// replicate makes replicates of figures that were read.
+// replicate makes the replicates of results that were read.
 func (c *ContextResult) replicate(seed uint64) error {
 	if c.Latent.Replicates != nil {
 		return nil
@@ -189,10 +188,10 @@ func (c *ContextResult) replicate(seed uint64) error {
 	return nil
 }
 
-// figure is something that arms are compared by, measured once per seed.
+// figure is a number by which arms are compared, measured once per seed.
 type figure struct {
-	name string // in results.json
-	what string // in sentences
+	name string // name in results.json
+	what string // name in sentences
 	of   func(SeedResult) (stats.Replicated, error)
 }
 
@@ -202,7 +201,7 @@ const (
 	ratioInLatent = "latent_ratio"
 )
 
-// figuresOf are those of contexts of one kind.
+// figuresOf returns the figures of contexts of one kind.
 func figuresOf(kind experiment.ContextKind) []figure {
 	figureOf := func(name, what string, pick func(*ContextResult) (tsne.Discrimination, string)) figure {
 		return figure{name, what, func(s SeedResult) (stats.Replicated, error) {
@@ -241,27 +240,28 @@ func (s SeedResult) context(kind experiment.ContextKind) (*ContextResult, error)
 	return &s.Contexts[i], nil
 }
 
-// ContextRow is one arm's line of the table of one kind of context: every figure with its interval from a bootstrap
-// over seeds and, within each, contexts.
+// ContextRow is one arm's line in the table of one kind of context. Every number has an interval, from a bootstrap over
+// seeds and, within each seed, over contexts.
 type ContextRow struct {
 	Arm     string                    `json:"arm"`
 	Context experiment.ContextKind    `json:"context"`
-	Figures map[string]stats.Interval `json:"figures"` // latent space unless the name says plane
+	Figures map[string]stats.Interval `json:"figures"` // of latent space, unless the name says plane
 }
 
-// Contrast is the difference of two arms in one figure.
+// Contrast is the difference of two arms in one number.
 type Contrast struct {
-	A       string                 `json:"a"` // arms; the difference is B − A
-	B       string                 `json:"b"`
-	Context experiment.ContextKind `json:"context,omitempty"` // none for figures of the evaluation
+	A string `json:"a"` // arms; the difference is B − A
+	B string `json:"b"`
+	// kind of context; empty for numbers of the evaluation
+	Context experiment.ContextKind `json:"context,omitempty"`
 	Figure  string                 `json:"figure"`
-	// Difference is over seeds, which are paired, and contexts.
+	// Difference is the mean difference, with an interval over paired seeds and contexts.
 	Difference stats.Interval `json:"difference"`
-	// Test is of the differences of the seeds' figures; nil with one seed, of which it can say nothing.
+	// Test is the test of the seeds' differences. It is nil with one seed, for which there is no test.
 	Test *stats.SignFlips `json:"sign_flip,omitempty"`
 }
 
-// direction is the sign of a difference whose interval leaves 0 out, else 0.
+// direction is the sign of the difference if its interval excludes 0, else 0.
 func (c Contrast) direction() int {
 	switch {
 	case c.Difference.Lo > 0:
@@ -277,7 +277,7 @@ const (
 	resamples = 4000
 )
 
-// contexts fills the tables of contexts, of a plan that asks for them.
+// contexts fills the tables of contexts if the plan names kinds of context.
 func (r *Result) contexts() error {
 	for _, kind := range r.Plan.Contexts {
 		for _, f := range figuresOf(kind) {
@@ -323,7 +323,7 @@ func (r *Result) contextRow(arm string, kind experiment.ContextKind) *ContextRow
 	return &r.Contexts[len(r.Contexts)-1]
 }
 
-// figures are those of all seeds.
+// figures returns a figure for all seeds.
 func (a ArmResult) figures(f figure) (out []stats.Replicated, err error) {
 	for _, s := range a.Seeds {
 		v, err := f.of(s)
@@ -346,7 +346,8 @@ func contrastOf(a, b []stats.Replicated) (c Contrast, err error) {
 	return c, err
 }
 
-// pairedTest is of B less A, seed by seed: arms share the seed's tasks and streams, in the test as in the interval.
+// pairedTest tests B minus A, seed by seed. Arms share the seed's tasks and streams, so the test is paired, as the
+// interval is.
 func pairedTest(a, b []float64) (*stats.SignFlips, error) {
 	differences := make([]float64, len(a))
 	for i := range a {

@@ -17,14 +17,14 @@ import (
 	"nacre/sim"
 )
 
-// Estimate holds what a study will do and about how long that takes on this machine.
+// Estimate says what a study will do, and about how long this takes on this machine.
 type Estimate struct {
 	Name     string        `json:"name"`
 	Runs     int           `json:"runs"`
-	Done     int           `json:"done"` // whose training is finished
+	Done     int           `json:"done"` // number of runs whose training is finished
 	Together int           `json:"together"`
 	Arms     []ArmEstimate `json:"arms"`
-	// Remaining is of training, evaluation and exploration for embeddings, not of t-SNE, in nanoseconds.
+	// Remaining is the time for training, evaluation and exploration for embeddings, without t-SNE, in nanoseconds.
 	Remaining time.Duration `json:"remaining"`
 }
 
@@ -32,17 +32,18 @@ type Estimate struct {
 type ArmEstimate struct {
 	Arm      string `json:"arm"`
 	Title    string `json:"title"`
-	EnvSteps int64  `json:"env_steps"` // of one run's training
-	Updates  int64  `json:"updates"`   // of one run
-	// Measured on this machine with as many runs side by side as the study has; 0 where nothing is left to train.
+	EnvSteps int64  `json:"env_steps"` // environment steps of one run's training
+	Updates  int64  `json:"updates"`   // updates of one run
+	// These are measured on this machine, with as many runs at the same time as in the study. They are 0 if nothing is
+	// left to train.
 	CollectRate  float64 `json:"collect_steps_per_second,omitempty"`
 	UpdateRate   float64 `json:"updates_per_second,omitempty"`
 	EvaluateRate float64 `json:"evaluate_steps_per_second,omitempty"`
-	// Run is the time of one whole run with its evaluations and embeddings, in nanoseconds.
+	// Run is the duration of one whole run with its evaluations and embeddings, in nanoseconds.
 	Run time.Duration `json:"run,omitempty"`
 }
 
-// String is the plan in a line, and one per arm.
+// String writes a line for the plan, and a line per arm.
 func (e Estimate) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d runs, %d at a time", e.Name, e.Runs, e.Together)
@@ -75,8 +76,8 @@ func hours(d time.Duration) string {
 	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
-// Survey says what Run would do in dir and measures how fast: every arm with something left to train does a short
-// training in a folder that is removed again, as many side by side as the study's own.
+// Survey says what Run would do in dir, and measures how fast. Every arm that is not yet trained does a short training
+// in a temporary folder. As many of them run at the same time as in the study.
 func Survey(ctx context.Context, dir string, plan Plan, host experiment.Host) (Estimate, error) {
 	arms, err := plan.arms()
 	if err != nil {
@@ -88,7 +89,7 @@ func Survey(ctx context.Context, dir string, plan Plan, host experiment.Host) (E
 	}
 	out := Estimate{Name: plan.Name, Runs: plan.Seeds * len(arms), Together: together(host, plan.Seeds*len(arms))}
 	host.Workers = workersOf(host) / out.Together
-	left := make([]float64, len(arms)) // runs, in part where one is under way
+	left := make([]float64, len(arms)) // number of runs; a run under way counts by its remaining part
 	for i, arm := range arms {
 		e, done, remaining, err := r.outline(arm)
 		if err != nil {
@@ -121,7 +122,7 @@ func Survey(ctx context.Context, dir string, plan Plan, host experiment.Host) (E
 	return out, nil
 }
 
-// workersOf is how many threads a host gives.
+// workersOf is the number of threads of a host.
 func workersOf(host experiment.Host) int {
 	if host.Workers > 0 {
 		return host.Workers
@@ -129,7 +130,7 @@ func workersOf(host experiment.Host) int {
 	return runtime.NumCPU()
 }
 
-// together is how many runs of so many a host trains side by side.
+// together is how many of the runs a host trains at the same time.
 func together(host experiment.Host, runs int) int { return min(workersOf(host), runs) }
 
 // outline counts what the runs of an arm do, and how many are done and left.

@@ -15,11 +15,12 @@ import (
 	"nacre/tsne"
 )
 
-// Extend adds an arm of Arms to a study in its folder, which may be a copy of a packed one: it trains the arm on the
-// plan's seeds and tasks, or takes finished runs from sweeps, measures it as the others were, and writes tables and
-// report anew. The other arms keep their figures, whatever program measured them; what programs before did not measure
-// of them is added where that needs no weights: baselines, and intervals and tests of windows. Windows are crossed with
-// the encoders whose weights are there. What it trains stays in the folder; Pack leaves out what need not be shipped.
+// Extend adds an arm of Arms to a study in its folder, which may be a copy of a packed study. It trains the arm on the
+// plan's seeds and tasks, or takes finished runs from sweeps. It measures the arm like the others, and writes tables
+// and report again. The other arms keep their numbers, even if an older program measured them. Numbers that the older
+// program did not measure are added if this needs no weights: baselines, and intervals and tests of windows. Windows
+// are crossed with the encoders whose weights exist. The trained runs stay in the folder; Pack leaves out what need not
+// be shipped.
 func Extend(ctx context.Context, dir, arm string, sweeps []string, host experiment.Host,
 	show progress.Progress) (*Result, error) {
 	started := time.Now()
@@ -84,7 +85,7 @@ func (r *Result) takes(arm string) error {
 	return nil
 }
 
-// extend measures a seed of the arm that is new, or adds what is not measured of one that was there.
+// extend measures a seed of the new arm, or adds missing measurements to a seed of another arm.
 func (r *runner) extend(ctx context.Context, arm *ArmResult, seed uint64) error {
 	cfg, err := r.config(arm.Arm, seed)
 	if err != nil {
@@ -120,15 +121,15 @@ func (r *runner) extend(ctx context.Context, arm *ArmResult, seed uint64) error 
 	return nil
 }
 
-// forget drops what summarise makes.
+// forget drops everything that summarise makes.
 func (r *Result) forget() {
 	r.Centroids, r.Chance, r.Crossed = nil, nil, nil
 	r.Contexts, r.Contrasts, r.Attribution, r.ContextVerdicts = nil, nil, nil, nil
 	r.Outcomes, r.OutcomeContrasts = nil, nil
 }
 
-// crossedWith embeds the windows of a run by the encoder of another arm; nil where its weights are not there and need
-// not be.
+// crossedWith embeds the windows of a run with the encoder of another arm. It is nil if the weights do not exist and
+// are not required.
 func (r *runner) crossedWith(other ArmResult, seed uint64, w *experiment.Contexts) (*tsne.Embeddings, error) {
 	if _, err := os.Stat(filepath.Join(r.folder(other.Arm, seed), experiment.WeightsFile)); err != nil && r.partly {
 		return nil, nil

@@ -47,7 +47,7 @@ func (r *Result) draw() error {
 	return nil
 }
 
-// plane sets the layouts of the arms' first seeds side by side in one scale.
+// plane draws the layouts of the arms' first seeds side by side in one scale.
 func (r *Result) plane(file string) (*plots.Figure, error) {
 	var panels []plots.Panel
 	for _, a := range r.Arms {
@@ -59,7 +59,7 @@ func (r *Result) plane(file string) (*plots.Figure, error) {
 	return plots.Embedding(panels...)
 }
 
-// adaptation is the return by trajectory index.
+// adaptation draws the return by trajectory index.
 func (r *Result) adaptation() (*plots.Figure, error) {
 	panel := plots.CurvePanel{
 		Title: "Adaptation to test tasks of " + r.Family, XLabel: "trajectory on a new task", YLabel: "return",
@@ -103,7 +103,7 @@ func (r *Result) references() []plots.Reference {
 	return out
 }
 
-// learning is the return after adaptation over training, the mean over seeds with the range they cover.
+// learning draws the return after adaptation over training: the mean over seeds, with the range of the seeds.
 func (r *Result) learning() (*plots.Figure, error) {
 	panel := plots.CurvePanel{
 		Title: "Learning on " + r.Family, XLabel: "environment steps", YLabel: "return after adaptation",
@@ -143,10 +143,10 @@ func (a ArmResult) learning(dir string) (plots.Series, error) {
 	return plots.Series{Name: a.Title, X: m.X, Y: m.Mean, Lo: m.Least, Hi: m.Most, Seeds: m.N, Breaks: m.Breaks}, nil
 }
 
-// published reports whether the authors' figures on the family of the study are known.
+// published reports whether the authors' results on the study's family are known.
 func (r *Result) published() bool { return r.Family == "ml1/push" && r.Plan.Ablation == "" }
 
-// beside is the learning figure with what the authors published on push: the logs of MAML's and RL2's runs
+// beside is the learning figure together with the authors' published results on push: the logs of MAML's and RL2's runs
 // numbered 0, and the lines of their table 1.
 func (r *Result) beside() (*plots.Figure, error) {
 	panel := plots.CurvePanel{Title: "Beside the authors' logs of push-v1", XLabel: "environment steps",

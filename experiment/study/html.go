@@ -13,11 +13,11 @@ import (
 	"github.com/yuin/goldmark/extension"
 )
 
-// image is a picture in what goldmark makes of Markdown.
+// image matches a picture in the HTML that goldmark makes from Markdown.
 var image = regexp.MustCompile(`<img src="([^":]+\.png)"`)
 
-// WritePage makes a page of a report in Markdown that needs nothing beside it: picture gives the content of a PNG file
-// that the text shows. In a tab the error wraps errors.ErrUnsupported.
+// WritePage makes a self-contained page from a report in Markdown. The function picture returns the content of a PNG
+// file that the text shows. In a tab the error wraps errors.ErrUnsupported.
 func WritePage(path, title, markdown string, picture func(name string) ([]byte, error)) error {
 	var body bytes.Buffer
 	if err := goldmark.New(goldmark.WithExtensions(extension.Table)).Convert([]byte(markdown), &body); err != nil {

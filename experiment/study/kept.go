@@ -13,29 +13,29 @@ import (
 	"nacre/tsne"
 )
 
-// Files that a study leaves in the folder of a run: its figures, and the arrays they are measured on.
+// A study leaves these files in the folder of a run: the run's results, and the arrays from which they were computed.
 const (
 	keptFile       = "study.json"
 	EmbeddingsFile = "embeddings.npz"
 	LayoutFile     = "layout.npz"        // the t-SNE plane, n×2, under the recipe of studies
-	ScriptFile     = "layout-script.npz" // that under the recipe of the paper's script
+	ScriptFile     = "layout-script.npz" // the plane under the recipe of the paper's script
 )
 
-// kept are a run's figures as they are kept for the next time.
+// kept holds a run's results as they are stored for the next time.
 type kept struct {
 	Key      string     `json:"key"`
 	Result   SeedResult `json:"result"`
 	Baseline Baseline   `json:"baseline"`
 }
 
-// key names everything that a run's figures depend on but the program.
+// key names everything on which a run's results depend, except the program.
 func (r *runner) key(cfg experiment.Config) (string, error) {
 	hash, err := config.Hash(cfg)
 	if err != nil {
 		return "", err
 	}
 	p := r.plan
-	var arms []string // whose encoders embed the run's windows
+	var arms []string // arms whose encoders embed the run's windows
 	for _, a := range r.out.Arms {
 		arms = append(arms, a.Name)
 	}
@@ -45,9 +45,9 @@ func (r *runner) key(cfg experiment.Config) (string, error) {
 	return string(text), err
 }
 
-// kept returns the figures of a run, nil where they are to be measured: there are none, or those of another plan or
-// program. A run that was packed without its weights keeps what an earlier program measured; Check makes that again
-// from the arrays.
+// kept returns the stored results of a run. It is nil if they must be measured, because there are none or because they
+// belong to another plan or program. A run that was packed without its weights keeps the results of an earlier program;
+// Check computes them again from the arrays.
 func (r *runner) kept(dir, key string) (*SeedResult, error) {
 	var k kept
 	weights := exists(filepath.Join(dir, experiment.WeightsFile))
@@ -81,7 +81,7 @@ func (r *runner) kept(dir, key string) (*SeedResult, error) {
 	return &k.Result, nil
 }
 
-// shipped reads the figures of a run from the results of a study that was packed, which are all that is left of them.
+// shipped reads the results of a run from results.json of a packed study, because nothing else is left of them.
 func (r *runner) shipped(dir string, k *kept) bool {
 	if r.packed == nil {
 		r.packed = &Result{}
@@ -106,9 +106,9 @@ func (r *runner) shipped(dir string, k *kept) bool {
 	return false
 }
 
-// keep writes the figures of a run after the arrays they are measured on.
+// keep writes the arrays of a run, and then the results that were computed from them.
 func (r *runner) keep(dir, key string, s *SeedResult) error {
-	// Arrays and figures that do not belong together are worse than none.
+	// Arrays and results that do not belong together are worse than none.
 	if err := os.Remove(filepath.Join(dir, keptFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("study: %w", err)
 	}
@@ -139,7 +139,7 @@ func (r *runner) keep(dir, key string, s *SeedResult) error {
 // file holds the embeddings in the folder of the run that made the windows.
 func (c Crossed) file() string { return "embeddings-by-" + c.Encoder + ".npz" }
 
-// layouts are the reports of a run by the file that holds their plane.
+// layouts returns the reports of a run, by the file with their plane.
 func (s *SeedResult) layouts() map[string]*tsne.Report {
 	out := map[string]*tsne.Report{LayoutFile: &s.Embedding}
 	if s.Script != nil {

@@ -14,18 +14,18 @@ import (
 	"nacre/rl"
 )
 
-// trained are the files of a finished run that are needed of it: tasks, metrics, times, weights, and the configuration
-// with the record of what ran it. Checkpoints, which hold the replay buffers, stay behind.
+// trained lists the needed files of a finished run: tasks, metrics, times, weights, and the configuration with its
+// record of program and machine. Checkpoints, which hold the replay buffers, are not among them.
 var trained = []string{
 	experiment.TasksFile, experiment.MetricsFile, experiment.TimingFile, experiment.WeightsFile,
 	experiment.EvaluationFile, experiment.ConfigFile,
 }
 
-// packed are those that are shipped: these and the arrays.
+// packed lists the files that are shipped: these and the arrays.
 var packed = append(slices.Clone(trained), EmbeddingsFile, LayoutFile, ScriptFile)
 
-// weighted is the number of seeds, from the first on, whose weights are shipped. Of the others a study with more seeds
-// takes the figures from results.json.
+// weighted is the number of seeds, from the first on, whose weights are shipped. A study with more seeds takes the
+// results of the other seeds from results.json.
 const weighted = 1
 
 // pictures are the files that report.md shows.
@@ -34,15 +34,16 @@ var pictures = []string{
 	"learning.png", "published.png",
 }
 
-// Pack writes a study that is done to another folder, in the form in which results are shipped: results.json with the
-// program, commit, machine and libraries that made them, the report with its pictures, and of every run what Open,
-// Check, nacre eval and nacre embed need; weights only of the first seeds (weighted) and of the networks that act, the
-// rest would be most of it. It returns the bytes written. The folder must not exist or be empty.
+// Pack writes a finished study to another folder, in the form in which results are shipped. It writes results.json with
+// the program, commit, machine and libraries that made them, the report with its pictures, and the files of every run
+// that Open, Check, nacre eval and nacre embed need. Weights are written only for the first seeds (weighted), and only
+// for the networks that act, because all weights would be most of the bytes. It returns the number of bytes written.
+// The folder must be empty or must not exist.
 func Pack(from, to string) (bytes int64, err error) {
 	return pack(from, to, append([]string{ReportFile, PageFile}, pictures...))
 }
 
-// PackSuite packs the studies of a suite, each into a folder of its name, without reports and pictures.
+// PackSuite packs the studies of a suite, each into a folder with its name, without reports and pictures.
 func PackSuite(from, to string) (bytes int64, err error) {
 	s, err := openSuite(from)
 	if err != nil {
@@ -59,8 +60,8 @@ func PackSuite(from, to string) (bytes int64, err error) {
 	return bytes + n, err
 }
 
-// Packer is Pack or PackSuite for the folder of a study or of a suite; nil for a folder of neither, or one that was
-// packed.
+// Packer returns Pack for the folder of a study and PackSuite for the folder of a suite. It is nil for other folders,
+// and for folders that were packed.
 func Packer(dir string) (func(from, to string) (bytes int64, err error), error) {
 	if !exists(filepath.Join(dir, ResultsFile)) {
 		return nil, nil
@@ -89,10 +90,10 @@ func Packer(dir string) (func(from, to string) (bytes int64, err error), error) 
 	return Pack, nil
 }
 
-// packedDir is the folder that the results of a packed study name: their own.
+// packedDir is the folder that a packed study's results name: the folder in which they lie.
 const packedDir = "."
 
-// pack writes a study with these of its files.
+// pack writes a study with the files of shown.
 func pack(from, to string, shown []string) (bytes int64, err error) {
 	r, err := Open(from)
 	if err != nil {
@@ -147,8 +148,8 @@ func pack(from, to string, shown []string) (bytes int64, err error) {
 	return bytes + int64(len(text)) + 1, writeText(filepath.Join(to, ResultsFile), string(text)+"\n")
 }
 
-// PackRun copies a finished run in the form in which runs are shipped: no checkpoint, and of the weights those that
-// act. It returns the bytes written.
+// PackRun copies a finished run in the form in which runs are shipped: without the checkpoint, and with the weights of
+// the networks that act only. It returns the number of bytes written.
 func PackRun(from, to, algorithm string) (bytes int64, err error) {
 	for _, name := range trained {
 		copied := copyFile
@@ -164,7 +165,7 @@ func PackRun(from, to, algorithm string) (bytes int64, err error) {
 	return bytes, nil
 }
 
-// copyWeights is copyFile for an algorithm's weights, of the networks that act where the algorithm says which.
+// copyWeights is copyFile for an algorithm's weights. If the algorithm says which networks act, it copies only theirs.
 func copyWeights(algorithm string) func(from, to string) (int64, error) {
 	known, err := rl.Lookup(algorithm)
 	if err != nil || known.Acts == nil {
@@ -188,7 +189,7 @@ func copyWeights(algorithm string) func(from, to string) (int64, error) {
 	}
 }
 
-// copyFile copies a file, making the folder it goes to; one that does not exist is left out.
+// copyFile copies a file and makes its new folder. A file that does not exist is left out.
 func copyFile(from, to string) (int64, error) {
 	in, err := plainfile.Open(from)
 	if os.IsNotExist(err) {

@@ -13,7 +13,7 @@ import (
 	"nacre/tsne"
 )
 
-// Arms are those that studies compare, in the order of tables and pictures.
+// Arms lists the arms that studies compare, in the order of tables and pictures.
 var Arms = []string{"pearl", tclpearl.Windows, "tcl-pearl"}
 
 // Plan says what a study does.
@@ -21,13 +21,13 @@ type Plan struct {
 	Name    string   `json:"name"`
 	About   string   `json:"about"`
 	Scale   string   `json:"scale,omitempty"` // one of Scales
-	Preset  string   `json:"preset"`          // of package experiment
+	Preset  string   `json:"preset"`          // name of a preset of package experiment
 	Set     []string `json:"set,omitempty"`   // key=value changes to it
 	Seeds   int      `json:"seeds"`           // training seeds 1 … Seeds per arm
-	Repeats int      `json:"repeats"`         // of the final evaluation on each test task
-	Tasks   int      `json:"tasks"`           // embedded tasks
-	Windows int      `json:"windows"`         // per task
-	// Contexts are the kinds of context to embed; none are windows only.
+	Repeats int      `json:"repeats"`         // repeats of the final evaluation on each test task
+	Tasks   int      `json:"tasks"`           // number of embedded tasks
+	Windows int      `json:"windows"`         // number of embedded windows per task
+	// Contexts lists the kinds of context to embed. If it is empty, only windows are embedded.
 	Contexts []experiment.ContextKind `json:"contexts,omitempty"`
 	// Adaptations is the number of contexts of the meta-test per task, each of a whole exploration.
 	Adaptations int `json:"adaptations,omitempty"`
@@ -36,22 +36,24 @@ type Plan struct {
 	VaryStart bool `json:"vary_start,omitempty"`
 	// Script also lays the embeddings out by the recipe of the paper's script.
 	Script bool `json:"paper_script,omitempty"`
-	// Sweeps are folders of sweeps (package sweep) that train the runs. Finished ones are copied into the study, which
-	// trains itself what none of them has. Results do not depend on who trained.
+	// Sweeps lists folders of sweeps (package sweep) that train the runs. Finished runs are copied into the study,
+	// which trains the missing ones itself. Results do not depend on which of them trained a run.
 	Sweeps []string `json:"-"`
-	// Ablation is the name of the open point that the arms are readings of; empty compares Arms.
+	// Ablation names an open point of the paper; the arms are then its possible readings. If it is empty, the study
+	// compares Arms.
 	Ablation string `json:"ablation,omitempty"`
 }
 
-// Arm is what a study trains and compares: an algorithm, with changes to the plan's configuration.
+// Arm is an algorithm, with changes to the plan's configuration, that a study trains and compares.
 type Arm struct {
-	Name      string   `json:"name"`  // of its run folders
-	Title     string   `json:"title"` // in tables and pictures
+	Name      string   `json:"name"`  // name of its run folders
+	Title     string   `json:"title"` // name in tables and pictures
 	Algorithm string   `json:"algorithm"`
 	Set       []string `json:"set,omitempty"`
 }
 
-// Scales are the sizes of studies: a stated reduction for a processor with two cores, and the paper's.
+// Scales lists the sizes of studies: a smaller one for a processor with two cores, with its differences stated, and the
+// paper's.
 var Scales = []string{"small", "paper"}
 
 var plans = []Plan{
@@ -69,7 +71,7 @@ var plans = []Plan{
 		VaryStart: true, Script: true},
 }
 
-// atPaperScale are the presets of studies that have one.
+// atPaperScale has the presets of studies that can have the paper's size.
 var atPaperScale = map[string]string{"cheetah-vel": "paper/cheetah-vel", "push": "ml1/push"}
 
 // quick are the plans of the quickstart; the folder of each has the name of its family.
@@ -106,7 +108,7 @@ func List() []Line {
 		"several ML1 families by the recipe of push, three seeds each, and all of them together (needs MuJoCo)"})
 }
 
-// Find returns a plan by name. The error of an unknown name carries the nearest one.
+// Find returns a plan by name. For an unknown name the error has the nearest name.
 func Find(name string) (Plan, error) {
 	var names []string
 	for _, p := range plans {
@@ -118,7 +120,7 @@ func Find(name string) (Plan, error) {
 	return Plan{}, fmt.Errorf("study %q does not exist%s", name, nearest.Hint(name, names))
 }
 
-// At is the plan at one of Scales; empty is its own.
+// At returns the plan at one of Scales. An empty scale returns the plan as it is.
 func (p Plan) At(scale string) (Plan, error) {
 	preset, has := atPaperScale[p.Name]
 	switch {
@@ -133,8 +135,8 @@ func (p Plan) At(scale string) (Plan, error) {
 	return p, nil
 }
 
-// Layout is the t-SNE recipe of studies, pinned so that figures of different versions can be compared: the field's
-// present practice over all pairs of points.
+// Layout is the t-SNE recipe of studies. It follows the present practice of the field, and uses all pairs of points. It
+// is fixed, so that results of different versions can be compared.
 func Layout() tsne.Recipe {
 	return tsne.Recipe{
 		Name: "study", Perplexity: 30, Neighbours: tsne.AllNeighbours, Method: tsne.MethodExact,
@@ -220,12 +222,12 @@ func tcl(readings ...reading) func(experiment.Config) []Arm {
 	}
 }
 
-// armOf is the arm of an algorithm as the plan configures it.
+// armOf is the arm of an algorithm with the plan's configuration.
 func armOf(algorithm string) Arm {
 	return Arm{Name: algorithm, Title: experiment.Title(algorithm), Algorithm: algorithm}
 }
 
-// Ablations lists the open points of the paper that a study can compare readings of.
+// Ablations lists the open points of the paper for which a study can compare readings.
 func Ablations() []Line {
 	var out []Line
 	for _, a := range ablations {
@@ -234,7 +236,7 @@ func Ablations() []Line {
 	return out
 }
 
-// arms are those that the plan compares.
+// arms returns the arms that the plan compares.
 func (p Plan) arms() ([]Arm, error) {
 	if p.Ablation == "" {
 		var out []Arm
@@ -258,7 +260,7 @@ func (p Plan) arms() ([]Arm, error) {
 	return nil, fmt.Errorf("ablation %q does not exist%s", p.Ablation, nearest.Hint(p.Ablation, names))
 }
 
-// config returns what all arms share.
+// config returns the configuration that all arms share.
 func (p Plan) config() (experiment.Config, error) {
 	cfg, err := experiment.Preset(p.Preset)
 	if err != nil {

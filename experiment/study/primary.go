@@ -11,19 +11,21 @@ import (
 )
 
 // The primary outcome of a study is the share of the way from the goal-blind controller to the goal-knowing one:
-// returns say how well a family is learned, this says what an agent got of what knowing the goal is worth. The agent's
-// place is that on the test tasks, beside the goal-blind controller on the same; the length of the way is the mean over
-// all tasks of the seed, since ten hardly tell it: on reach the goal is worth -147,000 to 211,000 by task. Beside the
-// share stands the adaptation gain, what a run returns more after adaptation than in its first trajectory.
+// returns say how well a family is learned; this share says how much an agent gained of the worth of knowing the goal.
+// The agent and the goal-blind controller are measured on the test tasks. The length of the way is the mean over all
+// tasks of the seed, because ten tasks are too few for it: on reach the goal is worth -147,000 to 211,000, depending on
+// the task. The adaptation gain is reported too. It is the return after adaptation minus the return of the first
+// trajectory.
 
-// shareFromBlind names it among the figures.
+// shareFromBlind is the name of this share among the figures.
 const shareFromBlind = "share_from_blind"
 
-// leastWorth is the least part of the way from random actions to the goal-knowing controller that must lie beyond the
-// goal-blind one. Below it returns hardly depend on the goal, and the share is a quotient of two small numbers.
+// leastWorth is the smallest part of the way from random actions to the goal-knowing controller that must lie beyond
+// the goal-blind controller. Below it returns hardly depend on the goal, and the share is a quotient of two small
+// numbers.
 const leastWorth = 0.1
 
-// worth is that part over all seeds; ok is false where there are not all three baselines.
+// worth is this part over all seeds. ok is false if one of the three baselines is missing.
 func (r *Result) worth() (part float64, ok bool) {
 	goal, hasGoal := r.baseline(goalOf)
 	random, _ := r.baseline(randomOf)
@@ -41,7 +43,7 @@ func (r *Result) worth() (part float64, ok bool) {
 }
 
 // Unsuitable reports whether the family is unsuitable for the question: its goal-blind controller is near the
-// goal-knowing one, or above it, so an agent's return says nothing about what it inferred.
+// goal-knowing one, or above it. Then an agent's return says nothing about what the agent inferred.
 func (r *Result) Unsuitable() bool {
 	part, ok := r.worth()
 	return ok && part < leastWorth
@@ -66,8 +68,8 @@ func (r *Result) shareFigure() figure {
 		}}
 }
 
-// shareOfTasks is the share with replicates: test tasks drawn anew, the same for the agent and the goal-blind
-// controller, and all tasks for the length of the way.
+// shareOfTasks is the share with replicates. They resample the test tasks, in the same way for the agent and the
+// goal-blind controller, and all tasks for the length of the way.
 func (b *Baseline) shareOfTasks(adapted protocol.Result) stats.Replicated {
 	const replicates = 1000
 	ahead := adapted.AdaptedByTask()

@@ -15,17 +15,17 @@ import (
 	"nacre/sim"
 )
 
-// Suite holds what several studies found: one per family that this build can run, and all families together.
+// Suite holds the results of several studies: one per family that this build can run, and all families together.
 type Suite struct {
 	Name       string        `json:"name"`
 	Dir        string        `json:"dir"`
 	Studies    []*Result     `json:"studies"`
-	Aggregates []Aggregate   `json:"aggregates,omitempty"` // of two families and more
-	Missing    []string      `json:"missing,omitempty"`    // families left out, and what to do
-	Elapsed    time.Duration `json:"elapsed"`              // of this call, in nanoseconds
+	Aggregates []Aggregate   `json:"aggregates,omitempty"` // over at least two families
+	Missing    []string      `json:"missing,omitempty"`    // families that were left out, and what to do about it
+	Elapsed    time.Duration `json:"elapsed"`              // time of this call, in nanoseconds
 }
 
-// suiteFile is a suite as it is written: the studies by the names of their folders, which hold their results.
+// suiteFile is the written form of a suite. It names the folders of the studies, which hold their results.
 type suiteFile struct {
 	Name       string      `json:"name"`
 	Studies    []string    `json:"studies"`
@@ -36,11 +36,11 @@ type suiteFile struct {
 // profilesFile is the picture of the performance profiles, without its ending.
 const profilesFile = "profiles"
 
-// Suites are the names of studies of several families, with the families of each.
+// Suites lists the names of studies of several families.
 var Suites = []string{Quickstart, Families}
 
-// SuitePlans are the plans of a suite, one per family; the folder of each has its name. families are those of the suite
-// "families", such as ml1/push; empty are its own.
+// SuitePlans returns the plans of a suite, one per family. The folder of each has the family's name. families names the
+// families of the suite "families", such as ml1/push; if it is empty, the suite's default families are used.
 func SuitePlans(name string, families []string) ([]Plan, error) {
 	if name == Quickstart {
 		return slices.Clone(quick), nil
@@ -68,8 +68,8 @@ func SuitePlans(name string, families []string) ([]Plan, error) {
 	return out, nil
 }
 
-// RunSuite does every plan in a folder of its own under dir, with a report that leads to all of them. A family this
-// build cannot run is left out, visibly.
+// RunSuite executes every plan in its own folder under dir, and writes a report with links to all of them. A family
+// that this build cannot run is left out; the report says so.
 func RunSuite(ctx context.Context, dir, name string, plans []Plan, host experiment.Host,
 	show progress.Progress) (*Suite, error) {
 	started := time.Now()
@@ -105,7 +105,7 @@ func RunSuite(ctx context.Context, dir, name string, plans []Plan, host experime
 	return out, writeJSON(filepath.Join(dir, ResultsFile), file)
 }
 
-// write makes the aggregates and the report that leads to all studies.
+// write makes the aggregates and the report with links to all studies.
 func (s *Suite) write() (err error) {
 	if s.Aggregates, err = aggregates(s.Studies); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"nacre/tsne"
 )
 
-// Spread is a figure over the training seeds: their mean and the range they cover.
+// Spread is a number over the training seeds: their mean, smallest and largest value.
 type Spread struct {
 	Mean float64   `json:"mean"`
 	Min  float64   `json:"min"`
@@ -21,12 +21,12 @@ type Spread struct {
 	All  []float64 `json:"seeds"`
 }
 
-// SpreadOf summarises one value per seed, of which there must be one.
+// SpreadOf summarises one value per seed. There must be at least one value.
 func SpreadOf(values []float64) Spread {
 	return Spread{Mean: stats.Mean(values), Min: slices.Min(values), Max: slices.Max(values), All: values}
 }
 
-// String is the mean, and the range where there are several seeds.
+// String writes the mean, and the range if there are several seeds.
 func (s Spread) String() string {
 	if len(s.All) < 2 {
 		return fmt.Sprintf("%.3g", s.Mean)
@@ -34,21 +34,22 @@ func (s Spread) String() string {
 	return fmt.Sprintf("%.3g (%.3g to %.3g)", s.Mean, s.Min, s.Max)
 }
 
-// CentroidRow is one arm's line of the centroid table in one space.
+// CentroidRow is one arm's line in the centroid table of one space.
 type CentroidRow struct {
 	Arm        string `json:"arm"`
-	Space      string `json:"space"` // see Spaces
+	Space      string `json:"space"` // one of Spaces
 	ToCentroid Spread `json:"distance_to_centroid"`
 	Between    Spread `json:"distance_between_centroids"`
 	Ratio      Spread `json:"ratio"`
-	Accuracy   Spread `json:"held_out_accuracy"` // nearest centroid, centroids from the other half
+	// accuracy of the nearest centroid, with the centroids of the other half of the points
+	Accuracy   Spread `json:"held_out_accuracy"`
 	Silhouette Spread `json:"silhouette"`
 	// Layouts is the spread of the plane's ratio over t-SNE's own random starts, one entry per training seed.
 	Layouts []tsne.Spread `json:"ratio_over_layouts,omitempty"`
 }
 
-// Spaces are where centroids are measured: the t-SNE plane under the recipe of studies and under that of the paper's
-// script, the posterior means with Euclidean distances, and the posteriors with 2-Wasserstein distances.
+// Spaces lists the spaces in which centroids are measured: the t-SNE plane under the recipe of studies and under that
+// of the paper's script, the posterior means with Euclidean distances, and the posteriors with 2-Wasserstein distances.
 var Spaces = []string{"plane", "script", "latent", "2-Wasserstein"}
 
 // space picks the figures of one of Spaces.
@@ -70,8 +71,8 @@ func (s SeedResult) space(name string) (tsne.Space, bool) {
 	return *s.Embedding.Posterior, true
 }
 
-// CrossedRow is how well the encoder of one arm tells tasks apart by the windows of another, or by its own, among the
-// posterior means. Rows of one arm's windows differ in the encoder only.
+// CrossedRow says how well the encoder of one arm tells tasks apart if it gets the windows of another arm, or its own
+// windows. This is measured among the posterior means. Rows with the windows of one arm differ in the encoder only.
 type CrossedRow struct {
 	Windows  string `json:"windows"` // arm
 	Encoder  string `json:"encoder"` // arm
@@ -79,8 +80,8 @@ type CrossedRow struct {
 	Accuracy Spread `json:"held_out_accuracy"`
 }
 
-// crossed is the table of windows by encoders, of the pairs that all seeds have: an arm that was added to a packed
-// study lacks those whose weights are not shipped, and an old study has none.
+// crossed is the table of windows by encoders, for the pairs that all seeds have. An arm that was added to a packed
+// study lacks the encoders whose weights are not shipped. An old study has no pairs.
 func (r *Result) crossed() (rows []CrossedRow) {
 	if len(r.Arms) < 2 {
 		return nil
@@ -130,7 +131,7 @@ func (r *Result) summarise() error {
 	if err := r.attribute(); err != nil {
 		return err
 	}
-	if len(r.Plan.Contexts) > 0 { // older studies have figures of embeddings only
+	if len(r.Plan.Contexts) > 0 { // older studies have numbers of embeddings only
 		if err := r.outcomes(); err != nil {
 			return err
 		}
@@ -139,7 +140,7 @@ func (r *Result) summarise() error {
 	return r.chance()
 }
 
-// chance asks of every pair of runs which differences other windows or layouts would make too.
+// chance finds, for every pair of runs, the differences that other windows or layouts could also make.
 func (r *Result) chance() error {
 	first := r.Arms[0]
 	for i := range first.Seeds {
@@ -196,7 +197,7 @@ func (r *Result) title(arm string) string {
 	return arm
 }
 
-// compared are the figures the arms are compared by.
+// compared lists the numbers by which arms are compared.
 var compared = []struct {
 	what string
 	of   func(SeedResult) float64
@@ -207,8 +208,8 @@ var compared = []struct {
 	{"return on test tasks after adaptation", func(s SeedResult) float64 { return s.Adapted.Summary.Adapted.Mean }},
 }
 
-// verdicts says of each compared figure whether the arms differ by more than their seeds do. With one seed there is
-// nothing to say but that.
+// verdicts says for each compared number whether the arms differ by more than their seeds do. With one seed it says
+// that the spread over seeds is unknown.
 func (r *Result) verdicts() []string {
 	var out []string
 	for _, c := range compared {
@@ -252,8 +253,8 @@ func (r *Result) crossedVerdicts() (out []string) {
 	return out
 }
 
-// verdict compares two arms by whether the ranges their seeds cover overlap. It claims no more than that, and says how
-// often arms that do not differ would do so: a handful of seeds supports no test worth the name.
+// verdict says whether the ranges of the two arms' seeds overlap. It claims no more, because a handful of seeds is too
+// few for a real test. If the ranges do not overlap, it says how often this happens to arms that do not differ.
 func verdict(what, nameA, nameB string, a, b Spread) string {
 	if a.Mean > b.Mean {
 		nameA, nameB, a, b = nameB, nameA, b, a
@@ -296,7 +297,7 @@ func (a ArmResult) adapted() (stats.Interval, error) {
 	return a.interval(values)
 }
 
-// interval is a bootstrap over seeds and tasks: crossed where all seeds have the same test tasks, nested where the
+// interval is a bootstrap over seeds and tasks. It is crossed if all seeds have the same test tasks, and nested if the
 // tasks come from the seed.
 func (a ArmResult) interval(values [][]float64) (stats.Interval, error) {
 	const resamples = 4000
@@ -314,7 +315,7 @@ func sameTasks(a, b protocol.Result) bool {
 	})
 }
 
-// byTask is each task's mean return of one trajectory index over its repeats.
+// byTask is the mean return of each task over its repeats, for one trajectory index.
 func byTask(r protocol.Result, trajectory int) []float64 {
 	out := make([]float64, len(r.Tasks))
 	for i, t := range r.Tasks {

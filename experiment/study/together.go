@@ -14,9 +14,9 @@ import (
 	"nacre/experiment/sweep"
 )
 
-// trainTogether trains the runs that are not done, in order, as many at a time as there are workers; what is left of
-// these is divided among them. Runs side by side keep a processor busier than all its cores on one run after the other,
-// and give the same numbers. The first error stops all.
+// trainTogether trains the missing runs in order, as many at a time as there are workers. If there are fewer runs than
+// workers, they share the workers. Several runs at the same time keep a processor busier than one run on all its cores
+// after the other, and give the same numbers. The first error stops all.
 func (r *runner) trainTogether(ctx context.Context, arms []Arm) error {
 	together := together(r.host, r.plan.Seeds*len(arms))
 	host := r.host
@@ -27,7 +27,7 @@ func (r *runner) trainTogether(ctx context.Context, arms []Arm) error {
 		turns = make(chan struct{}, together)
 		all   sync.WaitGroup
 		once  sync.Once
-		first error // the others are of runs that were stopped for it
+		first error // other errors come from runs that were stopped because of it
 	)
 	for seed := uint64(1); seed <= uint64(r.plan.Seeds); seed++ {
 		for _, arm := range arms {
@@ -72,8 +72,8 @@ func (r *runner) trainOne(ctx context.Context, host experiment.Host, arm Arm, se
 	return t.Train(ctx, r.show)
 }
 
-// adopt copies a run that a sweep has trained into the study, without what only resuming needs. One that the sweep has
-// begun is left to it.
+// adopt copies a run that a sweep has trained into the study, without the files that only resuming needs. A run that
+// the sweep has begun is left to the sweep.
 func (r *runner) adopt(arm Arm, seed uint64, cfg experiment.Config) error {
 	from, to := r.begun(arm, seed), r.folder(arm, seed)
 	if from == to {
@@ -94,7 +94,8 @@ func (r *runner) adopt(arm Arm, seed uint64, cfg experiment.Config) error {
 	return nil
 }
 
-// begun is the folder in which a run has been begun, by the study or by a sweep; the study's if there is none.
+// begun is the folder in which the study or a sweep has begun a run. If there is none, it is the study's folder of the
+// run.
 func (r *runner) begun(arm Arm, seed uint64) string {
 	own := r.folder(arm, seed)
 	if exists(filepath.Join(own, experiment.ConfigFile)) {
@@ -109,8 +110,8 @@ func (r *runner) begun(arm Arm, seed uint64) string {
 	return own
 }
 
-// announce writes which runs a study is to have, beside those that earlier ones in the folder announced, so that
-// whoever looks at the folder knows of those that wait.
+// announce writes the list of a study's runs, and keeps the runs that earlier studies announced in the folder. So the
+// list also shows the runs that wait.
 func announce(dir string, plan Plan, family string, arms []Arm) error {
 	manifest := sweep.Folder{Name: plan.Name}
 	path := filepath.Join(dir, PlanFile)
@@ -138,8 +139,8 @@ func (r *runner) folder(arm Arm, seed uint64) string {
 	return filepath.Join(r.runs, runName(arm, seed))
 }
 
-// finished reports whether the run in dir is trained to its end, and refuses one of another configuration. A finished
-// run needs no checkpoint, so one that was packed will do.
+// finished reports whether the run in dir is trained to its end. A run of another configuration is an error. A finished
+// run needs no checkpoint, so a packed run is enough.
 func finished(dir string, cfg experiment.Config) (bool, error) {
 	if !exists(filepath.Join(dir, experiment.ConfigFile)) {
 		return false, nil
@@ -159,7 +160,7 @@ func finished(dir string, cfg experiment.Config) (bool, error) {
 	return true, unlike(dir, saved, cfg)
 }
 
-// unlike is the error of a run that was made with another configuration.
+// unlike is the error for a run that was made with another configuration.
 func unlike(dir string, saved, cfg experiment.Config) error {
 	same, err := saved.Equal(cfg)
 	if err == nil && !same {

@@ -9,8 +9,8 @@ import (
 	"nacre/core"
 )
 
-// Batch is paths as a program takes them: Paths × Horizon rows, path after path, short paths padded with rows of
-// weight 0. The weights of the others are one over their number, so that Σ weight·x is the mean over steps.
+// Batch holds paths in the form of a program's inputs: Paths × Horizon rows, path after path. Short paths are padded
+// with rows of weight 0. Every other row has the weight 1/(number of these rows), so Σ weight·x is the mean over steps.
 type Batch struct {
 	Paths, Horizon, ObsDim, ActDim int
 
@@ -21,7 +21,7 @@ type Batch struct {
 	Weight    []float32 // rows
 }
 
-// NewBatch makes room for so many paths of at most horizon steps.
+// NewBatch makes a batch with room for `paths` paths of at most `horizon` steps.
 func NewBatch(paths, horizon, obs, act int) *Batch {
 	n := paths * horizon
 	return &Batch{
@@ -34,7 +34,7 @@ func NewBatch(paths, horizon, obs, act int) *Batch {
 // Rows is the number of rows, padding included.
 func (b *Batch) Rows() int { return b.Paths * b.Horizon }
 
-// Set replaces the content by paths, of which there may be fewer than there is room for.
+// Set replaces the content by paths. There may be fewer paths than the batch has room for.
 func (b *Batch) Set(paths []Path) error {
 	if len(paths) > b.Paths {
 		return fmt.Errorf("onpolicy: %d paths for a batch of %d", len(paths), b.Paths)

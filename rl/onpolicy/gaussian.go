@@ -36,12 +36,12 @@ func (g Gaussian) KL(s *core.Stage, q Gaussian) *graph.Node {
 	return s.SumCols(s.Add(s.Affine(s.Mul(square, precision), 0.5, -0.5), s.Sub(q.LogStd, g.LogStd)))
 }
 
-// Entropy is that of each row of LogStd, in nats: Σ_j log σ + ½ log 2πe.
+// Entropy is the entropy for each row of LogStd, in nats: Σ_j log σ + ½ log 2πe.
 func (g Gaussian) Entropy(s *core.Stage) *graph.Node {
 	return s.SumCols(s.Shift(g.LogStd, halfLn2Pi+0.5))
 }
 
-// Constant is g as a constant: no gradient passes it.
+// Constant returns g as a constant. No gradient passes it.
 func (g Gaussian) Constant(s *core.Stage) Gaussian {
 	return Gaussian{Mean: s.StopGrad(g.Mean), LogStd: s.StopGrad(g.LogStd)}
 }

@@ -7,8 +7,9 @@ import (
 	"nacre/rl/replay"
 )
 
-// Held is the part of a checkpoint for what an iteration learns from; between iterations that is nothing, and at is
-// nil. A part before it must have restored whether there is something: at is then not nil.
+// Held is the part of a checkpoint with the data of the running iteration. Between iterations there are no data, and
+// the function at returns nil. An earlier part of the checkpoint must restore whether there are data; if so, at must
+// not return nil when this part is loaded.
 func Held[T any](name string, at func() *T) replay.Part {
 	return replay.Part{
 		Name: name,

@@ -24,7 +24,7 @@ func NewLinear(width int, ridge float64) *Linear {
 	return &Linear{width: width, ridge: ridge, weight: make([]float64, n), row: make([]float64, n)}
 }
 
-// Weights returns the weights, 2·width + 4 numbers; what is written to them counts.
+// Weights returns the 2·width + 4 weights. They may be changed: the slice is not a copy.
 func (l *Linear) Weights() []float64 { return l.weight }
 
 // features writes those of step t of p to l.row.
@@ -38,7 +38,7 @@ func (l *Linear) features(p *Path, t int) []float64 {
 	return l.row
 }
 
-// Fit fits the weights to the returns of the paths. The order of paths and steps is that of the additions, so equal
+// Fit fits the weights to the returns of the paths. Sums are added in the order of the paths and their steps, so equal
 // paths give equal weights to the last bit.
 func (l *Linear) Fit(paths []Path) error {
 	n := len(l.weight)

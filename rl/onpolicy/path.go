@@ -19,7 +19,7 @@ type Path struct {
 	Advantage []float64 // Len, by Advantages
 }
 
-// NewPath makes room for what is computed of a path of n steps.
+// NewPath makes a path of n steps, with room for the values that are computed from it.
 func NewPath(n int) Path {
 	block := make([]float64, 3*n)
 	return Path{Len: n, Return: block[:n:n], Value: block[n : 2*n : 2*n], Advantage: block[2*n:]}
@@ -36,8 +36,8 @@ func Paths(trajectories []sim.Trajectory) []Path {
 	return out
 }
 
-// Returns computes the discounted sums of rewards to the end of each path, R_t = r_t + γ·R_{t+1}. Nothing is added
-// for what would follow the end: the problem is the finite one.
+// Returns computes the discounted sums of rewards to the end of each path, R_t = r_t + γ·R_{t+1}. Nothing is added for
+// rewards after the end, because the problem has a finite horizon.
 func Returns(discount float64, paths []Path) {
 	for _, p := range paths {
 		sum := 0.0
@@ -60,11 +60,11 @@ func Advantages(discount, lambda float64, paths []Path) {
 	}
 }
 
-// How Normalise scales advantages.
+// These constants say how Normalise scales advantages.
 const (
-	Std      = "std"      // to mean 0 and standard deviation 1
-	Variance = "variance" // divided by the variance where the deviation is meant, as garage does
-	Raw      = "raw"      // as they are
+	Std      = "std"      // advantages get mean 0 and standard deviation 1
+	Variance = "variance" // they are divided by the variance instead of the deviation, as in garage
+	Raw      = "raw"      // they stay as they are
 )
 
 // Normalise scales the advantages of all paths together, by one of the constants above: (A − mean)/(d + 1e-8) with d

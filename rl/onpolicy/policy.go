@@ -11,12 +11,13 @@ import (
 	"nacre/core/nn"
 )
 
-// Policy is a network of the means of a Gaussian over actions, obs → act, and one vector of log standard deviations
-// that depends on nothing. Actions are not squashed: environments clip them.
+// Policy is a Gaussian over actions. A network gives its means, obs → act. Its log standard deviations are one vector
+// that does not depend on the observation. Actions are not squashed: environments clip them.
 type Policy struct {
 	Net       nn.MLP
-	MinLogStd float64 // bound of the log standard deviation from below; below it no gradient passes
-	// Scale divides means and deviations, so that outputs of ±Scale stand for the ends of the actions' range; 0 is 1.
+	MinLogStd float64 // lower bound of the log standard deviation; below this bound no gradient passes
+	// Scale divides means and deviations, so that outputs of ±Scale stand for the ends of the actions' range. 0 means
+	// 1.
 	Scale float64
 }
 
@@ -80,8 +81,8 @@ func (p Policy) Nodes(s *core.Stage) []*graph.Node {
 	return append(p.Net.Nodes(s), s.Param(p.LogStd().Name, 1, p.Net.Out))
 }
 
-// Apply is the distribution of actions for rows of observations under the given parameters, in the order of Specs:
-// those of Nodes, or others computed from them.
+// Apply returns the distribution of actions for rows of observations. params are the parameters in the order of Specs:
+// the nodes of Nodes, or nodes computed from them.
 func (p Policy) Apply(s *core.Stage, params []*graph.Node, obs *graph.Node) Gaussian {
 	last := len(params) - 1
 	return Gaussian{
@@ -120,7 +121,7 @@ type slot struct {
 	std    []float64
 }
 
-// NewActor makes an actor for simulation workers of at most rows environments each, without slots.
+// NewActor makes an actor without slots. Each simulation worker has at most `rows` environments.
 func NewActor(d core.Device, p Policy, workers, rows int) (*Actor, error) {
 	a := &Actor{policy: p, device: d}
 	// An evaluation has a slot for every episode, a meta-batch some episodes of each.
@@ -143,8 +144,8 @@ func NewActor(d core.Device, p Policy, workers, rows int) (*Actor, error) {
 	return a, nil
 }
 
-// Load sets the parameters of slot i, a vector as Policy.Each cuts it, and makes the slots up to it. It must not be
-// called during a rollout.
+// Load sets the parameters of slot i, from one vector in the order of Policy.Each. It makes slots that are missing up
+// to i. It must not be called during a rollout.
 func (a *Actor) Load(i int, params []float64) error {
 	for len(a.slots) <= i {
 		if err := a.grow(); err != nil {
@@ -198,12 +199,13 @@ func (a *Actor) Close() error {
 	return first
 }
 
-// Policy acts in episode i with the parameters of slot slots[i]: a draw from noise[i], or the mean where noise is nil.
+// Policy acts in episode i with the parameters of slot slots[i]. It draws the action with noise[i], or takes the mean
+// if noise is nil.
 func (a *Actor) Policy(slots []int, noise []*rand.Rand) *Rollout {
 	return &Rollout{actor: a, slots: slots, noise: noise}
 }
 
-// Rollout is the policy of one set of episodes; it implements sim.Policy.
+// Rollout is the policy for one set of episodes. It implements sim.Policy.
 type Rollout struct {
 	actor *Actor
 	slots []int        // one per episode

@@ -5,12 +5,12 @@ import (
 	"nacre/core/graph"
 )
 
-// Surrogate is PPO's clipped surrogate loss (Schulman et al. 2017, eq. 7) of actions whose log probability now is
-// logProb, rows×cols, 1×1:
+// Surrogate is PPO's clipped surrogate loss (Schulman et al. 2017, eq. 7), a 1×1 value. logProb (rows×cols) is the log
+// probability of the actions under the present policy:
 //
 //	−Σ w·min(ρA, clip(ρ, 1±ε)A),  ρ = π(a|…)/π_old(a|…)
 //
-// The inputs old (log π_old), advantage (A) and weight (w) are rows×cols; weight is returned for further terms.
+// The inputs old (log π_old), advantage (A) and weight (w) are rows×cols; weight is returned for use in further terms.
 func Surrogate(s *core.Stage, logProb *graph.Node, rows, cols int, clip float64) (loss, weight *graph.Node) {
 	old, advantage, weight := s.Input("old", rows, cols), s.Input("advantage", rows, cols),
 		s.Input("weight", rows, cols)

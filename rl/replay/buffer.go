@@ -7,8 +7,8 @@ import (
 	"nacre/sim"
 )
 
-// Buffer is the replay of a run: for each train task what reinforcement learning draws from and what the encoder
-// draws from.
+// Buffer is the replay of a run. For each train task it has one buffer for reinforcement learning and one for the
+// encoder.
 type Buffer struct {
 	RL  []*Task // everything collected
 	Enc []*Task // the most recent collection only; see ClearEnc
@@ -49,8 +49,8 @@ func (b *Buffer) AddRL(task int, tr *sim.Trajectory) error {
 	return b.RL[task].Add(tr)
 }
 
-// ClearEnc empties the encoder buffer of a task, as is done just before the task is collected again. Tasks that
-// are not collected again keep their old context.
+// ClearEnc empties the encoder buffer of a task, which is done just before the task is collected again. Tasks that are
+// not collected again keep their old context.
 func (b *Buffer) ClearEnc(task int) error {
 	if err := b.check(task); err != nil {
 		return err
@@ -93,9 +93,9 @@ func (b *Buffer) Encode(w io.Writer) error {
 	return nil
 }
 
-// Decode replaces the content by what Encode wrote and reads no further. The buffer must have been made for the
-// same number of tasks, sizes and capacity. On an error, which is an ErrCorrupt unless reading itself failed, the
-// buffer keeps its content.
+// Decode replaces the content by what Encode wrote and reads no further. The buffer must have been made for the same
+// number of tasks, sizes and capacity. If it fails, the buffer keeps its content. The error is an ErrCorrupt unless
+// reading failed.
 func (b *Buffer) Decode(r io.Reader) error {
 	d := newDecoder(r)
 	d.expect(8 + 4)

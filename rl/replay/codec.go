@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// ErrCorrupt is wrapped by the errors of decoding: the input is truncated, damaged, or of another buffer.
+// ErrCorrupt is wrapped by the errors of decoding. The input is truncated, damaged, or belongs to another buffer.
 var ErrCorrupt = errors.New("replay: damaged or foreign data")
 
 // A task is written as little-endian numbers:
@@ -45,9 +45,8 @@ func (t *Task) Encode(w io.Writer) error {
 	return e.finish()
 }
 
-// Decode replaces the content by what Encode wrote and reads no further. The buffer must have been made for the
-// same sizes and capacity. On an error, which is an ErrCorrupt unless reading itself failed, the buffer keeps its
-// content.
+// Decode replaces the content by what Encode wrote and reads no further. The buffer must have been made for the same
+// sizes and capacity. If it fails, the buffer keeps its content. The error is an ErrCorrupt unless reading failed.
 func (t *Task) Decode(r io.Reader) error {
 	d := newDecoder(r)
 	var head [6]uint64

@@ -5,15 +5,15 @@ import (
 	"math/rand/v2"
 )
 
-// Histories receives transitions with what went before them. A history is window context rows [o, a, r], oldest first,
-// side by side; rows before the trajectory's beginning are zero.
+// Histories receives transitions, each with the rows before it. A history has `window` context rows [o, a, r] side by
+// side, the oldest first. Rows before the trajectory's beginning are zero.
 type Histories struct {
 	Rows
 	Before []float32 // n × window·width: the rows before the transition
-	After  []float32 // n × window·width: the same one step later, the last row being the transition itself
+	After  []float32 // n × window·width: the same one step later; the last row is the transition itself
 }
 
-// NewHistories makes room for n transitions with windows of so many rows.
+// NewHistories makes room for n transitions, each with histories of `window` rows.
 func (d Dims) NewHistories(n, window int) Histories {
 	size := n * window * d.ContextWidth(false)
 	return Histories{Rows: d.NewRows(n), Before: make([]float32, size), After: make([]float32, size)}

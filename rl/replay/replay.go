@@ -1,10 +1,11 @@
-// Package replay keeps what was collected, task by task, and draws training data from it: independent transitions
-// for the losses of reinforcement learning, independent transitions or windows of consecutive ones for the context.
+// Package replay keeps collected transitions, task by task, and draws training data from them. The losses of
+// reinforcement learning get independent transitions. The context gets independent transitions, or windows of
+// consecutive ones.
 //
-// A Buffer has two ring buffers for each task, as PEARL does: RL holds everything, Enc only the most recent
-// collection, so that contexts come from a recent policy. The package knows no algorithm and no files: a
-// checkpoint gives it a writer or a reader. Sampling is a function of the content and of the random stream it is
-// given, and allocates nothing.
+// A Buffer has two ring buffers for each task, as PEARL does: RL holds everything, Enc only the most recent collection,
+// so that contexts come from a recent policy. The package contains no algorithm and opens no files: a checkpoint gives
+// it a writer or a reader. Samples depend only on the content and on the given random stream. Sampling allocates
+// nothing.
 //
 //	d := replay.Dims{Obs: 2, Act: 2}
 //	buf, err := replay.NewBuffer(d, len(train), 1_000_000)
@@ -15,9 +16,9 @@
 //	query, key := d.NewContext(64, false), d.NewContext(64, false)
 //	crop, err := buf.Enc[task].WindowPair(r, feed.Draw{N: 64}, false, query, key)
 //
-// What an update draws is described by a feed.Recipe. A Sampler executes it on the host:
+// A feed.Recipe describes what an update draws. A Sampler executes it on the host:
 //
-//	s, err := replay.NewSampler(plan)
+//	s, err := replay.NewSampler(recipe)
 //	record, err := s.Sample(r, [][]*replay.Task{buf.RL, buf.Enc})
 //	err = s.Write(run, nil)
 package replay
@@ -89,15 +90,16 @@ func (rows Rows) check(d Dims, n int) error {
 
 // Context receives context rows and their weights. The reward in a row is the trajectory's CtxReward.
 //
-// A program with static shapes always receives the same number of rows. Where a window has fewer transitions than
-// rows, the remaining rows are zero and have weight 0. Weighting each factor's precision, the product of Gaussians
+// A program with static shapes always receives the same number of rows. If a window has fewer transitions than rows,
+// the remaining rows are zero and have weight 0. If the precision of each factor is multiplied by its weight, the
+// product of Gaussians
 //
 //	1/var = Σ_n w_n/var_n,   mu = var · Σ_n w_n·mu_n/var_n
 //
-// is then exactly the product over the rows of weight 1.
+// is exactly the product over the rows of weight 1.
 type Context struct {
 	Rows    []float32 // n×Dims.ContextWidth, row-major
-	Weights []float32 // n; 1 for a transition, 0 for filling. Nil where all rows are known to be filled
+	Weights []float32 // n; 1 for a transition, 0 for filling. Nil if all rows are known to be filled
 }
 
 // NewContext makes room for n context rows.

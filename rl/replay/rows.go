@@ -1,15 +1,15 @@
 package replay
 
-// Position is how much was ever added to a task's buffer since its content was last thrown away: rows First … Next-1
-// are kept, row n lies at n mod capacity of a copy that is kept in the same order. Another Era means that nothing of an
-// older content is left.
+// Position counts the rows that were added to a task's buffer since its content was last thrown away. Rows First …
+// Next-1 are still there. In a copy that is kept in the same order, row n lies at n mod capacity. Another Era means
+// that no row of an older content is left.
 type Position struct{ First, Next, Era int64 }
 
-// Position of the buffer's content.
+// Position returns the position of the buffer's content.
 func (t *Task) Position() Position { return Position{t.first, t.next, t.era} }
 
-// Append appends rows first … next-1, which must be kept, to dst, each as o, a, context reward, reward, done, o', and
-// the row's number in its trajectory.
+// Append appends the rows first … next-1 to dst; they must still be there. A row has o, a, context reward, reward,
+// done, o', and the row's number in its trajectory.
 func (t *Task) Append(dst []float32, first, next int64) []float32 {
 	for n := first; n < next; n++ {
 		row, end := t.row(n)
@@ -23,10 +23,10 @@ func (t *Task) Append(dst []float32, first, next int64) []float32 {
 	return dst
 }
 
-// Span is what is kept of a trajectory: its first row, counted from the oldest kept, and its length.
+// Span is the kept part of a trajectory: its first row, counted from the oldest kept row, and its length.
 type Span struct{ First, N int }
 
-// Croppable lists, oldest first, the trajectories that a Window of w transitions is drawn from.
+// Croppable lists the trajectories from which a Window of w transitions is drawn, the oldest first.
 func (t *Task) Croppable(w int) []Span {
 	whole, least, _ := t.candidates(w)
 	var out []Span

@@ -8,8 +8,8 @@ import (
 	"nacre/core/feed"
 )
 
-// Sampler draws on the host what a plan describes, and hands it to programs. It draws the same as a feed.Device does
-// from the same stream. Once made it allocates nothing that lasts. It is not safe for concurrent use.
+// Sampler makes the draws of a recipe on the host and hands them to programs. From the same stream a feed.Device draws
+// the same. After it is made, a Sampler allocates no memory that stays in use. It is not safe for concurrent use.
 type Sampler struct {
 	plan  feed.Recipe
 	tasks []int
@@ -28,7 +28,7 @@ type input struct {
 	before []float32 // of After, the data of Before of the same rows, where there is one
 }
 
-// NewSampler makes room for the inputs of a plan. The error is Plan.Validate's.
+// NewSampler makes room for the inputs of a recipe. Its error is that of Recipe.Validate.
 func NewSampler(p feed.Recipe) (*Sampler, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -59,9 +59,9 @@ func NewSampler(p feed.Recipe) (*Sampler, error) {
 	return s, nil
 }
 
-// Sample draws an update's data: the tasks of the slots, for each slot all draws of the plan, then the noise. stores
-// are the plan's, by store and task. The record's tasks stay until the next call. The error names the task without
-// data.
+// Sample draws an update's data: the tasks of the slots, for each slot all draws of the recipe, then the noise.
+// stores[s][i] is the replay of task i in store s of the recipe. The record's tasks stay valid until the next call. The
+// error names a task without data.
 func (s *Sampler) Sample(r *rand.Rand, stores [][]*Task) (feed.Record, error) {
 	s.drawTasks(r)
 	record := feed.Record{Tasks: s.tasks}
@@ -103,7 +103,8 @@ func count(to *feed.Record, d feed.Draw, picks []int) {
 }
 
 // DrawContext draws by the rule of d and writes the transitions, or the first of the windows, into the first d.N rows
-// of dst, which must have weights; rows that a window lacks are zero with weight 0. The record counts pairs.
+// of dst, which must have weights. Rows that a window lacks are zero with weight 0. The record says how many pairs were
+// drawn.
 func (t *Task) DrawContext(r *rand.Rand, d feed.Draw, nextObs bool, dst Context) (record feed.Record, err error) {
 	if err := t.checkDraw(d, nextObs, dst); err != nil {
 		return record, err
@@ -272,7 +273,8 @@ func (s *Sampler) inputs(yield func(input) bool) {
 	}
 }
 
-// Input is what the last Sample drew for an input, row-major; nil if the plan does not fill it. It is not to be kept.
+// Input returns the data that the last Sample drew for an input, row-major; nil if the recipe does not fill the input.
+// Do not keep the slice.
 func (s *Sampler) Input(name string) []float32 {
 	for x := range s.inputs {
 		if x.Input == name {
@@ -282,7 +284,7 @@ func (s *Sampler) Input(name string) []float32 {
 	return nil
 }
 
-// Write hands what was drawn to a program. Of p, where it is not nil, inputs that it lacks are left out.
+// Write hands the drawn data to a program. If p is not nil, inputs that p does not have are left out.
 func (s *Sampler) Write(run core.Runner, p *core.Program) error {
 	for x := range s.inputs {
 		if p != nil {

@@ -78,8 +78,8 @@ func (t *Task) Bytes() int64 {
 	return n + int64(cap(t.trajs))*trajBytes + int64(len(t.trajs))*int64(t.dims.Obs)*4
 }
 
-// Add appends a trajectory. Of one longer than the capacity the last transitions stay. An error means that the
-// trajectory's slices do not have the lengths that sim.Trajectory gives, and nothing was added.
+// Add appends a trajectory. If it is longer than the capacity, only its last transitions are kept. An error means that
+// nothing was added, because the trajectory's slices do not have the lengths that sim.Trajectory gives.
 func (t *Task) Add(tr *sim.Trajectory) error {
 	if err := t.check(tr); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (t *Task) owner(n int64) *traj {
 	return &t.trajs[lo]
 }
 
-// Observations yields the observation of every kept transition, the oldest first, to look at but not to keep.
+// Observations yields the observation of every kept transition, the oldest first. Read it at once; do not keep it.
 func (t *Task) Observations(yield func(o []float32) bool) {
 	for n := t.first; n < t.next; n++ {
 		if row, _ := t.row(n); !yield(row[:t.dims.Obs:t.dims.Obs]) {

@@ -12,7 +12,7 @@ type Crop struct {
 	Trajectory int64 // id; a buffer never uses one twice
 	Start      int   // first step of the window within its trajectory
 	Len        int   // transitions in the window: w, or fewer if Short
-	Short      bool  // no trajectory had w transitions; the window is the longest one whole
+	Short      bool  // no trajectory had w transitions; the window is the longest trajectory as a whole
 }
 
 // PairCrop says which pair of windows was taken.
@@ -21,13 +21,13 @@ type PairCrop struct {
 	Overlap    int // transitions that are in both windows
 }
 
-// Short tells whether either window is.
+// Short reports whether either window is short.
 func (p PairCrop) Short() bool { return p.Query.Short || p.Key.Short }
 
 // Window crops a window by the rule of d, whose kind and pair do not matter, into the first d.N rows of dst. The rows
 // that a short window leaves over are zero with weight 0; see Context.
 //
-// The error is ErrEmpty, or says that d means nothing or that dst, which must have weights, is too short.
+// The error is ErrEmpty, or says that d is not valid or that dst, which must have weights, is too short.
 func (t *Task) Window(r *rand.Rand, d feed.Draw, nextObs bool, dst Context) (Crop, error) {
 	d.Kind = feed.Window
 	if err := t.checkDraw(d, nextObs, dst); err != nil {
@@ -105,9 +105,9 @@ func (t *Task) candidates(w int) (whole []traj, least, count int) {
 	return whole, least, count
 }
 
-// Draw draws by the rule of d, which must be valid, from the stream and leaves d.Picks() integers in to: the row of
-// each transition, set after set, or first row and length of each window, counted from the oldest row that is kept. The
-// error is ErrEmpty, or says that every row of the newest trajectory is left out.
+// Draw draws by the rule of d, which must be valid, from the stream r. It writes d.Picks() integers into the slice
+// `to`: the row of each transition, set after set, or the first row and the length of each window. Rows are counted
+// from the oldest row that is kept. The error is ErrEmpty, or says that every row of the newest trajectory is left out.
 func (t *Task) Draw(r *rand.Rand, d feed.Draw, to []int) error {
 	if t.Len() == 0 {
 		return ErrEmpty

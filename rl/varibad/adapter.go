@@ -9,9 +9,9 @@ import (
 	"nacre/sim"
 )
 
-// Adapter returns the agent as it is now. Its belief goes through all exploration trajectories; each scored trajectory
-// begins with the belief they left, or with the one the trajectory before it left where the protocol extends the
-// context.
+// Adapter returns the agent as it is now. Its belief is updated through all exploration trajectories. Each scored
+// trajectory begins with the belief after exploration. If the protocol extends the context, it begins with the belief
+// at the end of the trajectory before it.
 func (l *Learner) Adapter() protocol.Adapter { return &adapter{l: l} }
 
 type adapter struct {
@@ -49,7 +49,7 @@ func (a *adapter) Observe(i int, t *sim.Trajectory) error {
 	return nil
 }
 
-// explorer is a rollout whose episodes are new trials.
+// explorer is a rollout in which every episode is a new trial.
 type explorer struct {
 	*rollout
 	err error
@@ -65,13 +65,13 @@ func (e explorer) Act(worker int, episodes, steps []int, obs, act []float64) err
 
 var _ rl.Encoding = (*Learner)(nil)
 
-// reader is the learner's encoder as rl describes one.
+// reader is the learner's encoder as an rl.Encoder.
 type reader struct {
 	*Inference
 	actor *actor
 }
 
-// Encoder infers with the current parameters of the recurrent encoder, from transitions in their order.
+// Encoder returns the recurrent encoder with its current parameters. Its contexts are transitions in their order.
 func (l *Learner) Encoder() rl.Encoder { return reader{l.inference, l.actor} }
 
 func (r reader) NextObs() bool { return true }

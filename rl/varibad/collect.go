@@ -9,8 +9,8 @@ import (
 	"nacre/sim"
 )
 
-// Collect gathers the trials of an iteration with the stochastic policy, each of a train task, and returns the
-// environment steps that took. If it fails, for instance because ctx is done, nothing of it remains.
+// Collect gathers the trials of an iteration, each on a train task, with the stochastic policy. It returns the number
+// of environment steps that this took. If it fails, for instance because ctx is done, it leaves nothing behind.
 func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err error) {
 	trials, paths, returns, err := l.trials(ctx, uint64(iteration))
 	if err != nil {
@@ -30,8 +30,8 @@ func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err er
 	return steps, nil
 }
 
-// trials runs the episodes of every trial, one after the other, the belief going through all of them. The paths' Obs
-// are the policy's inputs; returns are those of a trial's first and last episodes.
+// trials runs the episodes of every trial, one after the other; the belief is carried through all of them. The Obs of a
+// path are the inputs of the policy. returns holds the returns of each trial's first and last episodes.
 func (l *Learner) trials(ctx context.Context,
 	iteration uint64) (out []*trial, paths []onpolicy.Path, returns [][2]float64, err error) {
 	n := l.cfg.MetaBatch

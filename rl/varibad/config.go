@@ -2,7 +2,7 @@ package varibad
 
 import "errors"
 
-// The choices of Config.KLTo.
+// These are the choices of Config.KLTo.
 const (
 	previous = "previous"
 	standard = "standard"
@@ -62,7 +62,7 @@ func Default() Config {
 	}
 }
 
-// Validate checks what the tags cannot.
+// Validate checks the conditions that struct tags cannot express.
 func (c Config) Validate() error {
 	if c.RewardWeight == 0 && c.StateWeight == 0 {
 		return errors.New("reward_weight = 0 and state_weight = 0: the encoder would learn nothing, expected one of " +
@@ -71,5 +71,6 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Updates is how many calls of Learner.Update an iteration takes: the policy's passes, then the encoder's updates.
+// Updates is the number of calls of Learner.Update in an iteration: first the policy's passes, then the encoder's
+// updates.
 func (c Config) Updates() int { return c.Epochs + c.VAEUpdates }

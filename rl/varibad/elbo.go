@@ -9,8 +9,8 @@ import (
 	"nacre/core/graph"
 )
 
-// shape is what an update of encoder and decoders takes: runs of at most steps transitions of so many trials, of each
-// some posteriors, each of which decodes some transitions of the whole trial.
+// shape holds the sizes of an update of encoder and decoders. The update takes a run of at most steps transitions from
+// each of several trials. In a run some posteriors are decoded; each decodes some transitions of the whole trial.
 type shape struct {
 	trials, steps, posteriors, decodes int
 }
@@ -81,7 +81,7 @@ func (q chain) kl(s *core.Stage, latent, steps int, to string) *graph.Node {
 //	decoded trials·P·D × Width, the transitions (o, a, r, o')
 //	weight  trials·P·D × 1 and kept trials × (steps+1)·latent: so that the sums are estimates of the means above
 //
-// The outputs are loss, and of it reward, state and kl without their coefficients.
+// The outputs are loss, and its parts reward, state and kl without their coefficients.
 func (n Networks) elbo(s *core.Stage, k shape) *graph.Node {
 	e, l, c := n.Encoder, n.Encoder.latent, n.cfg
 	all := (k.steps + 1) * 2 * l
@@ -123,7 +123,7 @@ func (n Networks) elboProgram(k shape) (*core.Program, error) {
 	return b.Compile()
 }
 
-// vae is encoder and decoders in training: the program and what it is given.
+// vae trains encoder and decoders. It holds the program and its inputs.
 type vae struct {
 	nets Networks
 	shape
@@ -173,8 +173,8 @@ func (k shape) gather(latent int) []float32 {
 	return x
 }
 
-// set fills the inputs from trials, as many as the program takes: which runs, posteriors and transitions, and the
-// noise, are r's. Of a trial shorter than the longest only what it has counts.
+// set fills the inputs from trials, as many as the program takes. r draws the runs, posteriors, transitions and noise.
+// A trial that is shorter than the longest counts only with its own transitions.
 func (v *vae) set(trials []*trial, r *rand.Rand) error {
 	if len(trials) != v.trials {
 		return fmt.Errorf("varibad: %d trials for an update on %d", len(trials), v.trials)
@@ -205,8 +205,8 @@ func (v *vae) set(trials []*trial, r *rand.Rand) error {
 	return err
 }
 
-// setTrial fills in the run of trial i that begins with transition from, one of so many runs. The posterior before a
-// run is the last of the run before, unless it is the first of all.
+// setTrial fills in the run of trial i that begins with transition `from`; the trial has `runs` runs. The posterior
+// before a run counts in the run before, as its last one. The posterior before the first run counts in the first run.
 func (v *vae) setTrial(i int, t *trial, from, runs int, r *rand.Rand) {
 	l, w := v.nets.Encoder.latent, v.nets.Encoder.Width()
 	n := min(v.steps, t.Len-from)
@@ -221,7 +221,7 @@ func (v *vae) setTrial(i int, t *trial, from, runs int, r *rand.Rand) {
 	}
 	there := n + 1 - least
 	posteriors, decodes := min(v.posteriors, there), min(v.decodes, t.Len)
-	// As many as are drawn stand for all there are.
+	// The drawn ones stand for all of them.
 	weight := float32(share * float64(there) / float64(posteriors) * float64(t.Len) / float64(decodes))
 	v.pairs += 1 / float64(v.trials) * float64(t.Len+1) * float64(t.Len)
 	all := (v.steps + 1) * 2 * l
@@ -239,7 +239,7 @@ func (v *vae) setTrial(i int, t *trial, from, runs int, r *rand.Rand) {
 	}
 }
 
-// draw is k different numbers below n, in order if all.
+// draw returns k different numbers below n. If k is n, they are in order.
 func (v *vae) draw(n, k int, r *rand.Rand) []int {
 	order := v.order[:n]
 	for i := range order {
@@ -254,11 +254,11 @@ func (v *vae) draw(n, k int, r *rand.Rand) []int {
 	return order[:k]
 }
 
-// ELBO is what an update found: the squared error of a reward, that of a number of an observation, the divergences of a
-// trial added up, the loss and the gradient's norm.
+// ELBO holds the results of an update: the loss, the squared error per reward, the squared error per number of an
+// observation, the sum of a trial's divergences, and the norm of the gradient.
 type ELBO struct{ Loss, Reward, State, KL, Grad float64 }
 
-// step makes an update on what set filled in.
+// step makes an update on the inputs that set has filled.
 func (v *vae) step() (f ELBO, err error) {
 	for _, x := range []struct {
 		name string

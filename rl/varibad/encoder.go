@@ -13,9 +13,9 @@ import (
 	"nacre/rl/belief"
 )
 
-// Encoder is the recurrent context encoder. It reads rows (o, a, r, o') of one task in their order; of a row it sees
-// (a, r, o'), since o is what the row before ended with, except where an episode begins. The state begins at zero; the
-// posterior is N(μ, σ²) with (μ, log σ²) linear in the state, so that the posterior before the first row is learned.
+// Encoder is the recurrent context encoder. It reads the rows (o, a, r, o') of one task in order. Of a row it uses only
+// (a, r, o'): o is the o' of the row before, except where an episode begins. The state begins at zero. The posterior is
+// N(μ, σ²) with (μ, log σ²) linear in the state, so the posterior before the first row is learned.
 type Encoder struct {
 	embed    nn.MLP // one layer, ReLU
 	memory   nn.GRU
@@ -24,7 +24,7 @@ type Encoder struct {
 	latent   int
 }
 
-// NewEncoder makes the encoder for observations and actions of so many numbers.
+// NewEncoder makes the encoder for observations of obs numbers and actions of act numbers.
 func NewEncoder(c Config, obs, act int) Encoder {
 	return Encoder{
 		embed:  nn.MLP{Name: "encoder/embed", In: act + 1 + obs, Out: c.Embed},
@@ -57,24 +57,24 @@ func (e Encoder) init(m core.Memory, r *rand.Rand) error {
 		nn.InitTorch(m, e.head, r))
 }
 
-// Step is the state after a row, n × Width, in state h, n × memory.
+// Step returns the state after the row (n × Width), if h (n × memory) is the state before.
 func (e Encoder) Step(s *core.Stage, row, h *graph.Node) *graph.Node {
 	p := e.embed.Nodes(s)
 	x := s.Dense(s.SliceCols(row, e.obs, e.Width()), p[0], p[1], op.ReLU)
 	return e.memory.Step(s, x, h)
 }
 
-// Gaussian is posteriors in a graph.
+// Gaussian holds n posteriors as nodes of a graph.
 type Gaussian struct {
 	Mean, LogVar *graph.Node // n × latent each
 }
 
-// Belief is the posterior in state h.
+// Belief returns the posterior in state h.
 func (e Encoder) Belief(s *core.Stage, h *graph.Node) Gaussian {
 	y := e.head.Apply(s, h)
 	return Gaussian{
 		Mean: s.SliceCols(y, 0, e.latent),
-		// A deviation beyond these bounds is no belief but a number on its way to infinity.
+		// A deviation beyond these bounds is not a belief; it would grow to infinity.
 		LogVar: s.Clamp(s.SliceCols(y, e.latent, 2*e.latent), minLogVar, maxLogVar),
 	}
 }
@@ -85,7 +85,7 @@ const maxLogVar = 20
 var minLogVar = math.Log(belief.MinVar)
 
 // Inference computes posteriors outside of training: of whole contexts, or step by step. It reads the encoder's
-// parameters as they are at each call. Not safe for concurrent use.
+// parameters as they are at each call. It is not safe for concurrent use.
 type Inference struct {
 	Encoder
 	rows          int
@@ -95,7 +95,7 @@ type Inference struct {
 	zero, mu, lnv []float64 // of the posterior before the first row
 }
 
-// NewInference loads the programs for at most rows contexts side by side.
+// NewInference loads the programs that read at most `rows` contexts side by side.
 func NewInference(d core.Device, m core.Memory, e Encoder, rows int) (*Inference, error) {
 	f := &Inference{
 		Encoder: e, rows: rows,
@@ -136,12 +136,12 @@ func NewInference(d core.Device, m core.Memory, e Encoder, rows int) (*Inference
 // Close gives the programs' buffers back.
 func (f *Inference) Close() error { return core.CloseAll(f.step, f.begin) }
 
-// believer is where the encoder is in a trial: its state and its posterior.
+// believer holds the encoder's state and posterior at a point of a trial.
 type believer struct {
 	h, mean, logVar []float64
 }
 
-// start makes n trials' beginnings.
+// start makes n believers, each at the beginning of a trial.
 func (f *Inference) start(n int) ([]believer, error) {
 	err := errors.Join(f.begin.Write64("h", f.zero), f.begin.Run(), f.begin.Read64("mean", f.mu),
 		f.begin.Read64("log_var", f.lnv))
@@ -153,7 +153,7 @@ func (f *Inference) start(n int) ([]believer, error) {
 	return out, err
 }
 
-// see moves the believers by the rows that were written to the first of f.x, one each, at most f.rows.
+// see moves each believer by one row. The rows were written to the first rows of f.x; there are at most f.rows.
 func (f *Inference) see(bs []*believer) error {
 	n, l := f.memory.Hidden, f.latent
 	for k, b := range bs {
@@ -173,8 +173,8 @@ func (f *Inference) see(bs []*believer) error {
 }
 
 // Posteriors infers one posterior per context. A context is rows × Width, row-major and in order; an empty one gives
-// the posterior before the first transition. A posterior depends on its own context only. The error names a context
-// whose length is not a multiple of the width, or is the device's.
+// the posterior before the first transition. A posterior depends on its own context only. It fails if the length of a
+// context is not a multiple of the width, and names this context; or it returns an error of the device.
 func (f *Inference) Posteriors(contexts [][]float32) ([]belief.Gaussian, error) {
 	w := f.Width()
 	for i, c := range contexts {

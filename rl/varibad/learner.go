@@ -14,8 +14,9 @@ import (
 	"nacre/sim"
 )
 
-// Learner is a training run on one family. Its randomness is addressed by (seed, iteration, …), so its state is its
-// parameters, the trials kept, the batch of the iteration under way and the counters its caller keeps.
+// Learner is a training run on one family. Every random number follows from (seed, iteration, …). So the learner's
+// state consists of its parameters, the kept trials, the batch of the running iteration, and the counters that its
+// caller keeps.
 type Learner struct {
 	cfg  Config
 	seed uint64
@@ -103,7 +104,7 @@ type running struct {
 	Collected     bool
 }
 
-// State is everything but the parameters.
+// State returns the learner's state without the parameters.
 func (l *Learner) State() []replay.Part {
 	return []replay.Part{
 		replay.JSONPart("running",
@@ -120,8 +121,8 @@ func (l *Learner) State() []replay.Part {
 	}
 }
 
-// Update makes update number update of an iteration: a pass of PPO over the steps collected, or after Config.Epochs of
-// those a step of encoder and decoders on trials drawn from all that are kept.
+// Update makes one update of an iteration. The first Config.Epochs updates are passes of PPO over the collected steps.
+// The later ones are steps of encoder and decoders, on trials drawn from all kept trials.
 func (l *Learner) Update(iteration, update int) error {
 	if l.ppo.batch == nil {
 		return fmt.Errorf("varibad: update %d of iteration %d before its collection", update, iteration)
@@ -159,7 +160,7 @@ func (l *Learner) Update(iteration, update int) error {
 	return nil
 }
 
-// MetricNames lists what Metrics reports, in order.
+// MetricNames lists the names of the values that Metrics reports, in order.
 func (l *Learner) MetricNames() []string {
 	return []string{
 		"policy_loss", "value_error", "policy_kl", "clipped", "entropy", "policy_grad",
@@ -167,9 +168,9 @@ func (l *Learner) MetricNames() []string {
 	}
 }
 
-// Metrics reports the means over the passes and the steps of encoder and decoders since the last call, and of the
-// trials collected the mean return of their first and of their last episodes. It ends the iteration: its batch is let
-// go.
+// Metrics reports the means over the passes, and over the steps of encoder and decoders, since the last call. For the
+// collected trials it reports the mean return of their first episodes and of their last episodes. It ends the iteration
+// and drops its batch.
 func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
 	names := l.MetricNames()
 	for _, name := range names[:6] {

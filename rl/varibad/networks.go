@@ -12,7 +12,7 @@ import (
 	"nacre/rl/onpolicy"
 )
 
-// Networks are the encoder, the decoders, the policy and its value function for a family's sizes.
+// Networks holds the encoder, the decoders, the policy and its value function, with the sizes of a family.
 type Networks struct {
 	Encoder Encoder
 	reward  nn.MLP // (z, o, a, o') → r
@@ -22,7 +22,7 @@ type Networks struct {
 	cfg     Config
 }
 
-// NewNetworks makes the networks for observations and actions of so many numbers.
+// NewNetworks makes the networks for observations of obs numbers and actions of act numbers.
 func NewNetworks(c Config, obs, act int) Networks {
 	layers := func(n, width int) (out []int) {
 		for range n {
@@ -44,7 +44,7 @@ func NewNetworks(c Config, obs, act int) Networks {
 	}
 }
 
-// Specs lists the parameters; a decoder without weight in the loss has none.
+// Specs lists the parameters. A decoder that has no weight in the loss has no parameters.
 func (n Networks) Specs() []core.ParamSpec {
 	out := n.Encoder.Specs()
 	for _, d := range n.decoders() {

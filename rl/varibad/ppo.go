@@ -91,8 +91,8 @@ func (n Networks) ppoProgram(rows int) (*core.Program, error) {
 	return b.Compile()
 }
 
-// set takes the trials to learn from, whose Obs are the policy's inputs: it computes values, advantages over the whole
-// trial, the next episode's rewards included, and the log densities of the actions.
+// set takes the trials to learn from, whose Obs are the policy's inputs. It computes values, advantages over the whole
+// trial (with the rewards of later episodes), and the log densities of the actions.
 func (u *ppo) set(paths []onpolicy.Path) error {
 	in, act, c := u.nets.policy.Net.In, u.nets.policy.Net.Out, u.nets.cfg
 	b := &batch{}
@@ -147,8 +147,8 @@ func (u *ppo) set(paths []onpolicy.Path) error {
 	return nil
 }
 
-// PPOFigures are means over a pass: the policy's loss, the value function's squared error, the mean of log π_old − log
-// π, the share of steps whose ratio was outside 1 ± clip, the entropy, and the gradient's norm.
+// PPOFigures holds means over a pass: the policy's loss, the value function's squared error, the mean of log π_old −
+// log π, the share of steps whose ratio was outside 1 ± clip, the entropy, and the gradient's norm.
 type PPOFigures struct{ Loss, Value, KL, Clipped, Entropy, Grad float64 }
 
 // pass makes a step on each of the minibatches into which r divides the batch.
@@ -167,7 +167,7 @@ func (u *ppo) pass(r *rand.Rand) (f PPOFigures, err error) {
 	return f, nil
 }
 
-// fitTo makes a step on some of the batch's steps and adds share of what it found to f.
+// fitTo makes a step on some of the batch's steps and adds the results to f, multiplied by share.
 func (u *ppo) fitTo(part []int, share float64, f *PPOFigures) error {
 	b, in, act := u.batch, u.nets.policy.Net.In, u.nets.policy.Net.Out
 	for _, x := range [][]float32{u.x, u.act, u.old, u.a, u.target, u.wt} {

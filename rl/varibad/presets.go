@@ -1,7 +1,7 @@
 package varibad
 
-// PointGoal is a reduction for the point robot, with the discount of its other presets: 40 trials of 3 episodes of 20
-// steps, 2,400 steps per iteration.
+// PointGoal has smaller settings for the point robot, with the discount of the robot's other presets: 40 trials of 3
+// episodes of 20 steps, 2,400 steps per iteration.
 func PointGoal() Config {
 	c := Default()
 	c.Embed, c.Memory, c.Decoder, c.PolicyHidden = 32, 64, 64, 64

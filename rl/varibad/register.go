@@ -40,7 +40,7 @@ func init() {
 				Make: pointRobot},
 		},
 		New: func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s) },
-		// It reads whole trials: an episode bounds the window.
+		// The encoder reads whole trials, so only the episode limits the window.
 		Window: func(rl.Config) int { return math.MaxInt },
 	})
 }

@@ -13,8 +13,8 @@ type trial struct {
 	Rows []float32 // Len × Encoder.Width: (o, a, context reward, o')
 }
 
-// trials is the latest trials, which encoder and decoders learn from. They stay true when the policy changes, so they
-// are kept for many iterations.
+// trials holds the latest trials, from which encoder and decoders learn. They stay valid when the policy changes, so
+// they are kept for many iterations.
 type trials struct {
 	capacity, width int
 	ring            []*trial
@@ -31,7 +31,7 @@ func (b *trials) add(t *trial) {
 	b.next = (b.next + 1) % b.capacity
 }
 
-// draw is n trials drawn with replacement.
+// draw returns n trials, drawn with replacement.
 func (b *trials) draw(n int, r *rand.Rand) []*trial {
 	out := make([]*trial, n)
 	for i := range out {
