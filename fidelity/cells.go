@@ -9,28 +9,28 @@ import (
 	"nacre/kernel/kerneltest"
 )
 
-// Class is how cells compare with the compiled program.
+// Class says how cells compare with the compiled program.
 type Class string
 
 const (
-	Same    Class = "same"           // output and end
-	Refused Class = "refused"        // with a sentence that says what is not supported
-	Wrong   Class = "wrong error"    // one that the compiled program does not have, or in other words
-	Silent  Class = "silently wrong" // other output, without an error before it
+	Same    Class = "same"           // the same output and the same end
+	Refused Class = "refused"        // refused, with a sentence that says what is not supported
+	Wrong   Class = "wrong error"    // an error that the compiled program does not have, or has in other words
+	Silent  Class = "silently wrong" // different output, without an error before it
 )
 
-// Outcome holds what running a program in cells gave.
+// Outcome holds the result of running a program in cells.
 type Outcome struct {
 	Class Class
 	Got   Result
-	Error string // of a program that was refused or failed
+	Error string // error of a program that was refused or failed
 }
 
-// refusals are in the messages of what an engine refuses.
+// refusals are texts in the messages with which an engine refuses programs.
 var refusals = []string{"not supported", "types of cells", "no package", "cannot be imported", "is not in this kernel",
 	"is not one this notebook can import"}
 
-// InCells runs a program in cells of the session and compares it with what it gave compiled.
+// InCells runs a program in cells of the session and compares the result with that of the compiled program.
 func InCells(s kernel.Session, p *Case, want Result) Outcome {
 	out := &kerneltest.Output{}
 	var fail *kernel.Error
@@ -59,7 +59,7 @@ func InCells(s kernel.Session, p *Case, want Result) Outcome {
 		} else {
 			o.Got.End = tidy("panic: " + text)
 			if typ, ok := strings.CutSuffix(want.End, " 0xADDRESS"); ok && strings.HasPrefix(o.Got.End, typ+" ") {
-				o.Got.End = want.End // a cell shows the value instead
+				o.Got.End = want.End // a cell shows the value, where the compiled program does not
 			}
 		}
 	case "Exit":
@@ -91,7 +91,7 @@ func refusal(message string) bool {
 	return false
 }
 
-// Difference shows in what the outcome is not what is wanted of the program; "" if in nothing.
+// Difference shows how the outcome differs from the wanted one; "" if it does not.
 func (o Outcome) Difference(p *Case, want Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s: %s\n", p.Name, o.Class, o.Error)

@@ -10,8 +10,8 @@ import (
 
 var declaration = regexp.MustCompile(`^(type |const |func (\(\w+ |\(\*?\w+\) |\w))`)
 
-// Parse reads a program of the corpus: a txtar archive with a file for each cell, whose pieces are set apart by blank
-// lines, and a file "out" with what it prints compiled and how it ends.
+// Parse reads a program of the corpus. It is a txtar archive with a file for each cell, whose pieces are separated by
+// blank lines. A further file "out" has the output of the compiled program and how it ends.
 func Parse(name string, data []byte) (*Case, Result, error) {
 	p := &Case{Name: name}
 	var want Result
@@ -53,7 +53,7 @@ func Parse(name string, data []byte) (*Case, Result, error) {
 	return p, want, nil
 }
 
-// Format writes a program as Parse reads it.
+// Format writes a program in the form that Parse reads.
 func Format(p *Case, want Result, comment string) []byte {
 	a := &txtar.Archive{Comment: []byte(comment)}
 	for k, cell := range p.Cells {

@@ -8,7 +8,8 @@ import (
 
 // Generate makes the n-th program of a seed. It declares types with methods, embedded and generic ones among them,
 // functions that trace their calls, defer and recover, and a main of statements over variables of all of these types. A
-// program never depends on what Go leaves open: the order of maps, of goroutines, and of operands beside calls.
+// program never depends on an order that Go leaves open: of a map's elements, of goroutines, and of an operand and a
+// call in one expression.
 func Generate(seed uint64, n int) *Case {
 	for try := uint64(0); ; try++ {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(n)<<8|try))}

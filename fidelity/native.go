@@ -22,8 +22,8 @@ import (
 	"time"
 )
 
-// Result holds what a program printed, and how it ended: "" where it ended well, else "panic: ...", "exit status ..."
-// or "fatal error: ...".
+// Result holds the output of a program and its end. The end is "" if the program ended well, otherwise "panic: ...",
+// "exit status ..." or "fatal error: ...".
 type Result struct {
 	Output string
 	End    string
@@ -89,7 +89,7 @@ func modules() (mod, sum string, err error) {
 	return "module main\n" + requires, string(sums), err
 }
 
-// Check returns the errors of a program as the type checker sees them, nil for one that compiles.
+// Check returns the errors that the type checker finds in a program, nil if the program compiles.
 func Check(source string) error {
 	_, err := read(source)
 	return err
@@ -202,7 +202,7 @@ func tidy(text string) string {
 	return addresses.ReplaceAllString(suffixes.ReplaceAllString(text, "$1"), "0xADDRESS")
 }
 
-// Compiled builds the programs as one and runs them, in the folder dir.
+// Compiled builds all programs as one program and runs them, in the folder dir.
 func Compiled(ctx context.Context, dir string, programs []*Case) ([]Result, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

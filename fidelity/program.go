@@ -1,16 +1,16 @@
-// Package fidelity compares cells with compiled Go. Programs, generated from a seed or written by hand, are split over
-// cells at random places; they run in sessions of a kernel and, hundreds in one build, as compiled by the Go tool
-// chain. What they print and how they end must be the same. A difference is shrunk to a small program, and joins the
-// corpus:
+// Package fidelity compares cells with compiled Go. Programs are generated from a seed or written by hand. They are
+// split at random places into cells, which run in sessions of a kernel. The Go tool chain compiles the same programs,
+// hundreds in one build, and they run too. Their output and their ends must be the same. A difference is shrunk to a
+// small program, which joins the corpus:
 //
 //	go test ./fidelity -run Generated -programs 20000 -seed 7
 //	go test ./fidelity -run Written -programs-in DIR -seed 7
 //
-// The second runs the programs of a folder: files of Go, or txtar archives of such, of package main with a function
-// main, that import what cells may. With -engine go cells are compiled too. Without these flags the tests run the
-// corpus, those of the folder programs, and five hundred programs of a seed that has no open difference; with -short a
-// few of each. The programs of the folder whole run as one cell each. Programs that others wrote, some of which may
-// take the kernel with them, run by
+// The second command runs the programs of a folder. They are Go files, or txtar archives of Go files, of package main
+// with a function main, and import only what cells may import. With -engine go, cells are compiled too. Without these
+// flags the tests run the corpus, the programs of the folder programs, and five hundred programs of a seed without an
+// open difference; with -short they run a few of each. Each program of the folder whole runs as one cell. This command
+// runs programs of other authors, some of which may end the kernel:
 //
 //	go test ./fidelity -run Suite -suite DIR -engine go -timeout 2h
 package fidelity
@@ -30,7 +30,7 @@ import (
 // Case is a program, as one file and in cells.
 type Case struct {
 	Name   string
-	Source string // a file of package main with a function main
+	Source string // text of a file of package main with a function main
 	Cells  []string
 }
 

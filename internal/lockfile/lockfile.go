@@ -1,27 +1,30 @@
-// Package lockfile lets one process at a time write in a place, also where several machines share it. It takes flock
-// (on Windows LockFileEx), which the system gives back when a process dies. Where a file system has no flock, as Lustre
-// without its option and NFS without a lock daemon, it uses files alone:
+// Package lockfile lets one process at a time write in a place, even if several machines share this place. It takes
+// flock (on Windows LockFileEx), which the system gives back when a process dies. If a file system has no flock (Lustre
+// without its option, NFS without a lock daemon), it uses files alone:
 //
 //	lock, err := lockfile.Take("run/.lock") // a *HeldError while another process has it
 //	if err != nil {
 //		return err
 //	}
 //	defer lock.Close()
-//	for _, line := range lock.Notices { // such as that flock is not there
+//	for _, line := range lock.Notices { // for instance that there is no flock
 //		log.Print(line)
 //	}
 //	err = lock.Check() // before something is written that a second writer would spoil
 //
-// That lock is a folder, run/.lock.d, which appears in one step and then always holds one empty file, the token. The
-// token's name says who has the lock, or "free". Every change is one rename of the token from the name that was seen
-// last: of two who try, the file system lets one succeed and tells the other that there is no such file. A holder
-// renames the token every five seconds, which is also how it learns that it has lost it. Whoever finds a holder on its
-// own machine asks the system whether that process lives. Of a holder on another machine it must have seen the same
-// name for 25 seconds of its own monotonic clock; no clock of two machines is compared and no file's date is read.
+// A lock of files is a folder, run/.lock.d, which appears in one step and then always holds one empty file, the token.
+// The token's name says who has the lock, or "free". Every change is one rename of the token from the name that was
+// seen last: if two processes try, the file system lets one succeed and tells the other that there is no such file. A
+// holder renames the token every five seconds. If the holder has lost the lock, it learns this when it renames.
 //
-// On a shared folder some machines may have flock and others not. Where the folder is there, who has flock takes the
-// token too. Where it is not, who lacks flock makes it, asks, and waits 25 seconds if a holder by flock has left its
-// name in the lock's file: such a holder looks for the folder every five seconds and claims the token.
+// A process that finds a holder on its own machine asks the system whether this holder is alive. A holder on another
+// machine counts as dead after the process has seen the same name for 25 seconds of its own monotonic clock. Clocks of
+// two machines are never compared, and dates of files are never read.
+//
+// On a shared folder some machines may have flock and others not. If the folder exists, a process with flock also takes
+// the token. If it does not exist, a process without flock makes it. If a holder by flock has left its name in the
+// lock's file, this process then waits 25 seconds, because such a holder looks for the folder every five seconds and
+// claims the token.
 package lockfile
 
 import (
@@ -44,8 +47,8 @@ var beat, quiet, poll = 5 * time.Second, 25 * time.Second, 250 * time.Millisecon
 // HeldError says that another process has the lock.
 type HeldError struct {
 	Path string
-	PID  int    // 0 where it is not known
-	Host string // its machine
+	PID  int    // 0 if it is not known
+	Host string // the holder's machine
 
 	unsure bool // whether the holder, of another machine, lives is not known yet
 }
@@ -59,7 +62,8 @@ func (e *HeldError) Error() string {
 
 // Lock is a lock that this process has.
 type Lock struct {
-	// Notices tell a person about this lock: that flock is not there, that another machine's process was given up.
+	// Notices are lines for the user about this lock: that there is no flock, or that a holder on another machine
+	// counts as dead.
 	Notices []string
 
 	path string
@@ -76,9 +80,9 @@ type Lock struct {
 	closed bool
 }
 
-// Take takes the lock at a path, whose file is made; its folder must be there. While another process has it the error
-// is a *HeldError. That comes at once, but for a holder on another machine whose file system has no flock: to see
-// whether it lives takes up to 25 seconds.
+// Take takes the lock at a path. It makes the lock's file; the folder must exist. If another process has the lock, the
+// error is a *HeldError. This error comes at once, with one exception: the holder is on another machine, and the file
+// system has no flock. Then it takes up to 25 seconds to find out whether the holder is alive.
 func Take(path string) (*Lock, error) {
 	for {
 		l, err := try(path)
@@ -202,7 +206,7 @@ func (l *Lock) keep() {
 	}
 }
 
-// Check returns nil if this process has the lock, and otherwise who has taken it or why that is not known.
+// Check returns nil if this process has the lock. Otherwise the error says who has taken it, or why this is not known.
 func (l *Lock) Check() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -212,7 +216,7 @@ func (l *Lock) Check() error {
 	return l.renew(l.kind())
 }
 
-// Close gives the lock back. Of a lock that was lost it gives nothing.
+// Close gives the lock back. If the lock was lost before, Close does nothing.
 func (l *Lock) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -235,9 +239,9 @@ func (l *Lock) giveBack() error {
 	return l.file.Close()
 }
 
-// Peek is who has the lock at a path; nil for nobody. It never waits: a holder on another machine, without flock,
-// counts as one until this process has looked at it for 25 seconds. Of a holder by flock it knows only where there is
-// flock.
+// Peek returns the holder of the lock at a path; nil if there is none. It never waits. A holder on another machine,
+// without flock, counts as a holder until this process has watched it for 25 seconds. A holder by flock is seen only if
+// flock works here too.
 func Peek(path string) (*HeldError, error) {
 	f, err := plainfile.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -72,7 +72,7 @@ func parse(name string) (o owner, ok bool) {
 // folder is where the token lies.
 func folder(path string) string { return path + ".d" }
 
-// Makes reports whether a file or folder of that name, beside the lock called lock, belongs to the lock.
+// Makes reports whether the file or folder called name belongs to the lock beside it, which is called lock.
 func Makes(lock, name string) bool { return name == lock || strings.HasPrefix(name, folder(lock)) }
 
 // there reports whether a lock has a folder. To open the folder around it makes NFS look.

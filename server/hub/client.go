@@ -10,11 +10,12 @@ import (
 	"nacre/kernel/jupyter"
 )
 
-// Fresh is the position of a client that wants no earlier messages, unless its session was here before.
+// Fresh is the position of a client that has seen no message. A new session then gets only new messages; a known
+// session continues where it stopped.
 const Fresh = ^uint64(0)
 
-// maxBacklog bounds, in bytes, what waits for a client that does not read. Beyond it the connection is closed; the
-// client comes back and gets the rest.
+// maxBacklog is the largest size, in bytes, of the messages that wait for a client. If there are more, the connection
+// is closed; the client comes back and gets the rest.
 const maxBacklog = 64 << 20
 
 // Client is one connection to a kernel.
@@ -29,15 +30,17 @@ type Client struct {
 	ready  chan struct{}
 	closed bool
 
-	replaced func()        // asks whoever writes to the connection to end it
-	over     chan struct{} // closed when it has ended
+	replaced func()        // asks the writer of the connection to end it
+	over     chan struct{} // closed when the connection has ended
 }
 
-// Connect adds a client. After is the number of the last message it has seen; Fresh takes up where the connection of
-// the same session ended (if it broke off, after the last message that was acknowledged), and else begins with the next
-// message. An earlier connection of the same session is closed; what is being written to it is waited for, so that
-// nothing comes twice. To that end replaced is called when a later connection takes this one's place, and Disconnect
-// must follow; it may be nil where nothing is written at that moment.
+// Connect adds a client. after is the number of the last message that the client has seen. With Fresh, a known session
+// continues where its connection ended; if the connection broke off, it continues after the last acknowledged message.
+// A new session begins with the next message.
+//
+// An earlier connection of the same session is closed. Connect waits until nothing is being written to it, so that no
+// message comes twice. For this, replaced is called when a later connection takes the place of this one; Disconnect
+// must then be called. replaced may be nil if nothing is being written at that moment.
 func (k *Kernel) Connect(session string, after uint64, replaced func()) *Client {
 	if session == "" {
 		session = uuid.NewString()
@@ -60,7 +63,7 @@ func (k *Kernel) Connect(session string, after uint64, replaced func()) *Client 
 	delete(k.left, session)
 	c.sent, c.had = after, after
 	k.replay(c, after)
-	for _, r := range k.requests { // a question waits for whoever can answer it
+	for _, r := range k.requests { // a question waits for a client that can answer it
 		if r.asked != nil && number(r.asked) <= after {
 			c.push(r.asked)
 		}
@@ -72,8 +75,8 @@ func (k *Kernel) Connect(session string, after uint64, replaced func()) *Client 
 	return c
 }
 
-// replay queues the messages after a number. Where some are not kept any more the client is told to read the document
-// again, which has what they showed. The lock is held.
+// replay queues the messages after a number. If some of them are not kept any more, the client is told to read the
+// document again, which has their outputs. The lock is held.
 func (k *Kernel) replay(c *Client, after uint64) {
 	missed, complete := k.ring.after(after)
 	if !complete {
@@ -87,7 +90,7 @@ func (k *Kernel) replay(c *Client, after uint64) {
 	}
 }
 
-// again takes a client's message that it has everything up to a number and then noticed a gap. The lock is held.
+// again handles a message from a client that has everything up to a number and then noticed a gap. The lock is held.
 func (k *Kernel) again(c *Client, m *jupyter.Message) error {
 	var gap struct {
 		After uint64 `json:"after"`
@@ -100,7 +103,8 @@ func (k *Kernel) again(c *Client, m *jupyter.Message) error {
 	return nil
 }
 
-// elsewhere tells a client the number of a message that is for another one, so that it does not look like a gap.
+// elsewhere tells a client the number of a message for another client, so that the missing number does not look like a
+// gap.
 func elsewhere(m *jupyter.Message) *jupyter.Message {
 	mark := *m
 	mark.Channel, mark.Content, mark.Buffers = jupyter.IOPub, []byte("{}"), nil
@@ -110,7 +114,7 @@ func elsewhere(m *jupyter.Message) *jupyter.Message {
 	return &mark
 }
 
-// replace ends the connections of a session and waits until they know what was written to them.
+// replace ends the connections of a session and waits until their last written messages are known.
 func (k *Kernel) replace(session string) {
 	k.mu.Lock()
 	var old []*Client
@@ -126,7 +130,7 @@ func (k *Kernel) replace(session string) {
 	}
 }
 
-// Disconnect removes a client, to which nothing is being written any more.
+// Disconnect removes a client. Nothing may be written to it any more.
 func (k *Kernel) Disconnect(c *Client) {
 	k.mu.Lock()
 	if k.clients[c] {
@@ -137,7 +141,7 @@ func (k *Kernel) Disconnect(c *Client) {
 	k.touch(k)
 }
 
-// maxLeft bounds how many lost sessions are remembered.
+// maxLeft is the largest number of lost sessions that are remembered.
 const maxLeft = 1000
 
 // remove takes a client away and remembers how far it got. The lock is held.
@@ -224,7 +228,7 @@ func (c *Client) Unacknowledged() (last uint64, waiting bool) {
 	return c.sent, c.sent > c.had
 }
 
-// Lost notes that the connection broke off: what was written and not acknowledged may not have arrived.
+// Lost notes that the connection broke off. Messages that were written but not acknowledged may not have arrived.
 func (c *Client) Lost() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

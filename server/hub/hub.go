@@ -21,8 +21,8 @@ import (
 type Config struct {
 	Spec   string   // name of the one kernel that is offered
 	Argv   []string // command of a kernel's process
-	Env    []string // added to its environment
-	Memory int64    // its limit in bytes, 0 for none
+	Env    []string // variables added to the process's environment
+	Memory int64    // memory limit of the process in bytes, 0 for none
 	Timing bool     // notebooks' files get the times of their cells' runs
 	Store  *contents.Store
 	Log    *slog.Logger
@@ -39,7 +39,7 @@ type Hub struct {
 	mu       sync.Mutex
 	kernels  map[string]*Kernel
 	sessions map[string]*Session
-	timers   map[*Kernel]*time.Timer // of files that are to be written
+	timers   map[*Kernel]*time.Timer // timers for files that are to be written
 	closed   bool
 }
 
@@ -55,7 +55,7 @@ func New(c Config) *Hub {
 		timers: map[*Kernel]*time.Timer{}}
 }
 
-// UnknownKernelError is a kernel's name that is not offered.
+// UnknownKernelError says that there is no kernel called Name, and names the kernel that is offered.
 type UnknownKernelError struct{ Name, Offered string }
 
 func (e *UnknownKernelError) Error() string {
@@ -88,7 +88,7 @@ func (h *Hub) StartKernel(name, file string) (*Kernel, error) {
 	return k, nil
 }
 
-// workingDir is the folder of a notebook, or the served folder where that does not exist.
+// workingDir is the folder of a notebook, or the served folder if the notebook's folder does not exist.
 func (h *Hub) workingDir(file string) string {
 	if m, err := h.config.Store.Get(path.Dir("/"+file), contents.GetOptions{}); err == nil && m.Type == "directory" {
 		dir := filepath.Join(h.config.Store.Dir(), filepath.FromSlash(m.Path))
@@ -106,7 +106,7 @@ func (h *Hub) Kernel(id string) *Kernel {
 	return h.kernels[id]
 }
 
-// Kernels are all kernels.
+// Kernels returns all kernels.
 func (h *Hub) Kernels() []*Kernel {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -153,7 +153,8 @@ func (h *Hub) DeleteKernel(id string) bool {
 	return true
 }
 
-// OpenSession returns the session of a path, or makes one with the kernel of that identifier or a new one.
+// OpenSession returns the session of a path. If there is none, it makes one, with the kernel kernelID. For an empty
+// kernelID it starts a new kernel.
 func (h *Hub) OpenSession(file, name, kind, kernelID, kernelName string) (*Session, error) {
 	if s := h.SessionAt(file); s != nil && file != "" {
 		return s, nil
@@ -206,7 +207,7 @@ func (h *Hub) SessionAt(file string) *Session {
 	return nil
 }
 
-// Sessions are copies of all sessions.
+// Sessions returns copies of all sessions.
 func (h *Hub) Sessions() []*Session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -277,7 +278,7 @@ func (h *Hub) Busy() int {
 	return n
 }
 
-// touched schedules writing a notebook's file when nobody else will: no browser is connected.
+// touched schedules the writing of a notebook's file if no browser is connected, which would write it.
 func (h *Hub) touched(k *Kernel) {
 	if k.Clients() > 0 {
 		return
@@ -300,7 +301,7 @@ func (h *Hub) touched(k *Kernel) {
 	})
 }
 
-// flush writes the outputs that the file does not have. What cannot be written stays with the kernel.
+// flush writes the outputs that the file does not have. If they cannot be written, the kernel keeps them.
 func (h *Hub) flush(k *Kernel) {
 	n, dirty := k.Dirty()
 	if !dirty {
@@ -320,7 +321,7 @@ func (h *Hub) flush(k *Kernel) {
 	}
 }
 
-// Close writes what is not written and ends all kernels.
+// Close writes the outputs that are not written yet and ends all kernels.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.closed = true

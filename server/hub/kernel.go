@@ -1,6 +1,6 @@
-// Package hub runs the kernels of a notebook server and stands between them and the browsers. It owns what a running
-// notebook shows: outputs are numbered, kept and applied to the document whether or not a browser is connected, and a
-// browser that comes back gets what it has missed.
+// Package hub runs the kernels of a notebook server and stands between them and the browsers. It owns the outputs of a
+// running notebook. Outputs are numbered, kept and added to the document whether or not a browser is connected. A
+// browser that comes back gets the messages that it has missed.
 //
 //	h := hub.New(hub.Config{Argv: argv, Store: store, Log: slog.Default()})
 //	defer h.Close()
@@ -26,7 +26,7 @@ import (
 	"nacre/server/process"
 )
 
-// The states of a kernel, as Jupyter names them.
+// These are the states of a kernel, with Jupyter's names.
 const (
 	Starting   = "starting"
 	Idle       = "idle"
@@ -35,7 +35,8 @@ const (
 	Dead       = "dead"
 )
 
-// Kernel is one kernel: a child process, replaced by another when it is restarted or ends by itself.
+// Kernel is one kernel. It runs as a child process, which is replaced by another if the kernel is restarted or the
+// process ends by itself.
 type Kernel struct {
 	ID   string
 	Name string
@@ -47,28 +48,28 @@ type Kernel struct {
 
 	mu         sync.Mutex
 	child      *process.Process
-	generation int // of child; messages and the end of earlier ones are ignored
+	generation int // number of the child; messages and ends of earlier children are ignored
 	state      string
 	activity   time.Time
 	deaths     []time.Time
 	closed     bool
 	clients    map[*Client]bool
 	left       map[string]uint64   // client sessions that are gone → number of the last message they got
-	requests   map[string]*request // open ones by message identifier
-	asked      uint64              // requests so far
-	latest     *request            // of the cell that ended last in this child
-	taken      recent              // identifiers of cells' requests: one that comes again is not run again
+	requests   map[string]*request // open requests by message identifier
+	asked      uint64              // number of requests so far
+	latest     *request            // request of the cell that ended last in this child
+	taken      recent              // identifiers of cells' requests; a request that comes again is not run again
 	ring       ring
 	runs       runs
 	limit      limiter
 }
 
-// request is an open request of a client's.
+// request is an open request of a client.
 type request struct {
 	message *jupyter.Message
-	turn    uint64           // they are answered in order
-	session string           // of the client's connection
-	cell    string           // of the notebook, "" where unknown
+	turn    uint64           // number of the request; requests are answered in order
+	session string           // session of the client's connection
+	cell    string           // cell of the notebook, "" if unknown
 	ran     bool             // its execution has begun
 	asked   *jupyter.Message // open question to the user
 }

@@ -206,9 +206,9 @@ func (k *Kernel) Merge(nb *nbformat.Notebook) bool {
 	return k.runs.merge(nb, func(r *run) bool { return r.dirty })
 }
 
-// Saved merges into a notebook that a client saves what the client cannot know: everything after the message numbered
-// seen, or, where the client does not say, what came after the last client left. Written is to be called once the file
-// holds that.
+// Saved is called when a client saves the notebook nb. It adds the outputs to nb that the client cannot know: those
+// after message number seen, or, if seen is nil, those since the last client left. The caller must call written when
+// the file is saved.
 func (k *Kernel) Saved(nb *nbformat.Notebook, seen *uint64) (written func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -43,7 +43,7 @@ func binPicking() *row {
 	}
 }
 
-// unknown marks a distance that is measured later; distances are not negative.
+// unknown marks a distance that is measured later. Distances are not negative.
 const unknown = -1
 
 // binV1 is like lift, with distances in the plane; above the other bin it rewards opening the gripper.

@@ -2,14 +2,14 @@ package scene
 
 import "math"
 
-// Colours that families share, so that their pictures look alike.
+// Families share these colours, so that their pictures look alike.
 var (
 	Floor = Color{0.90, 0.905, 0.91, 1}
 	Pearl = Color{0.93, 0.90, 0.86, 1} // bodies
-	Blue  = Color{0.30, 0.45, 0.69, 1} // what acts; the right or the front where sides differ
+	Blue  = Color{0.30, 0.45, 0.69, 1} // what acts; the right or the front if sides differ
 	Sand  = Color{0.87, 0.62, 0.42, 1} // the left or the back
 	Slate = Color{0.36, 0.42, 0.49, 1} // machines
-	Goal  = Color{0.20, 0.62, 0.50, 1} // where to go
+	Goal  = Color{0.20, 0.62, 0.50, 1} // goals
 	Path  = Color{0.62, 0.66, 0.70, 1} // lines on the floor
 )
 

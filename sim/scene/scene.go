@@ -1,6 +1,6 @@
-// Package scene holds what can be seen of an environment as data: solids with shape, size and colour, meshes, and
-// where each solid is in every frame of a film. Package render draws it, and package sim/playback writes it for a
-// browser. The package draws nothing and knows no physics.
+// Package scene describes the view of an environment as data: solids with shape, size and colour, meshes, and the place
+// of each solid in every frame of a film. Package render draws a scene, and package sim/playback writes it for a
+// browser. This package draws nothing and contains no physics.
 //
 //	s := &scene.Scene{Name: "ball", Interval: 0.05, Solids: []scene.Solid{
 //		{Name: "floor", Kind: scene.Plane, Color: scene.Color{0.9, 0.9, 0.9, 1}},
@@ -19,7 +19,8 @@ import (
 // Kind is the shape of a solid.
 type Kind string
 
-// The kinds of solids. Their axis is z of their own frame, their centre its origin.
+// These are the kinds of solids. The axis of a solid is the z axis of its own frame, and its centre is the origin of
+// this frame.
 const (
 	Plane     Kind = "plane"     // z = 0, seen from above. Size: half widths in x and y, 0 for endless
 	Sphere    Kind = "sphere"    // Size: radius
@@ -30,13 +31,13 @@ const (
 	Mesh      Kind = "mesh"      // triangles of Scene.Meshes
 )
 
-// Color is red, green and blue of sRGB and opacity, in [0,1].
+// Color has red, green and blue in sRGB, and opacity, each in [0,1].
 type Color [4]float64
 
-// Pose is position in metres and orientation as unit quaternion: x, y, z, then w, x, y, z of the quaternion.
+// Pose is a position x, y, z in metres and an orientation as unit quaternion w, x, y, z.
 type Pose [7]float32
 
-// At is the pose at a position in the world's orientation.
+// At returns the pose at a position, with the world's orientation.
 func At(x, y, z float64) Pose { return Pose{float32(x), float32(y), float32(z), 1} }
 
 // Solid is one thing to see.
@@ -44,9 +45,10 @@ type Solid struct {
 	Name  string     `json:"name,omitempty"`
 	Kind  Kind       `json:"kind"`
 	Size  [3]float64 `json:"size"`           // metres; see Kind
-	Mesh  int        `json:"mesh,omitempty"` // index into Scene.Meshes where Kind is Mesh
+	Mesh  int        `json:"mesh,omitempty"` // index into Scene.Meshes if Kind is Mesh
 	Color Color      `json:"color"`
-	Sign  bool       `json:"sign,omitempty"` // a goal or a direction, not a thing: it casts no shadow
+	// whether the solid only marks a goal or a direction; then it casts no shadow
+	Sign bool `json:"sign,omitempty"`
 }
 
 // Triangles is a closed or open surface. Faces are counter-clockwise seen from outside.
@@ -56,14 +58,14 @@ type Triangles struct {
 	Faces    [][3]int32 // indices into Vertices
 }
 
-// View is where to look from.
+// View is the point and direction from which a scene is seen.
 type View struct {
 	Target    [3]float64 `json:"target"`   // the point in the middle of the picture, metres
-	Distance  float64    `json:"distance"` // of the eye from Target, metres
+	Distance  float64    `json:"distance"` // distance of the eye from Target, metres
 	Azimuth   float64    `json:"azimuth"`  // degrees from x towards y at which the eye stands, seen from Target
 	Elevation float64    `json:"elevation"`
 	Angle     float64    `json:"angle"`  // height of the picture in degrees as seen from the eye
-	Follow    int        `json:"follow"` // solid whose moves in the plane Target follows, -1 for none
+	Follow    int        `json:"follow"` // index of the solid that Target follows in the x-y plane, -1 for none
 }
 
 // Scene holds what the environments of a task look like.
@@ -74,21 +76,22 @@ type Scene struct {
 	View     View
 	Grid     float64 // width of the floor's squares in metres, 0 for none
 	Interval float64 // seconds of a control step, from one frame of a film to the next
-	Model    *Model  // what a physics engine needs to go on from a frame, nil where that is not enough
-	// Omitted names what the model has and a Scene cannot hold, such as height fields.
+	// data with which a physics engine can go on from a frame; nil if the frame is not enough for this
+	Model *Model
+	// Omitted names the parts of the model that a Scene cannot hold, such as height fields.
 	Omitted []string
 }
 
-// Model holds what MuJoCo needs to move the scene's solids.
+// Model holds the data with which MuJoCo moves the scene's solids.
 type Model struct {
 	MJCF     string  `json:"mjcf"`     // the model's text
 	Substeps int     `json:"substeps"` // steps of the model per frame
 	Gain     float64 `json:"gain"`     // control of an actuator at an action of 1
-	// Geoms has for every solid the index of its geometry in the model, -1 for solids that only mark something.
+	// Geoms has, for every solid, the index of its geometry in the model. It is -1 for solids that only mark something.
 	Geoms []int `json:"geoms"`
 }
 
-// Validate returns what is wrong with the scene, naming the solid.
+// Validate says what is wrong with the scene, and names the solid.
 func (s *Scene) Validate() error {
 	for i, g := range s.Solids {
 		if err := s.check(g); err != nil {

@@ -19,26 +19,26 @@ import (
 	"nacre/kernel/internal/engine"
 )
 
-// Builder makes plugins with the Go tool chain. It calls the compiler and the linker themselves, which takes a third
-// of the time of `go build`; that is asked only for packages not seen yet.
+// Builder makes plugins with the Go tool chain. It calls the compiler and the linker directly, which takes a third of
+// the time of `go build`. It calls `go build` only for packages that it has not seen yet.
 type Builder struct {
-	Path string // of the session's package: no other session of the process has it
+	Path string // path of the session's package; no other session of the process has the same path
 
-	folder   string // of the files it makes
-	source   string // of the module whose packages the program is made of
+	folder   string // folder of the builder's files
+	source   string // folder of the module from which the program was built
 	env      []string
-	flags    []string // with which the program was built
+	flags    []string // flags with which the program was built
 	tools    string
-	packages map[string]string // archives by import path
+	packages map[string]string // archives of packages by import path
 	extra    map[string]string // versions of modules that only the module cache has
 }
 
-// base are the packages of every plugin.
+// base lists the packages of every plugin.
 var base = []string{"nacre/kernel/internal/live", "unsafe", "runtime/cgo"}
 
-// NewBuilder returns a builder of plugins for this process. source is a folder of the module that the program was
-// built from, list what Prepare wrote or "". It fails where there is no tool chain of the release that built the
-// program.
+// NewBuilder returns a builder of plugins for this process. source is a folder of the module from which the program was
+// built. list is the file that Prepare wrote, or "". NewBuilder fails if there is no tool chain of the Go release with
+// which the program was built.
 func NewBuilder(path, source, list string) (*Builder, error) {
 	b := &Builder{Path: path, source: source, packages: map[string]string{}}
 	b.env = append(os.Environ(), "CGO_ENABLED=1")
@@ -75,7 +75,7 @@ func NewBuilder(path, source, list string) (*Builder, error) {
 	return b, nil
 }
 
-// Possible says what is missing for compiling cells, as far as a look tells.
+// Possible makes a quick check and says what is missing for compiling cells.
 func Possible(source string) error {
 	if !loads {
 		return fmt.Errorf("%w: it takes Linux and a program built with cgo", engine.ErrNoToolChain)
@@ -108,7 +108,7 @@ func (b *Builder) findTools() error {
 	return nil
 }
 
-// Close removes the files.
+// Close removes the builder's files.
 func (b *Builder) Close() error { return os.RemoveAll(b.folder) }
 
 func (b *Builder) goCommand(ctx context.Context, args ...string) ([]byte, error) {
@@ -136,7 +136,7 @@ func (b *Builder) goIn(ctx context.Context, folder string, env []string, args ..
 	return out, err
 }
 
-// need finds the archives of packages and all that they import, which are built where they have not been.
+// need finds the archives of packages and of everything that they import. Missing archives are built.
 func (b *Builder) need(ctx context.Context, paths []string) error {
 	var missing []string
 	for _, p := range paths {
@@ -158,13 +158,14 @@ func (b *Builder) need(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// list are the arguments by which the go command compiles packages and lists their archives.
+// list returns the arguments with which the go command compiles packages and lists their archives.
 func (b *Builder) list() []string {
 	return append([]string{"list", "-export", "-deps", "-buildmode=plugin", "-f",
 		"{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.flags...)
 }
 
-// archives caches what the builders of the process have found: asking the go command takes half a second.
+// archives caches the archives that the builders of the process have found, because asking the go command takes half a
+// second.
 type archives struct {
 	tools    string
 	packages map[string]string
@@ -172,7 +173,7 @@ type archives struct {
 
 var found sync.Map // *archives by the folder of the module
 
-// recall takes over what an earlier builder has found.
+// recall takes over the archives that an earlier builder has found.
 func (b *Builder) recall() bool {
 	a, ok := found.Load(b.source)
 	if ok {
@@ -181,8 +182,8 @@ func (b *Builder) recall() bool {
 	return ok
 }
 
-// Build makes the plugin of a cell, whose function is cell__N in the source and which hands that over as name. It
-// returns the plugin's file.
+// Build makes the plugin of cell n and returns the plugin's file. The cell's function is called cell__N in the source.
+// When the plugin is loaded, it gives this function to package live under name.
 func (b *Builder) Build(ctx context.Context, src *Source, n int, name string) (string, error) {
 	if err := b.need(ctx, src.Imports); err != nil {
 		return "", err
@@ -252,7 +253,7 @@ func (b *Builder) tool(ctx context.Context, name string, args ...string) ([]byte
 	return out, nil
 }
 
-// ToolError is a compiler or linker that fails.
+// ToolError is the error of a compiler or linker that fails.
 type ToolError struct {
 	Tool, Output string
 	err          error
@@ -267,8 +268,9 @@ func (e *ToolError) Unwrap() error { return e.err }
 // objectMagic precedes the fingerprint of a package's exported declarations in its object file.
 var objectMagic = []byte("\x00go120ld")
 
-// adapt gives the parts of the session's package that plugins hold one fingerprint: the run time refuses plugins in
-// which a package differs from that of one loaded, and here it is to. And it names types as the cells do.
+// adapt gives one fingerprint to all parts of the session's package in plugins. The run time refuses a plugin in which
+// a package differs from the same package in a loaded plugin, but here it is meant to differ. adapt also gives types
+// their names in the cells.
 func adapt(file, path string, names map[string]string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {

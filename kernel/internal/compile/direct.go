@@ -10,14 +10,14 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Env holds what cells that are not compiled find in the session.
+// Env holds the parts of the session that cells use if they are not compiled.
 type Env struct {
-	Value func(name string) (any, bool)  // what compiled cells have put into live.Cell.Vars
+	Value func(name string) (any, bool)  // an entry that compiled cells have put into live.Cell.Vars
 	Keep  func(name string, pointer any) // makes a variable
 	Show  func([]any)                    // shows the values of a last expression
-	// what cells have instead of what would reach past the session
+	// replacements for functions and variables that would affect more than the session
 	Session func(path, name string) (reflect.Value, bool)
-	Native  map[string]map[string]reflect.Value // all else, by package and name
+	Native  map[string]map[string]reflect.Value // all other functions and variables, by package and name
 }
 
 // Direct is a cell that runs without being compiled.
@@ -26,8 +26,9 @@ type Direct struct {
 	Lines      []int
 }
 
-// Direct returns a cell as calls by reflection, so that it runs at once. It does so for statements that call functions
-// and read and assign variables, which reflection does as compiled code does; ok is false for all others.
+// Direct turns a cell into calls by reflection, so that it runs at once. It can do this for statements that call
+// functions and read and assign variables, because reflection gives the same results as compiled code there. ok is
+// false for all other statements.
 func (s *Session) Direct(u *cells.Unit, env Env) (d *Direct, ok bool) {
 	if len(u.Types)+len(u.Funcs)+len(u.Consts)+len(u.Inits)+len(u.Moved()) > 0 || u.Main != nil {
 		return nil, false

@@ -10,8 +10,9 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Held are sentences about the types to which a cell adds methods while the variables, by reflection, hold values of
-// them in interfaces: the type of such a value is that of the cell that made it, with the methods it had.
+// Held returns a sentence about every type to which the cell adds methods while variables hold values of this type in
+// interfaces. Such a value has the type of the cell that made it, and keeps the methods that this type had. variables
+// are the variables, for reflection.
 func Held(u *cells.Unit, variables []any) (sentences []string) {
 	declared := map[string]bool{}
 	for _, d := range u.Types {
@@ -24,7 +25,7 @@ func Held(u *cells.Unit, variables []any) (sentences []string) {
 		}
 		name, _, _ := strings.Cut(d.Name, ".")
 		if here, known := declared[name]; here || !known {
-			continue // the type is of this cell, or no other than before
+			continue // the type is declared in this cell, or is the same as before
 		}
 		w := walk{name: name, left: 10_000, seen: map[place]bool{}}
 		if slices.ContainsFunc(variables, func(v any) bool { return w.holds(reflect.ValueOf(v)) }) {

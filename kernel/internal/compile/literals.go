@@ -37,10 +37,11 @@ func note[T any]() {
 	}
 }
 
-// IsType reports whether what compiled cells have put into live.Cell.Vars under a name are forms of a type.
+// IsType reports whether an entry of live.Cell.Vars describes a type. Compiled cells put these entries there; name is
+// the entry's name.
 func IsType(name string) bool { return strings.HasPrefix(name, "type ") }
 
-// forms are statements that tell what reflection is to take for a type of the cells, and what is made of it.
+// forms returns statements that tell reflection which types to use for a type of the cells and for types made of it.
 func forms(name string) string {
 	return "c__.Vars[\"type " + name + "\"] = [3]any{(*" + name + ")(nil), []" + name + "(nil), map[string]" +
 		name + "(nil)}\n"

@@ -28,7 +28,8 @@ import (
 // reading keeps sessions, which may share packages, from completing the same one at once.
 var reading sync.Mutex
 
-// Import returns a package with its types, which refer to those of the packages known, and adds to them.
+// Import returns a package with its types, which refer to the types of the packages in known. It adds the package to
+// known.
 func (b *Builder) Import(ctx context.Context, path string, known map[string]*types.Package) (*types.Package, error) {
 	if b.packages[path] == "" {
 		if err := b.find(ctx, path); err != nil {
@@ -239,8 +240,8 @@ func better(a, b string) bool {
 	return semver.Compare(a, b) > 0
 }
 
-// Get adds a module, as the go command names it, to the go.mod of the kernel's folder, which is made where there is
-// none, and says what it did.
+// Get adds a module to the go.mod of the kernel's folder; query names the module as for the go command. If there is no
+// go.mod, Get makes one. It says what it did.
 func (b *Builder) Get(ctx context.Context, query string) (said string, err error) {
 	if strings.HasPrefix(query, "-") || strings.ContainsAny(query, " \t") || query == "" {
 		return "", fmt.Errorf("%%get %s: expected a module, such as %%get github.com/google/uuid@v1.6.0", query)

@@ -17,9 +17,8 @@ import (
 	"nacre/internal/atomicfile"
 )
 
-// Prepare compiles the packages that cells may import, which takes minutes the first time, and notes in the file list
-// where they are, so that a Builder finds them at once. The file is for this program as it is now: another build needs
-// another one.
+// Prepare compiles the packages that cells may import, which takes minutes the first time. It writes their places into
+// the file list, so that a Builder finds them at once. The file is valid for this build of the program only.
 func Prepare(ctx context.Context, source, list string, packages []string) error {
 	b, err := NewBuilder("cells/0", source, "")
 	if err != nil {
@@ -69,7 +68,7 @@ func identity() (string, error) {
 	return info.ModTime().UTC().Format(time.RFC3339Nano), nil
 }
 
-// ErrUnprepared is the error of a list that is not there or no longer true.
+// ErrUnprepared says that the list of Prepare is missing or out of date.
 var ErrUnprepared = errors.New("the packages that cells import are not compiled yet")
 
 // prepared reads a list.
@@ -104,8 +103,7 @@ func (b *Builder) prepared(list string) error {
 	return lines.Err()
 }
 
-// Prepared says why cells that are to be compiled at once are not: with ErrUnprepared in it, where only Prepare has to
-// be called.
+// Prepared says why cells cannot be compiled at once. If only Prepare has to be called, the error wraps ErrUnprepared.
 func Prepared(source, list string) error {
 	if err := Possible(source); err != nil {
 		return err

@@ -1,11 +1,12 @@
 // Package compile turns checked cells into plugins made by the Go compiler, which share their types, functions and
 // variables.
 //
-// All cells of a session are one package, named main, of which each plugin holds a part: the statements of its cell and
-// the declarations they use, written out once more. In a process, a symbol of a package is one thing, whichever
-// plugins hold it, so a type of one cell is that type in the next, and a variable that variable. What is redefined gets
-// another name, as the symbols of one name must be alike in all plugins; methods, whose names are part of their type,
-// call their bodies through variables.
+// All cells of a session belong to one package, named main. Each plugin holds a part of it: the statements of its cell,
+// and another copy of the declarations that these use. Within a process a symbol of a package exists once, whichever
+// plugins hold it. So a type or variable of one cell is the same type or variable in the next cell.
+//
+// A redefined declaration gets another name, because the symbols of one name must be alike in all plugins. A method's
+// name is part of its type and cannot change, so a method calls its body through a variable.
 package compile
 
 import (
@@ -68,12 +69,13 @@ type Refused struct {
 
 func (e *Refused) Error() string { return e.Text }
 
-// Source is a cell to compile. It has no text where there is nothing to run.
+// Source is a cell to compile. Its text is empty if there is nothing to run.
 type Source struct {
 	Text    string
-	Imports []string          // paths
-	Shown   map[string]string // the names that types have in the cells, by those in the text that differ
-	Wraps   []string          // methods to be taken for wrappers
+	Imports []string // paths
+	// types with another name in Text than in the cells: name in Text → name in the cells
+	Shown map[string]string
+	Wraps []string // methods that the run time must take for wrappers
 }
 
 // Slot is the name of the compiled variable v, "" if there is none.
@@ -84,8 +86,8 @@ func (s *Session) Slot(v *types.Var) string {
 	return ""
 }
 
-// Called is the name that a function of a stack has in the cells, "" for the statements of a cell. A function literal
-// goes by what it is written in.
+// Called returns the name in the cells of a function on the stack, "" for the statements of a cell. A function literal
+// has the name of the function around it.
 func (s *Session) Called(function string) string {
 	name := function[strings.LastIndexByte(function, '/')+1:]
 	_, name, _ = strings.Cut(name, ".")
@@ -107,7 +109,8 @@ func (s *Session) fresh(base string) string {
 	return fmt.Sprintf("%s__%d", base, s.versions[base])
 }
 
-// Save returns a function that undoes what Cell did since, for when its result cannot be used.
+// Save returns a function that undoes the changes that Cell makes after Save. Call it if the result of Cell cannot be
+// used.
 func (s *Session) Save() (undo func()) {
 	// all else is found by objects that are new with each cell
 	bodies, slots := maps.Clone(s.bodies), maps.Clone(s.slots)

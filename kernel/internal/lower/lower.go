@@ -1,10 +1,14 @@
 // Package lower turns type-checked cells into the plain part of Go that the interpreter runs faithfully.
 //
 // The interpreter (yaegi) is dependable on functions, closures, control flow, and values of basic types, slices, maps
-// and structs. It is not on methods of its own types, on what they become in interfaces, on generics, on constant
-// expressions and on a few forms of assignment. Lowering leaves it only the first kind: methods become functions,
-// generic functions one function per instance, constants literals, interfaces of cells `any` holding a value boxed with
-// its type (package rt), package variables pointers, and struct variables whose address is taken pointers.
+// and structs. It is not dependable on methods of its own types, on values of these types in interfaces, on generics,
+// on constant expressions, and on a few forms of assignment. Lowering removes these:
+//   - methods become functions;
+//   - a generic function becomes one function per instance;
+//   - constants become literals;
+//   - interfaces of cells become `any` with a value that is boxed with its type (package rt);
+//   - package variables become pointers;
+//   - struct variables whose address is taken become pointers.
 package lower
 
 import (
@@ -22,10 +26,10 @@ import (
 // Func is a function or method of a cell.
 type Func struct {
 	Name string           // "f", "T.M"
-	Decl *ast.FuncDecl    // its body
-	Obj  *types.Func      // what callers refer to
-	Also *types.Func      // what bodies checked with it refer to, nil for methods
-	Sig  *types.Signature // of the body: the receiver is its first parameter
+	Decl *ast.FuncDecl    // the declaration with the body
+	Obj  *types.Func      // the object to which callers refer
+	Also *types.Func      // the object to which bodies refer that were type-checked together with it; nil for methods
+	Sig  *types.Signature // signature of the body; the receiver is its first parameter
 	low  string
 }
 
@@ -37,17 +41,17 @@ type Global struct {
 	boxed bool
 }
 
-// Unit holds what one cell has to have lowered.
+// Unit holds the parts of one cell that are to be lowered.
 type Unit struct {
 	Cell    int
 	Funcs   []*Func
 	Inits   []*Func
-	InitsAt int   // how many statements of the body precede them
-	Main    *Func // run after the body
+	InitsAt int   // number of statements of Body before Inits
+	Main    *Func // the function main, which runs after the body
 	Body    []ast.Stmt
 	Locals  map[*types.Var]*Global // variables of the body's top level
-	New     []*Global              // those of them that need a slot
-	Value   ast.Expr               // the last statement where its value is to be shown
+	New     []*Global              // the Locals that need a slot
+	Value   ast.Expr               // the last statement, if its value is to be shown
 }
 
 // Lowerer lowers the cells of one session.
@@ -56,13 +60,14 @@ type Lowerer struct {
 	Fset *token.FileSet
 	Reg  *rt.Registry
 
-	// Cooperative makes stop checks call the host each time, for where no other thread can raise the flag.
+	// Cooperative makes every stop check call the host. It is needed where no other thread can set the flag.
 	Cooperative bool
 
-	// Files is called where cells may write to the standard files themselves.
+	// Files is called if a cell may write to the standard files directly.
 	Files func()
 
-	// Keeps are the packages, outside the standard library, whose functions only keep or show what they get as any.
+	// Keeps lists packages outside the standard library. Their functions only store or show values that they get as
+	// any.
 	Keeps []string
 
 	// Generic returns the generic functions of a native package in source, checked into Info; nil where there are none.
@@ -199,8 +204,8 @@ func (l *Lowerer) genericOf(n ast.Node, path, name string) *Func {
 	return l.generic[path][name]
 }
 
-// Unit lowers a cell to a file that declares what is new and a function named cellN that runs it. On error nothing of
-// the cell is referred to by later ones.
+// Unit lowers a cell to a file that declares what is new and a function named cellN that runs it. If Unit fails, later
+// cells do not refer to anything of this cell.
 func (l *Lowerer) Unit(u *Unit) (file *ast.File, name string, err error) {
 	saved := l.save()
 	defer func() {
@@ -319,7 +324,7 @@ func (l *Lowerer) declareGlobal(g *Global) {
 	l.regs = append(l.regs, &ast.ExprStmt{X: l.rt("Global", strLit(g.low), get)})
 }
 
-// Low is the name under which the host learns how to read g.
+// Low is the name under which lowered code gives the host a function that reads g.
 func (g *Global) Low() string { return g.low }
 
 // TakeHost returns the host functions that lowered code refers to and that are new since the last call.
@@ -347,7 +352,8 @@ func (l *Lowerer) restore(s state) {
 	clear(l.loops)
 }
 
-// Save returns a function that undoes what Unit did since, for when the engine rejects its result.
+// Save returns a function that undoes the changes that Unit makes after Save. Call it if the engine rejects the result
+// of Unit.
 func (l *Lowerer) Save() (undo func()) {
 	s := l.save()
 	return func() { l.restore(s) }

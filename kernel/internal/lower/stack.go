@@ -9,7 +9,8 @@ import (
 // Lowered returns the function that lowered code calls name, nil for other names, such as that of a cell.
 func (l *Lowerer) Lowered(name string) *Func { return l.byLow[name] }
 
-// Calls returns where f calls the function callee, NoPos where it does so in no place or in several.
+// Calls returns the position at which f calls the function callee. It returns NoPos if f does not call it, or calls it
+// in several places.
 func (f *Func) Calls(info *types.Info, callee *Func) token.Pos {
 	found, n := token.NoPos, 0
 	if callee == nil {

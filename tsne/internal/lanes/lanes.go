@@ -38,25 +38,26 @@ type Set struct {
 	Move      func(*MoveArgs)
 }
 
-// RepelArgs are 16 points and Count·16 others. For every pair, with d the difference and w = 1/(1+|d|²), w²·d is
+// RepelArgs describe 16 points and Count·16 others. For every pair, with d the difference and w = 1/(1+|d|²), w²·d is
 // added to F and taken from OF, and w is added to Z. In step r of 16, lane l meets lane (l+r) mod 16 of each group.
 type RepelArgs struct {
 	X, Y, FX, FY, Z  *Vec
-	OX, OY, OFX, OFY *Vec // the first of Count
+	OX, OY, OFX, OFY *Vec // each points to the first of Count vectors
 	Count            int
 }
 
-// AttractArgs are rows of a sparse matrix of affinities. Row r is for the point at Own[2r], Own[2r+1] and has the
-// entries Col, Val from 16·Ptr[r] to 16·Ptr[r+1]; Y holds all positions, two values each. Out[2r], Out[2r+1] become
-// Σ v·d/(1+|d|²), summed in 16 lanes, then across them by halves.
+// AttractArgs describe rows of a sparse matrix of affinities. Row r belongs to the point at Own[2r], Own[2r+1]; it has
+// the entries of Col and Val from 16·Ptr[r] to 16·Ptr[r+1]. Y holds all positions, two values each. Out[2r], Out[2r+1]
+// become Σ v·d/(1+|d|²), summed in 16 lanes, then across them by halves.
 type AttractArgs struct {
 	Y, Own   []float32
 	Ptr, Col []int32
 	Val, Out []float32
 }
 
-// NearArgs are four queries and 16 points: Block holds the points by dimension, Q the queries, four values for each
-// dimension. Out becomes the squared distances; bit l of Mask[q] is set where that of point l is below Limit[q].
+// NearArgs describe four queries and 16 points. Block holds the points by dimension, Q the queries, with four values
+// for each dimension. Out gets the squared distances. Bit l of Mask[q] is set if the squared distance of point l to
+// query q is below Limit[q].
 type NearArgs struct {
 	Block []Vec
 	Q     []float32
@@ -65,7 +66,7 @@ type NearArgs struct {
 	Out   [4]Vec
 }
 
-// StageArgs are one stage of 16 complex transforms of length len(Re), one per lane: butterflies inside blocks of
+// StageArgs describe one stage of 16 complex transforms of length len(Re), one per lane: butterflies inside blocks of
 // length L. Tw holds radix−1 complex factors for each of the L/radix butterflies. Forward stages are decimated in
 // frequency (factors after the butterfly); inverse stages undo them, up to the factor radix.
 type StageArgs struct {
@@ -77,9 +78,10 @@ type StageArgs struct {
 // ScaleArgs multiplies Re and Im by K.
 type ScaleArgs struct{ Re, Im, K []Vec }
 
-// SplitArgs separate two real transforms that were done as one complex transform: row r of the half spectrum of the
-// real part goes to Half[r] and Half[16+r], real and imaginary, that of the imaginary part to Half[32+r] and
-// Half[48+r]. At[2r] and At[2r+1] are the places of frequencies k and −k in Re and Im. Join is the opposite direction.
+// SplitArgs separate two real transforms that were computed as one complex transform, the first as its real part and
+// the second as its imaginary part. Row r of the half spectrum of the first goes to Half[r] (real) and Half[16+r]
+// (imaginary), row r of the second to Half[32+r] and Half[48+r]. At[2r] and At[2r+1] are the places of the frequencies
+// k and −k in Re and Im. Join is the opposite direction.
 type SplitArgs struct {
 	Re, Im []Vec
 	At     []int32
@@ -89,12 +91,13 @@ type SplitArgs struct {
 // TransposeArgs writes the transposed 16 rows of Src to Dst.
 type TransposeArgs struct{ Dst, Src *[Width]Vec }
 
-// SplineArgs are points on a grid with Stride values in a row. U holds two grid coordinates for each, whole numbers
-// at the nodes, at least 2 and far enough from the end for 8 values from node −2.
+// SplineArgs describe points on a grid with Stride values in a row. U holds two grid coordinates for each point. A node
+// has whole coordinates. A coordinate is at least 2, and so far from the end that 8 values from node −2 on fit.
 //
-// Spread adds to Grid the B-spline of order 6 of every point, in their order. Gather reads Grid at the points: Out
-// has four values for each, the spline's value, its derivatives by x and y, and one that means nothing, less Self,
-// which is bilinear between (SelfSteps+1)² entries of four values over one cell.
+// Spread adds to Grid the B-spline of order 6 of every point, in their order. Gather reads Grid at the points. Out gets
+// four values for each point: the spline's value, its derivatives by x and y, and one without a meaning. Self is
+// subtracted from these four; it is interpolated bilinearly between (SelfSteps+1)² entries of four values over one
+// cell.
 type SplineArgs struct {
 	Grid   []float32
 	Stride int
@@ -108,22 +111,24 @@ type SplineArgs struct {
 // SelfSteps is the number of intervals of SplineArgs.Self along each side of a cell.
 const SelfSteps = 16
 
-// MoveArgs are one step of gradient descent with gains on points of two coordinates, side by side; the slices are
-// equally long and a multiple of 16. With g = Exaggeration·Att − InvZ·Rep, the gain of a coordinate grows by 0.2
-// where g and Step have opposite signs and else shrinks to 0.8 of itself, not below 0.01; Step becomes
-// Momentum·Step − Rate·Gain·g, is shortened to Clip where the point's is longer, and is added to Y.
+// MoveArgs describe one step of gradient descent with gains, for points with two coordinates side by side. The slices
+// have the same length, a multiple of 16. With g = Exaggeration·Att − InvZ·Rep this happens for each coordinate:
+//   - Gain grows by 0.2 if g and Step have opposite signs; otherwise it shrinks to 0.8 of itself, but not below 0.01.
+//   - Step becomes Momentum·Step − Rate·Gain·g.
+//   - If the step of the point is longer than Clip, it is shortened to Clip.
+//   - Step is added to Y.
 type MoveArgs struct {
 	Y, Step, Gain, Att, Rep                  []float32
 	Exaggeration, InvZ, Momentum, Rate, Clip float32
 }
 
-// Environment is the variable that chooses the kernels where Select is given no name.
+// Environment is the variable that chooses the kernels if Select gets no name.
 const Environment = "NACRE_CPU"
 
 // Available lists the sets this machine runs, the fastest first.
 func Available() []*Set { return append(native(), &plain) }
 
-// Select returns the named set; "" means what Environment names or, where that is empty too, the fastest.
+// Select returns the named set. For "" it returns the set that Environment names or, if that is empty too, the fastest.
 func Select(name string) (*Set, error) {
 	if name == "" {
 		name = os.Getenv(Environment)
