@@ -1,6 +1,6 @@
 // Package server is the notebook server: Jupyter's REST interface and WebSockets for one folder of notebooks, and the
-// front end's files. It listens on the loopback interface and lets in who knows its token. Packages hub, contents and
-// process do the work; this one speaks HTTP and keeps others out.
+// front end's files. It listens on the loopback interface and answers only requests with its token. Packages hub,
+// contents and process do the work. This package speaks HTTP and rejects all other requests.
 //
 //	s, err := server.New(server.Config{Dir: "notebooks", Kernel: []string{"nacre", "kernel", "--pipe"}, Log: log})
 //	defer s.Close()
@@ -35,21 +35,21 @@ const SpecName = "nacre"
 // DisplayName is its name in front ends.
 const DisplayName = "Go (Nacre)"
 
-// Config says what to serve.
+// Config says what the server serves.
 type Config struct {
 	Dir string
-	// files of Dir that are not written: edits of such notebooks go to a copy; nil where there are none
+	// files of Dir that are not written: edits of such notebooks go to a copy; nil if there are none
 	Fixed   func(path string) bool
 	Token   string       // at least 16 characters; "" makes a random one
 	Kernel  []string     // command of a kernel's process
-	Env     []string     // added to its environment
-	Memory  int64        // of one kernel, in bytes; 0 for no limit
+	Env     []string     // variables added to this process's environment
+	Memory  int64        // memory limit of one kernel, in bytes; 0 for no limit
 	Timing  bool         // notebooks' files get the times of their cells' runs
-	Static  fs.FS        // the front end: index.html and what is under static/
-	Wasm    fs.FS        // programs that the browser runs, and their manifest; nil where there are none
+	Static  fs.FS        // the front end: index.html and the files under static/
+	Wasm    fs.FS        // programs that the browser runs, and their manifest; nil if there are none
 	Runs    http.Handler // answers the page of runs, at paths relative to its own; nil if there is none
-	Layouts http.Handler // answers the page of embeddings, likewise
-	// further names this server may be called by, besides those of the loopback interface
+	Layouts http.Handler // answers the page of embeddings, in the same way
+	// further host names of this server, besides those of the loopback interface
 	Hosts []string
 	Log   *slog.Logger
 }

@@ -1,5 +1,5 @@
-// Bom lists what a program of this repository is made of, with versions and licences. It ends with status 1 if a
-// licence is not allowed.
+// Bom lists the parts of a program of this repository, with versions and licences. It ends with status 1 if a licence
+// is not allowed.
 //
 //	go run ./cmd/bom [PROGRAM]            list the modules of a program (default bin/nacre) and the page's packages
 //	go run ./cmd/bom -cyclonedx [PROGRAM] write them as a software bill of materials

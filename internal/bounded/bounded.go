@@ -1,5 +1,5 @@
-// Package bounded keeps tests' eyes on what an input costs: a parser must not take long over a few bytes, nor much
-// memory, however they were chosen. Fuzz targets begin with
+// Package bounded checks in tests how much time and memory an input takes. A parser must not take much of either for a
+// few bytes, whatever these bytes are. Fuzz targets begin with
 //
 //	f.Fuzz(func(t *testing.T, b []byte) {
 //		defer bounded.Input(t, len(b))()
@@ -18,16 +18,16 @@ import (
 	"time"
 )
 
-// Limits of one input. Memory is what was allocated in all, freed or not; a megabyte takes a hundredth of the time on
-// an idle machine.
+// These are the limits for one input. Memory counts everything that was allocated, even if it was freed. For
+// comparison: on an idle machine an input of a megabyte takes a hundredth of Time.
 const (
 	Time    = 10 * time.Second
 	Memory  = 64 << 20 // bytes
 	PerByte = 1500     // bytes of memory more for every byte of the input
 )
 
-// Input notes the time and the memory of this process, and returns a function that fails the test if an input of some
-// bytes has taken more than the limits since. Tests that run at the same time count too.
+// Input notes the time and the memory of this process, and returns a function. This function fails the test if an input
+// of size bytes has since taken more than the limits. Tests that run at the same time count too.
 func Input(tb testing.TB, size int) func() {
 	began, before := time.Now(), allocated()
 	return func() {
@@ -51,8 +51,8 @@ func allocated() uint64 {
 var fragments = []string{"[", `{"a":`, `"`, "é", `\\`, ",", "0", "\n", "a\n", "a,", "a = 1\n", `{"a":1},`,
 	"\x00", "\xff"}
 
-// Large gives a parser inputs of a megabyte: each sample again and again, and with a fragment again and again in its
-// middle and at its end.
+// Large gives a parser inputs of a megabyte. It makes them from each sample: by repeating the sample, and by repeating
+// a fragment in the middle or at the end of the sample.
 func Large(tb testing.TB, parse func([]byte), samples ...[]byte) {
 	tb.Helper()
 	const size = 1 << 20

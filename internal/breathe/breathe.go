@@ -1,8 +1,8 @@
 //go:build !js
 
-// Package breathe lets the browser be heard while Go works. A Go program there has one thread, which it gives back only
-// when all its goroutines wait: no message comes in, no timer fires and no other goroutine runs before that. Long loops
-// call Now in each round.
+// Package breathe lets a browser's page react while Go works. In a browser a Go program has one thread, and gives it
+// back only when all its goroutines wait. Until then no message arrives, no timer fires and no other goroutine runs.
+// Long loops therefore call Now in each round.
 //
 //	for range iterations {
 //		breathe.Now()

@@ -2,8 +2,8 @@ package breathe
 
 import "time"
 
-// every is how long work goes on between turns. A browser makes a timer wait one to four milliseconds, so a turn costs
-// about a tenth of the time at most.
+// every is the time between two turns. A browser makes a timer wait one to four milliseconds, so turns cost about a
+// tenth of the time at most.
 const every = 30 * time.Millisecond
 
 var last time.Time

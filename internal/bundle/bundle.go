@@ -1,5 +1,5 @@
-// Package bundle reads the types of packages as `go generate ./library` packs them: export data of several packages at
-// once, behind gzip.
+// Package bundle reads the types of packages from the bundles that `go generate ./library` makes. A bundle has the
+// export data of several packages, packed by gzip.
 package bundle
 
 import (
@@ -15,8 +15,8 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// Read adds the packages of a bundle, and those that their types mention, to the known ones. It returns the bundle's
-// own.
+// Read adds the packages of a bundle, and the packages that their types mention, to known. It returns the packages of
+// the bundle.
 func Read(packed []byte, known map[string]*types.Package) ([]*types.Package, error) {
 	data, err := Unpack(packed)
 	if err != nil {
@@ -29,7 +29,7 @@ func Read(packed []byte, known map[string]*types.Package) ([]*types.Package, err
 	return pkgs, nil
 }
 
-// Unpack returns what gzip packed.
+// Unpack returns the contents of data packed by gzip.
 func Unpack(packed []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -38,8 +38,9 @@ func Unpack(packed []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// Known has what must be there before a bundle is read: the constants of package runtime are of the system the types
-// are used on, not of the one they were packed on, because what was read before stays.
+// Known returns the packages that must exist before a bundle is read. Its package runtime has the constants of the
+// system on which the types are used. A bundle has those of the system on which it was packed; they are ignored,
+// because a known package is kept.
 func Known() map[string]*types.Package {
 	own := types.NewPackage("runtime", "runtime")
 	for name, value := range map[string]string{"GOOS": runtime.GOOS, "GOARCH": runtime.GOARCH} {

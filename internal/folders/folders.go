@@ -1,5 +1,5 @@
-// Package folders looks through a folder and the folders below it, the same way for everything that looks for runs. It
-// follows links, looks into .zip files as into folders, comes to each folder once, and says what it left out.
+// Package folders looks through a folder and the folders below it. All code that looks for runs uses it. It follows
+// links, looks into .zip files as into folders, visits each folder once, and says what it left out.
 //
 //	options := folders.Options{Note: func(line string) { fmt.Println(line) }}
 //	err := folders.Walk("runs", options, func(dir, below string) error {
@@ -21,22 +21,22 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// Options of Walk.
+// Options are the options of Walk.
 type Options struct {
-	// Stay says that links below the root are not followed, as whoever serves or publishes a folder needs it.
+	// Stay says that links below the root are not followed. Set it if the folder is served or published.
 	Stay bool
-	// Note is told, in one line each, what was left out that might have held something.
+	// Note is called with one line about everything that was left out and might have held something.
 	Note func(line string)
 }
 
-// Depth is how far below the root Walk goes.
+// Depth is the number of levels below the root to which Walk goes.
 const Depth = 8
 
-// Walk calls visit for the root and every folder below it. Dir is how the folder is opened, below its path from the
-// root with slashes, "." for the root. A link at the root is followed. Links below it are followed once everything else
-// was visited, so that a folder with several names goes by its own. Folders within one come in the order of their
-// names. Where visit returns fs.SkipDir, what is within the folder is left out; any other error ends the walk. Hidden
-// folders and node_modules are left out.
+// Walk calls visit for the root and every folder below it. dir is the path with which the folder can be opened. below
+// is the folder's path from the root, with slashes, and "." for the root. A link at the root is followed. Links below
+// the root are followed after all folders were visited, so that a folder with several names gets its own name, not that
+// of a link. Folders in one folder are visited in the order of their names. If visit returns fs.SkipDir, the folders in
+// this folder are left out; any other error ends the walk. Hidden folders and node_modules are left out.
 func Walk(root string, o Options, visit func(dir, below string) error) error {
 	real, err := resolve(root)
 	if err != nil {
@@ -69,7 +69,7 @@ func Walk(root string, o Options, visit func(dir, below string) error) error {
 	return nil
 }
 
-// Real is a path by which a folder is known whatever links lead to it.
+// Real returns a path of a folder that is the same for all links that lead to it.
 func Real(dir string) string {
 	if real, err := resolve(dir); err == nil {
 		return real
@@ -80,7 +80,7 @@ func Real(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// resolve is the absolute path without links of something that exists; an archive has none within.
+// resolve returns the absolute path without links of an existing file or folder. An archive has no links inside.
 func resolve(dir string) (string, error) {
 	archive, within, zipped := plainfile.Split(dir)
 	if zipped {
@@ -96,19 +96,19 @@ func resolve(dir string) (string, error) {
 	return real, err
 }
 
-// walk is a Walk under way.
+// walk is the state of a running Walk.
 type walk struct {
 	root    string
 	options Options
 	visit   func(dir, below string) error
 	seen    map[string]string // by real path of a folder: the path from the root by which it was visited
-	links   []string          // to be followed, by path from the root
+	links   []string          // links to follow, as paths from the root
 	deep    string            // the first folder that lies too deep
 }
 
 func (w *walk) path(below string) string { return filepath.Join(w.root, filepath.FromSlash(below)) }
 
-// folder visits a folder of a real path, and what is below it.
+// folder visits a folder, whose path without links is real, and the folders below it.
 func (w *walk) folder(real, below string) error {
 	if known, ok := w.seen[real]; ok {
 		w.again(below, known)
@@ -126,7 +126,7 @@ func (w *walk) folder(real, below string) error {
 		if below == "." {
 			return err
 		}
-		if !errors.Is(err, fs.ErrNotExist) { // it is gone again
+		if !errors.Is(err, fs.ErrNotExist) { // the folder is gone again
 			w.options.Note(explained(w.path(below), err).Error() + ": left out")
 		}
 		return nil

@@ -1,6 +1,5 @@
-// Package home says where the program keeps what it fetches and where it looks for what belongs to it: MuJoCo's
-// library, the scenes of Meta-World, programs for the browser, notebooks' data. It fetches nothing (that is package
-// fetch).
+// Package home says where the program keeps fetched files, and where it looks for files that belong to it: MuJoCo's
+// library, the scenes of Meta-World, programs for the browser, notebooks' data. It fetches nothing; package fetch does.
 //
 //	for _, file := range home.Places(home.MuJoCo, "lib", home.Library()) {
 //		if _, err := os.Stat(file); err == nil {
@@ -18,16 +17,16 @@ import (
 	"nacre/internal/python"
 )
 
-// Versions of what is fetched: Meta-World's package, the MuJoCo it pins, and the package that carries a library for
-// WebGPU.
+// These are the versions of fetched files: Meta-World's package, the MuJoCo that it pins, and the package with a
+// library for WebGPU.
 const (
 	MuJoCoVersion    = "3.3.0"
 	MetaWorldVersion = "3.1.1"
 	WebGPUVersion    = "0.32.0"
 )
 
-// Folders of what is fetched, under Dir and beside the program. A new version gets a folder of its own, so that
-// programs of different ages do not disturb each other.
+// These are the folders of fetched files, under Dir and beside the program. A new version gets a folder of its own, so
+// that programs of different ages do not disturb each other.
 const (
 	MuJoCo        = "mujoco-" + MuJoCoVersion
 	MetaWorld     = "metaworld-" + MetaWorldVersion
@@ -38,8 +37,8 @@ const (
 // Variable is the environment variable that names Dir.
 const Variable = "NACRE_HOME"
 
-// Dir is the folder of what the program fetches: $NACRE_HOME, or nacre in the user's cache ($XDG_CACHE_HOME or ~/.cache
-// on Linux). It need not exist. The error is that of a user without a home.
+// Dir is the folder of fetched files: $NACRE_HOME, or nacre in the user's cache ($XDG_CACHE_HOME or ~/.cache on Linux).
+// It need not exist. Dir fails if the user has no home folder.
 func Dir() (string, error) {
 	if dir := os.Getenv(Variable); dir != "" {
 		return filepath.Abs(dir)
@@ -51,7 +50,7 @@ func Dir() (string, error) {
 	return filepath.Join(cache, "nacre"), nil
 }
 
-// Program is the folder of this program's file, links resolved; "" where the system does not tell.
+// Program is the folder of this program's file, with links resolved. It is "" if the system does not know it.
 func Program() string {
 	program, err := os.Executable()
 	if err != nil {
@@ -66,7 +65,7 @@ func Program() string {
 // Beside is the path of a file or folder beside this program.
 func Beside(path ...string) string { return filepath.Join(Program(), filepath.Join(path...)) }
 
-// Places are where a fetched file may lie, in the order in which it is looked for: under Dir, beside the program.
+// Places lists the paths at which a fetched file may lie, in the order of the search: under Dir, beside the program.
 func Places(path ...string) []string {
 	var places []string
 	if dir, err := Dir(); err == nil {
@@ -75,8 +74,8 @@ func Places(path ...string) []string {
 	return append(places, Beside(path...))
 }
 
-// InPython is the folder of a package that the chosen Python (package python) has installed in this version; "" where
-// it has none. The error says that it has another version, which is not used.
+// InPython is the folder of a package in the chosen Python (package python), if this version of it is installed;
+// otherwise it is "". If another version is installed, which is not used, the error says so.
 func InPython(name, version string) (string, error) {
 	p, err := python.Find()
 	if err != nil {
@@ -93,7 +92,7 @@ func InPython(name, version string) (string, error) {
 // WebGPULibrary is the file name of the library for WebGPU on this system.
 func WebGPULibrary() string { return WebGPULibraryFor(runtime.GOOS) }
 
-// WebGPULibraryFor is the file name of the library for WebGPU on a system called as Go does.
+// WebGPULibraryFor is the file name of the library for WebGPU on a system, named as in GOOS.
 func WebGPULibraryFor(system string) string {
 	if system == "darwin" {
 		return "libwgpu_native-release.dylib"
@@ -104,7 +103,7 @@ func WebGPULibraryFor(system string) string {
 // Library is the file name of MuJoCo's library on this system.
 func Library() string { return LibraryFor(runtime.GOOS) }
 
-// LibraryFor is the file name of MuJoCo's library on a system called as Go does.
+// LibraryFor is the file name of MuJoCo's library on a system, named as in GOOS.
 func LibraryFor(system string) string {
 	if system == "darwin" {
 		return "libmujoco." + MuJoCoVersion + ".dylib"

@@ -1,5 +1,5 @@
-// Package nprand draws the numbers of NumPy's legacy generator, so that lists of tasks published as a NumPy seed are
-// the same here to the last bit.
+// Package nprand draws the numbers of NumPy's legacy generator, so that lists of tasks that were published as a NumPy
+// seed are equal here to the last bit.
 //
 //	r := nprand.New(1337)
 //	v := r.Uniform(0, 3) // numpy.random.RandomState(1337).uniform(0, 3)
@@ -7,7 +7,7 @@ package nprand
 
 import "gonum.org/v1/gonum/mathext/prng"
 
-// Rand is numpy.random.RandomState, or what numpy.random.seed makes of the global generator.
+// Rand is numpy.random.RandomState, or NumPy's global generator after numpy.random.seed.
 type Rand struct{ mt *prng.MT19937 }
 
 // New returns the generator that NumPy makes from an integer seed.
@@ -25,6 +25,6 @@ func (r *Rand) Float64() float64 {
 
 // Uniform returns the next double in [low, high).
 func (r *Rand) Uniform(low, high float64) float64 {
-	// The conversion keeps the product from being fused into the sum on processors that could.
+	// The conversion prevents processors from fusing the product into the sum.
 	return low + float64((high-low)*r.Float64())
 }

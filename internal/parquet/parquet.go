@@ -1,5 +1,5 @@
-// Package parquet reads Parquet files into columns, by the library parquet-go. It knows nothing of tables or runs: what
-// reads and what writes such files meets here.
+// Package parquet reads Parquet files into columns, by the library parquet-go. It contains nothing about tables or
+// runs. The code that reads such files and the code that writes them both use it.
 //
 //	columns, err := parquet.Read(raw)
 //	for _, c := range columns {
@@ -27,23 +27,24 @@ import (
 	"nacre/internal/whole"
 )
 
-// Column is a column's values: numbers or texts.
+// Column holds the values of a column: numbers or texts.
 type Column struct {
 	Name string
-	Num  []float64 // nil of texts; a missing one is NaN
-	Rest []int16   // what Num lacks of whole numbers beyond 2⁵³ (internal/whole), for each
-	Text []string  // nil of numbers; a missing one is empty
-	Bool bool      // they are truth values: 1, 0 or missing
+	Num  []float64 // numbers; nil for a column of texts; a missing number is NaN
+	Rest []int16   // for whole numbers beyond 2⁵³, each number minus its value in Num (internal/whole)
+	Text []string  // texts; nil for a column of numbers; a missing text is empty
+	Bool bool      // whether the numbers are truth values: 1, 0 or missing
 
-	Lengths []int  // how many values each row's list has; nil where a row is one value
+	Lengths []int  // number of values in each row's list; nil if a row is one value
 	Inner   []int  // the shape of the lists within a row's list
-	Left    string // why the values cannot be a column's, if so
-	Note    string // what was converted
+	Left    string // the reason if the values cannot form a column
+	Note    string // a sentence about values that were converted
 
 	binary bool // some text is none
 }
 
-// A file may hold so many values, and so many for each of its bytes: runs of one value take next to nothing.
+// A file may hold this many values, and this many for each of its bytes, because a value that is repeated takes almost
+// no bytes.
 const (
 	mayHold   = 16 << 20
 	holdRatio = 1000
@@ -52,7 +53,7 @@ const (
 // Read reads the contents of a file.
 func Read(raw []byte) (out []Column, err error) {
 	defer func() {
-		if p := recover(); p != nil { // the library believes some of what a damaged file claims
+		if p := recover(); p != nil { // the library believes some claims of a damaged file
 			out, err = nil, fmt.Errorf("it is damaged: %v", p)
 		}
 	}()

@@ -1,10 +1,10 @@
-// Package python finds the Python that a person means: the one named by NACRE_PYTHON, that of the active virtual
-// environment (VIRTUAL_ENV), that of the active conda environment (CONDA_PREFIX), or python3 of PATH. Whatever runs
-// Python, installs with pip or looks into site-packages asks here.
+// Package python finds the user's Python: the one named by NACRE_PYTHON, the one of the active virtual environment
+// (VIRTUAL_ENV), the one of the active conda environment (CONDA_PREFIX), or python3 of PATH. All code that runs Python,
+// installs with pip or looks into site-packages uses this package.
 //
 //	p, err := python.Find()
 //	out, err := exec.Command(p.Path, "-c", "print(1)").Output()
-//	folder, version := p.Package("mujoco") // "" where it is not installed
+//	folder, version := p.Package("mujoco") // "" if it is not installed
 package python
 
 import (
@@ -27,14 +27,14 @@ const Variable = "NACRE_PYTHON"
 
 // Python is an interpreter.
 type Python struct {
-	Path string // of its program
-	From string // what chose it, for people: "NACRE_PYTHON", "VIRTUAL_ENV", "CONDA_PREFIX" or "PATH"
-	Note string // what else had been chosen and cannot be used; mostly empty
+	Path string // path of the interpreter
+	From string // the variable that chose it: "NACRE_PYTHON", "VIRTUAL_ENV", "CONDA_PREFIX" or "PATH"
+	Note string // a sentence about a chosen Python that cannot be used; mostly empty
 }
 
 func (p Python) String() string { return p.Path + " (" + p.From + ")" }
 
-// Find is the Python to use. An environment that is active but has no Python any more is passed over, which Note says.
+// Find returns the Python to use. An active environment that no longer has a Python is skipped, and Note says so.
 func Find() (Python, error) {
 	var note string
 	for _, variable := range []string{Variable, "VIRTUAL_ENV", "CONDA_PREFIX"} {
@@ -69,7 +69,7 @@ func Find() (Python, error) {
 		" to an interpreter")
 }
 
-// programs are where an environment may have its interpreter.
+// programs lists the paths at which an environment may have its interpreter.
 func programs(prefix string) []string {
 	if runtime.GOOS == "windows" {
 		return []string{filepath.Join(prefix, "Scripts", "python.exe"), filepath.Join(prefix, "python.exe")}
@@ -77,7 +77,7 @@ func programs(prefix string) []string {
 	return []string{filepath.Join(prefix, "bin", "python3"), filepath.Join(prefix, "bin", "python")}
 }
 
-// Prefixes are the folders of all Pythons that are active, the chosen one first: with bin and lib in them.
+// Prefixes lists the folders of all active Pythons, the chosen one first. Each contains bin and lib.
 func Prefixes() []string {
 	var out []string
 	if p, err := Find(); err == nil {
@@ -103,8 +103,8 @@ func Prefixes() []string {
 	return once
 }
 
-// Package is the folder of a package that the Python has installed, and its version; both are empty where it has none.
-// A folder without the note of what was installed, as an installation that broke off leaves it, is none.
+// Package returns the folder and the version of a package that the Python has installed. Both are empty if it has none.
+// A folder without the record of installed files does not count; an installation that broke off leaves such a folder.
 func (p Python) Package(name string) (folder, version string) {
 	for _, site := range p.Sites() {
 		folder := filepath.Join(site, name)
@@ -118,8 +118,8 @@ func (p Python) Package(name string) (folder, version string) {
 	return "", ""
 }
 
-// Files lists the files that an installed package is made of, relative to the folder in which its own folder lies, with
-// their sizes as they were installed.
+// Files lists the files of an installed package, with their sizes at installation. Paths are relative to the parent of
+// the package's folder.
 func (p Python) Files(name string) (map[string]string, error) {
 	for _, site := range p.Sites() {
 		note, _ := p.note(site, name)
@@ -133,7 +133,7 @@ func (p Python) Files(name string) (map[string]string, error) {
 		files := map[string]string{}
 		for line := range strings.Lines(string(text)) {
 			part := strings.Split(strings.TrimSpace(line), ",")
-			if len(part) >= 3 { // a name with a comma is quoted, and none of ours has one
+			if len(part) >= 3 { // a name with a comma is quoted, but our packages have no such names
 				files[part[0]] = part[len(part)-1]
 			}
 		}
@@ -142,7 +142,7 @@ func (p Python) Files(name string) (map[string]string, error) {
 	return nil, fmt.Errorf("%s has no %s", p, name)
 }
 
-// note is the folder with what is known of an installed package, and its version.
+// note returns the folder with the record of an installed package, and the package's version.
 func (p Python) note(site, name string) (folder, version string) {
 	entries, err := os.ReadDir(site)
 	if err != nil {
@@ -158,12 +158,13 @@ func (p Python) note(site, name string) (folder, version string) {
 	return "", ""
 }
 
-// Sites are the folders in which the Python looks for packages.
+// Sites lists the folders in which the Python looks for packages.
 func (p Python) Sites() []string {
 	if sites := p.known(); sites != nil {
 		return sites
 	}
-	if runtime.GOOS == "darwin" && p.Path == "/usr/bin/python3" { // if there is none it opens a window that offers one
+	// without a Python it opens a window that offers to install one
+	if runtime.GOOS == "darwin" && p.Path == "/usr/bin/python3" {
 		return nil
 	}
 	asked.Lock()
@@ -181,7 +182,7 @@ var asked = struct {
 	of map[string][]string
 }{of: map[string][]string{}}
 
-// ask lets the Python say it.
+// ask asks the Python for these folders.
 func (p Python) ask() []string {
 	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
 	defer stop()
@@ -199,8 +200,9 @@ func (p Python) ask() []string {
 
 var versionLine = regexp.MustCompile(`(?m)^version(?:_info)?\s*=\s*(\d+\.\d+)`)
 
-// known are the folders that need not be asked for: those of an ordinary environment, or of an interpreter whose file
-// is named after its version. nil where they must be, as of the stand-ins that pyenv puts on PATH.
+// known returns the folders if the Python need not be asked for them: for an ordinary environment, or an interpreter
+// whose file is named after its version. It is nil if the Python must be asked, as for the stand-ins that pyenv puts on
+// PATH.
 func (p Python) known() []string {
 	prefix := filepath.Dir(filepath.Dir(p.Path))
 	text, err := os.ReadFile(filepath.Join(prefix, "pyvenv.cfg"))
@@ -224,7 +226,8 @@ func (p Python) known() []string {
 
 var versionName = regexp.MustCompile(`^python(\d+\.\d+)$`)
 
-// plain are the folders of an interpreter outside of an environment, as Python, Debian and pip --user lay them out.
+// plain returns the folders of an interpreter outside of an environment, in the layouts of Python, Debian and pip
+// --user.
 func (p Python) plain() []string {
 	real, err := filepath.EvalSymlinks(p.Path)
 	if err != nil {

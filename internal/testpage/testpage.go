@@ -34,9 +34,9 @@ WebAssembly.instantiateStreaming(fetch('test.wasm'), go.importObject)
 	.then(r => go.run(r.instance), e => send(e + '\nEXIT 1\n'));
 `
 
-// Tests builds a package's tests for the browser, runs those that match a pattern in a headless Chromium, within a
-// limit, and returns what they print. The test is skipped where they cannot be built or there is no Chromium. The
-// package is a path seen from the module's root, to which root leads from the test's folder.
+// Tests builds a package's tests for the browser, runs those that match pattern in a headless Chromium, within limit,
+// and returns their output. The test is skipped if they cannot be built or there is no Chromium. pkg is the package's
+// path from the module's root, and root is the path from the test's folder to the module's root.
 func Tests(t *testing.T, root, pkg, pattern string, env map[string]string, limit time.Duration) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -79,7 +79,7 @@ func Tests(t *testing.T, root, pkg, pattern string, env map[string]string, limit
 	srv := httptest.NewServer(mux)
 	defer srv.Close()
 	ctx, cancel := context.WithCancel(context.Background())
-	// It opens nothing but the page above, so it may do without its sandbox, which many containers and root lack.
+	// It opens only the page above, so it needs no sandbox, which many containers and root do not have.
 	cmd := exec.CommandContext(ctx, program, "--headless=new", "--no-sandbox", "--user-data-dir="+t.TempDir(),
 		"--enable-unsafe-webgpu",
 		"--use-webgpu-adapter=swiftshader", "--disable-dev-shm-usage", "--no-first-run",

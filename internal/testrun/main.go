@@ -1,16 +1,16 @@
-// Testrun runs go test and says at the end which tests were skipped and why: go test does not without -v, and with it
-// one would have to search a hundred thousand lines.
+// Testrun runs go test and lists at the end which tests were skipped and why. go test shows this only with -v, and then
+// it prints a hundred thousand lines.
 //
 //	go run ./internal/testrun -short ./...    the arguments are those of go test
 //
-// After -report FOLDER it also measures, prints the processor time of every package, and writes a report: tests that
-// ended in two ways, the slowest, and with -cover what tests reach.
+// With -report FOLDER it also prints the processor time of every package and writes a report. The report has the tests
+// that ended in two ways, the slowest tests, and with -cover the statements that tests reach.
 //
 //	go run ./internal/testrun -report out -short -cover -count 3 ./...
 //
-// What fails is printed as soon as its package has ended. At the end come the sentences with which tests were skipped,
-// each with its tests, and then go test's own line for every package. The exit status is not 0 where that of go test is
-// not.
+// The output of failed tests is printed as soon as their package has ended. At the end come the sentences with which
+// tests were skipped, each with its tests, and then go test's own line for every package. The exit status is 0 only if
+// that of go test is 0.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package whole keeps whole numbers of 64 bits exactly beside float64, which holds them up to 2⁵³ only: a number is the
-// nearest float64 and the small rest that it lacks.
+// Package whole keeps whole numbers of 64 bits exactly, although a float64 holds them only up to 2⁵³. A number is kept
+// as the nearest float64 and the small rest that this float64 lacks.
 //
 //	near, rest := whole.Int(9007199254740993) // 9007199254740992, 1
 //	whole.Text(near, rest)                    // "9007199254740993"
@@ -15,7 +15,7 @@ import (
 // Exact is the bound below which every whole number is a float64.
 const Exact = 1 << 53
 
-// Int returns the nearest float64 to v, and what v has more.
+// Int returns the float64 nearest to v, and v minus this float64.
 func Int(v int64) (near float64, rest int16) {
 	near = float64(v)
 	if near > -Exact && near < Exact || v < 0 {
@@ -24,7 +24,7 @@ func Int(v int64) (near float64, rest int16) {
 	return near, int16(int64(uint64(v) - uint64(near)))
 }
 
-// Uint returns the nearest float64 to v, and what v has more.
+// Uint returns the float64 nearest to v, and v minus this float64.
 func Uint(v uint64) (near float64, rest int16) {
 	near = float64(v)
 	if near == 1<<64 {
@@ -46,7 +46,8 @@ func Parse(s string) (near float64, rest int16, ok bool) {
 	return 0, 0, false
 }
 
-// Text is a number in all its digits where it is whole, and in the fewest that read back to it otherwise.
+// Text writes a number. A whole number is written with all its digits, another number with the fewest digits from which
+// it can be read back.
 func Text(near float64, rest int16) string {
 	switch a := math.Abs(near); {
 	case near != math.Trunc(near) || math.IsInf(near, 0):

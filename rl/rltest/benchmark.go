@@ -10,8 +10,8 @@ import (
 	"nacre/rl/benchmark"
 )
 
-// Benchmark makes the first updates of an algorithm's benchmark and compares every figure with what other software
-// found. It is heavy.
+// Benchmark makes the first updates of an algorithm's benchmark and compares every number with that of other software.
+// It is a heavy test.
 func Benchmark(t *testing.T, algorithm string, size benchmark.Size, d core.Device, updates int, tolerance float64) {
 	heavy.Skip(t, "updates at the sizes of the publications")
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 	"nacre/rl/replay"
 )
 
-// Encoder tests an encoder of transitions with such observations and actions against the contract of rl.Encoder.
+// Encoder tests an encoder against the contract of rl.Encoder. d are the sizes of an observation and of an action.
 func Encoder(t *testing.T, e rl.Encoder, d replay.Dims) {
 	t.Helper()
 	if want := d.ContextWidth(e.NextObs()); e.Width() != want || e.Latent() < 1 {

@@ -1,10 +1,10 @@
-// Package rltest tests implementations of the contracts of package rl. One line in an algorithm's tests runs the whole
-// of a suite on the point robot; settings make the algorithm small enough for that to take a second or two.
+// Package rltest tests implementations of the contracts of package rl. One line in an algorithm's tests runs a whole
+// suite on the point robot. With settings that make the algorithm small it takes a second or two.
 //
 //	func TestLearner(t *testing.T) { rltest.Learner(t, "rl2", "rl2.hidden=5", "rl2.meta_batch=3", "rl2.epochs=4") }
 //
-// It is about what every algorithm must do and is easily forgotten: resuming bit for bit, any number of workers, one
-// clear error. What an algorithm computes is for its own tests.
+// The suite tests properties that every algorithm must have and that are easily forgotten: it resumes bit for bit,
+// allows any number of workers, and gives one clear error. An algorithm's own tests check its results.
 package rltest
 
 import (
@@ -30,8 +30,8 @@ import (
 // iterations that the suite trains for.
 const iterations = 2
 
-// Learner tests a registered algorithm, configured by key=value pairs, against the contract of rl.Learner and the
-// capabilities its learners have.
+// Learner tests a registered algorithm, configured by key=value pairs, against the contract of rl.Learner and of the
+// capabilities that its learners have.
 func Learner(t *testing.T, algorithm string, settings ...string) {
 	t.Helper()
 	a, err := rl.Lookup(algorithm)
@@ -76,7 +76,7 @@ func (s suite) open(t *testing.T, workers int) rl.Learner {
 	return l
 }
 
-// configuration: what is written as TOML is read back, and holds the algorithm's tables only.
+// configuration checks that a configuration written as TOML can be read back, and holds the algorithm's tables only.
 func (s suite) configuration(t *testing.T) {
 	text, err := config.Encode(s.cfg)
 	check(t, err)
@@ -107,8 +107,9 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// presets: each is a complete configuration of the algorithm's, or of one that reads no table but the algorithm's own:
-// TCL-PEARL's presets that were published with PEARL train that unless another is asked for.
+// presets checks that each preset is a complete configuration of the algorithm, or of an algorithm that reads only
+// tables of this algorithm: TCL-PEARL's presets that were published with PEARL train PEARL unless another algorithm is
+// asked for.
 func (s suite) presets(t *testing.T) {
 	for _, p := range s.Presets {
 		c, err := rl.Preset(p.Name)
@@ -123,7 +124,7 @@ func (s suite) presets(t *testing.T) {
 	}
 }
 
-// reads reports whether all tables of a registered algorithm are the suite's too.
+// reads reports whether all tables of a registered algorithm are also tables of the suite's algorithm.
 func (s suite) reads(algorithm string) bool {
 	a, err := rl.Lookup(algorithm)
 	if err != nil {
@@ -137,7 +138,8 @@ func (s suite) reads(algorithm string) bool {
 	return true
 }
 
-// refuses: a setup without train tasks, and values outside the ranges and choices of every setting.
+// refuses checks that these are errors: a setup without train tasks, and values outside the ranges and choices of every
+// setting.
 func (s suite) refuses(t *testing.T) {
 	d, err := cpu.New(cpu.Options{Workers: 1})
 	check(t, err)
@@ -177,7 +179,7 @@ func (s suite) refuses(t *testing.T) {
 	}
 }
 
-// length: a run that is to be longer begins with the very same iterations.
+// length checks that a longer run begins with exactly the same iterations.
 func (s suite) length(t *testing.T, whole outcome) {
 	if s.Length == "" {
 		t.Skip("the algorithm names no setting that is its number of iterations")
@@ -348,8 +350,8 @@ func hand(t *testing.T, to, from rl.Learner) {
 	}
 }
 
-// resume: a learner that is given another's memory and state midway, after a collection and within the updates, ends as
-// one that was left alone.
+// resume checks that a learner may take over another's memory and state midway, after a collection and between updates.
+// It must end like a learner that trained without interruption.
 func (s suite) resume(t *testing.T, whole outcome) {
 	first := s.open(t, 1)
 	s.collect(t, first, 0)
@@ -373,7 +375,7 @@ func (s suite) resume(t *testing.T, whole outcome) {
 	whole.same(t, o)
 }
 
-// cancellation: a collection that is told to stop does, says why, and leaves nothing behind.
+// cancellation checks that a collection stops when it is told to, says why, and leaves nothing behind.
 func (s suite) cancellation(t *testing.T, whole outcome) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -384,8 +386,8 @@ func (s suite) cancellation(t *testing.T, whole outcome) {
 	whole.same(t, s.train(t, l))
 }
 
-// evaluation adapts the same way twice, to each task as if it were alone, with no more than the networks that are said
-// to act, and leaves the learner as it is.
+// evaluation checks that adaptation is the same a second time, does not depend on the other tasks, needs only the
+// networks that act, and does not change the learner.
 func (s suite) evaluation(t *testing.T) {
 	d, err := cpu.New(cpu.Options{Workers: 1})
 	check(t, err)
@@ -434,7 +436,7 @@ func (s suite) evaluation(t *testing.T) {
 	}
 }
 
-// encoder: learners are Encoding where the registry says so.
+// encoder checks that learners implement rl.Encoding if the registry says so.
 func (s suite) encoder(t *testing.T) {
 	l := s.open(t, 1)
 	e, ok := l.(rl.Encoding)

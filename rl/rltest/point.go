@@ -10,7 +10,7 @@ import (
 	"nacre/sim"
 )
 
-// Point is a setup on point-goal with 5 train tasks and its pool of 4 environments a worker, and 2 test tasks.
+// Point returns a setup on point-goal with 5 train tasks, its pool with 4 environments per worker, and 2 test tasks.
 func Point(t testing.TB, d core.Device, workers int) (rl.Setup, *sim.Pool, []sim.Task) {
 	t.Helper()
 	family, err := sim.Lookup("point-goal")
@@ -26,8 +26,8 @@ func Point(t testing.TB, d core.Device, workers int) (rl.Setup, *sim.Pool, []sim
 	}, pool, test
 }
 
-// Refused checks that a learner of good, changed, is an error of one line that has the change's key in it, and that
-// good itself is none.
+// Refused checks that the configuration good makes a learner. Then it applies each change to good; making a learner
+// must then fail, with an error of one line that contains the change's key.
 func Refused[C any, L io.Closer](t *testing.T, open func(C, rl.Setup) (L, error), good C, s rl.Setup,
 	changes map[string]func(*C)) {
 	t.Helper()

@@ -13,8 +13,8 @@ import (
 	"nacre/kernel/jupyter"
 )
 
-// Serve is the child's side: it applies the memory limit and answers requests until the parent closes the pipe or asks
-// for a shutdown.
+// Serve is the code of the child. It applies the memory limit and answers requests until the parent closes the pipe or
+// asks for a shutdown.
 func Serve(ctx context.Context, s kernel.Session) error {
 	preferAsVictim()
 	if err := applyLimit(); err != nil {

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MachineMemory is the memory, in bytes, that the machine or this process's control group has; 0 if that cannot be
-// found out.
+// MachineMemory is the memory, in bytes, of the machine or of this process's control group. It is 0 if this is unknown.
 func MachineMemory() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {

@@ -1,5 +1,6 @@
-// Package process runs a notebook kernel as a child process: messages travel over two inherited pipes, what the process
-// itself prints is collected, its memory is limited, and its end, however it comes, is reported in one sentence.
+// Package process runs a notebook kernel as a child process. Messages travel over two inherited pipes. The output that
+// the process itself prints is collected, and its memory is limited. Its end is reported in one sentence, whatever the
+// cause.
 //
 //	p, err := process.Start(process.Config{Argv: []string{"nacre", "kernel", "--pipe"}}, process.Handlers{
 //		Message: func(m *jupyter.Message) { client.Deliver(m) },
@@ -29,20 +30,20 @@ const MemoryVariable = "NACRE_KERNEL_MEMORY"
 // TokenVariable is the environment variable in which a server may find its token. A child does not get it.
 const TokenVariable = "NACRE_TOKEN"
 
-// Config says what to start.
+// Config describes the process to start.
 type Config struct {
 	Argv   []string
 	Dir    string   // working directory
-	Env    []string // added to this process's environment, less the server's token
+	Env    []string // added to this process's environment, without the server's token
 	Memory int64    // limit in bytes, 0 for none
 }
 
-// Handlers are told what the child does. Message and Exit are called from one goroutine each. What the process printed
-// before it sent a message is handed to Output before that message is to Message.
+// Handlers are called when the child does something. Message and Exit are called from one goroutine each. Text that the
+// process printed before it sent a message goes to Output before this message goes to Message.
 type Handlers struct {
 	Message func(*jupyter.Message)
-	Output  func(name, text string) // what the process prints itself, not through a cell; may be nil
-	Exit    func(Exit)              // once, after the last Message and Output
+	Output  func(name, text string) // gets text that the process itself prints, not a cell; may be nil
+	Exit    func(Exit)              // called once, after the last Message and Output
 }
 
 // Process is a running child.
@@ -53,17 +54,17 @@ type Process struct {
 	prints []*printed
 	tail   tail
 	mu     sync.Mutex
-	killed string // why this side ended it, "" if it did not
+	killed string // the reason why this side ended it, "" if it did not
 	done   chan struct{}
 }
 
-// Exit is how a child ended. It is an error: what was asked of the kernel fails with it.
+// Exit says how a child ended. It is an error: open requests to the kernel fail with it.
 type Exit struct {
 	Code   int    // exit status, -1 after a signal
-	Signal string // "killed" and the like, "" for none
-	Stderr string // the last lines the process printed
-	Asked  bool   // it ended because it was told to
-	Reason string // one sentence
+	Signal string // name of the signal, such as "killed"; "" for none
+	Stderr string // the last lines that the process printed
+	Asked  bool   // whether it ended because it was asked to
+	Reason string // the reason in one sentence
 }
 
 func (e Exit) Error() string { return e.Reason }
@@ -123,7 +124,8 @@ func Start(c Config, h Handlers) (*Process, error) {
 	return p, nil
 }
 
-// withoutSecret is an environment without the server's token: cells and what they start have no use for it.
+// withoutSecret returns an environment without the server's token, because cells and processes that they start do not
+// need it.
 func withoutSecret(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, TokenVariable+"=") })
 }
@@ -155,7 +157,8 @@ func (p *Process) read(r io.ReadCloser, on func(*jupyter.Message)) {
 	}
 }
 
-// wait reports the child's end. A process it started may hold the pipe open: that does not keep it waiting.
+// wait reports the child's end. It does not wait for other processes, which the child started and which may hold the
+// pipe open.
 func (p *Process) wait(read chan struct{}, messages *os.File, on func(Exit)) {
 	err := p.cmd.Wait()
 	p.pipe.Close()
@@ -182,7 +185,7 @@ func (p *Process) wait(read chan struct{}, messages *os.File, on func(Exit)) {
 // Send sends a message to the child. It does not wait until the child reads it.
 func (p *Process) Send(m *jupyter.Message) error { return p.out.add(m) }
 
-// maxWaiting bounds the messages that wait for a child to read them.
+// maxWaiting is the largest number of messages that wait for the child to read them.
 const maxWaiting = 100_000
 
 // outbox holds the messages that go to the child.
@@ -206,7 +209,7 @@ func (o *outbox) add(m *jupyter.Message) error {
 	return nil
 }
 
-// write writes messages until the child is gone. That it is gone is noticed elsewhere.
+// write writes messages until the child is gone. Other code notices that it is gone.
 func (o *outbox) write(w *jupyter.Writer, done <-chan struct{}) {
 	for {
 		select {
@@ -232,8 +235,8 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Done is closed when the child has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Kill ends the child and what it started at once. Reason, if any, completes the sentence "the kernel was ended
-// because".
+// Kill immediately ends the child and all processes that it has started. reason may be empty; otherwise it completes
+// the sentence "the kernel was ended because".
 func (p *Process) Kill(reason string) {
 	p.mu.Lock()
 	if p.killed == "" {
@@ -243,7 +246,7 @@ func (p *Process) Kill(reason string) {
 	killGroup(p.cmd.Process)
 }
 
-// Stop asks the child to end and ends it if it has not after the given time.
+// Stop asks the child to end. If the child has not ended after the time grace, Stop kills it.
 func (p *Process) Stop(grace time.Duration) {
 	const asked = "asked"
 	p.mu.Lock()

@@ -33,7 +33,7 @@ func (w *printed) follow() {
 
 func (w *printed) drain() {}
 
-// Serve is the child's side, which needs inherited pipes.
+// Serve always fails, because the child needs inherited pipes.
 func Serve(context.Context, kernel.Session) error {
 	return errors.New("kernels as child processes need Linux or macOS")
 }

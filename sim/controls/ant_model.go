@@ -4,8 +4,8 @@ import (
 	"sync"
 )
 
-// The four legs of the ant: where they point, the axis of the ankle and its range in degrees. The figures are those of
-// the model published with rllab and Gym (Schulman et al. 2016); only the figures are taken.
+// The four legs of the ant: where they point, the axis of the ankle and its range in degrees. The numbers are those of
+// the model published with rllab and Gym (Schulman et al. 2016). Nothing else of it was copied.
 var antLegs = []struct {
 	name         string
 	x, y         float64

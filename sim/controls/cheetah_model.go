@@ -19,8 +19,8 @@ type limb struct {
 	half         float64 // half its length, without the caps
 }
 
-// The two legs of the half-cheetah, each limb the parent of the next. The figures are those of the model published
-// with rllab and Gym (Wawrzyński 2007 in MuJoCo form); only the figures are taken.
+// The two legs of the half-cheetah, each limb the parent of the next. The numbers are those of the model published with
+// rllab and Gym (Wawrzyński 2007 in MuJoCo form). Nothing else of it was copied.
 var cheetahLegs = [2][3]limb{
 	{
 		{"bthigh", -.5, 0, -.52, 1.05, 6, 240, 120, -3.8, .1, -.13, .145},

@@ -8,9 +8,9 @@ const (
 )
 
 // HumanoidXML returns the MJCF text of the humanoid: a free torso, abdomen, two legs and two arms, 17 hinges and as
-// many motors, integrated by Runge-Kutta in steps of 0.003 s with 50 iterations of projected Gauss-Seidel. The figures
-// are those of the model published with Gym (Tassa, Erez and Todorov 2012); only the figures are taken. Its two
-// tendons, which pull nothing, are left out.
+// many motors, integrated by Runge-Kutta in steps of 0.003 s with 50 iterations of projected Gauss-Seidel. The numbers
+// (sizes, masses, gears) are those of the model published with Gym (Tassa, Erez and Todorov 2012). Nothing else of it
+// was copied. Its two tendons, which exert no force, are left out.
 var HumanoidXML = sync.OnceValue(func() string {
 	const bent = "1 0 -0.002 0" // a slight bow of waist and pelvis
 	pelvis := part{
@@ -66,7 +66,8 @@ func humanoidMotors() []motor {
 	return motors
 }
 
-// humanoidLeg is the right leg (side -1) or the left (1), mirrored but for two figures that differ in the original.
+// humanoidLeg is the right leg (side -1) or the left leg (side 1). They are mirrored, except for two numbers that
+// differ in the original.
 func humanoidLeg(side float64) part {
 	name, hipArmature, kneeStiffness := "right", 0.008, 0.
 	if side > 0 {

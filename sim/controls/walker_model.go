@@ -4,7 +4,7 @@ import "sync"
 
 // WalkerXML returns the MJCF text of the walker: nine degrees of freedom in the x-z plane (rootx, rootz, rooty, then
 // thigh, leg and foot of the right and the left side) and six motors, integrated by Runge-Kutta in steps of 0.004 s.
-// The figures are those of the published model, which today's MuJoCo cannot read; only the figures are taken.
+// The numbers are those of the published model, which today's MuJoCo cannot read. Nothing else of it was copied.
 var WalkerXML = sync.OnceValue(func() string {
 	torso := part{
 		name: "torso", pos: vec{0, 0, 1.25},

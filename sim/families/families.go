@@ -1,5 +1,5 @@
-// Package families is the list of packages whose task families a program has. A program, a test or the browser's kernel
-// imports it for the list alone; a new family is a line here.
+// Package families imports all packages with task families. A program, a test or the browser's kernel that imports it
+// has these families. For a new family, add a line here.
 //
 //	import _ "nacre/sim/families"
 //
@@ -8,9 +8,10 @@
 //		fmt.Println(spec.Name, err)
 //	}
 //
-// The list is the same everywhere. What a build or a machine cannot run it has too, and sim.Lookup says what is
-// missing. Without MuJoCo only the point robot can be stepped, recorded and drawn; of the others sim.Families gives the
-// specs. In the browser's kernel all are stepped, in MuJoCo's own WebAssembly.
+// The list is the same everywhere. It also has families that a build or a machine cannot run; sim.Lookup then says what
+// is missing. Without MuJoCo only the point robot can be stepped, recorded and drawn; for the other families
+// sim.Families still gives the specs. In the browser's kernel all families can be stepped, with MuJoCo's own
+// WebAssembly.
 package families
 
 import (

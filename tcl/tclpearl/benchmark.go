@@ -8,7 +8,7 @@ import (
 	"nacre/tcl"
 )
 
-// NewBenchmark loads one complete update, PEARL's with TCL's loss, and writes weights and data.
+// NewBenchmark loads one complete update of PEARL with TCL's loss, and writes weights and data.
 func NewBenchmark(s benchmark.Size, d core.Device) (*pearl.Benchmark, error) {
 	return pearl.NewBenchmark(s, d, &pearl.Further{
 		Algorithm: name,
@@ -24,8 +24,8 @@ func NewBenchmark(s benchmark.Size, d core.Device) (*pearl.Benchmark, error) {
 	})
 }
 
-// expected figures of the first three updates, by size, computed in float64 by an independent PyTorch 1.13 program of
-// the same update.
+// expected has the numbers of the first three updates, by size, computed in float64 by an independent PyTorch 1.13
+// program of the same update.
 var expected = map[string][3]benchmark.Figures{
 	"oyster": {
 		{"kl": 141.469520619, "q_loss": 49.9809259627, "tcl_loss": 2.7725846354, "v_loss": 16.4225516168,

@@ -7,8 +7,8 @@ import (
 	"nacre/tcl"
 )
 
-// column is one column of the table of PEARL's six configurations, of the control in the same place of suite.Controls,
-// and what the TCL paper adds to it.
+// column is one column of the table of PEARL's six configurations, with the numbers that the TCL paper adds. It belongs
+// to the control at the same place of suite.Controls.
 type column struct {
 	metaBatch            int
 	prior, extra         int
@@ -29,7 +29,7 @@ var columns = []column{
 		scale: 5},
 }
 
-// on configures TCL-PEARL for a benchmark, under the benchmark's own protocol, which is PEARL's.
+// on configures TCL-PEARL for a benchmark, with the benchmark's own protocol, which is that of PEARL.
 func on(c rl.Config, p pearl.Config, t tcl.Config) rl.Config {
 	c.Algorithm = name
 	pearl.Put(&c, p)
@@ -37,7 +37,7 @@ func on(c rl.Config, p pearl.Config, t tcl.Config) rl.Config {
 	return c
 }
 
-// settings are the published ones of a column.
+// settings returns the published settings of a column.
 func (k column) settings() (pearl.Config, tcl.Config) {
 	p, t := pearl.Default(), tcl.Default()
 	p.MetaBatch, p.PriorSteps, p.ExtraPosteriorSteps = k.metaBatch, k.prior, k.extra
@@ -46,8 +46,8 @@ func (k column) settings() (pearl.Config, tcl.Config) {
 	return p, t
 }
 
-// metaWorld is the TCL paper's table for the fifty ML1 environments; the family is chosen with it. One million
-// environment steps end training, as the paper's claims do, not its 50 epochs (1.4 million).
+// metaWorld is the TCL paper's table for the fifty ML1 environments; the family is chosen with it. Training ends after
+// one million environment steps, as in the paper's claims, not after its 50 epochs (1.4 million).
 func metaWorld() rl.Config {
 	p, t := pearl.Default(), tcl.Default()
 	p.Latent, p.Hidden, p.EncoderHidden, p.Context = 7, 400, 400, 128
@@ -58,9 +58,9 @@ func metaWorld() rl.Config {
 	return on(suite.MetaWorld(), p, t)
 }
 
-// push is metaWorld for the study of the embeddings: both algorithms see as many context rows, the paper's window of
-// 64, where the paper gives PEARL a context of 128 (its logs give it 64, and TCL-PEARL 128). As many, not the same
-// kind: PEARL's are independent transitions, TCL-PEARL's consecutive ones.
+// push is metaWorld for the study of the embeddings. Both algorithms see the same number of context rows: 64, the
+// paper's window. The paper gives PEARL a context of 128 (its logs give PEARL 64, and TCL-PEARL 128). The rows of PEARL
+// are independent transitions, those of TCL-PEARL consecutive ones.
 func push() rl.Config {
 	c := metaWorld()
 	p := pearl.Of(c)
@@ -70,11 +70,11 @@ func push() rl.Config {
 	return c
 }
 
-// pushSmall is a reduction of push: narrow networks, a quarter of the batch, 16 updates for 100 environment steps
-// where the paper has 17, and less than half of the environment steps. The discount has a horizon of 20 steps, in which
-// the hand goes 20 cm. As the paper feeds them, observations in metres and rewards from -0.3 to 2,000, networks of this
-// size learn nothing within the budget, so they see both on another scale, and the temperature is learned, as in the
-// authors' own runs.
+// pushSmall has smaller settings than push: narrow networks, a quarter of the batch, 16 updates for 100 environment
+// steps where the paper has 17, and less than half of the environment steps. The discount has a horizon of 20 steps, in
+// which the hand goes 20 cm. The paper's networks get observations in metres and rewards from -0.3 to 2,000. With
+// these, networks of the small size learn nothing within the budget. So they get both on another scale, and the
+// temperature is learned, as in the authors' own runs.
 func pushSmall() rl.Config {
 	c := push()
 	p := pearl.Of(c)
@@ -89,8 +89,8 @@ func pushSmall() rl.Config {
 	return c
 }
 
-// point is a reduction for the point robot: narrow networks, contexts and windows within its 20 steps, a horizon of
-// ten steps in the discount instead of a hundred, and targets and learning rates that follow faster.
+// point has smaller settings for the point robot: narrow networks, contexts and windows within its 20 steps, a horizon
+// of ten steps in the discount instead of a hundred, and targets and learning rates that follow faster.
 func point(iterations, updates int) rl.Config {
 	p, t := pearl.Default(), tcl.Default()
 	p.Hidden, p.EncoderHidden, p.Layers, p.EncoderLayers = 64, 64, 2, 2
@@ -102,8 +102,8 @@ func point(iterations, updates int) rl.Config {
 	return on(suite.Point(), p, t)
 }
 
-// cheetah is a reduction for cheetah-vel: narrow networks, fewer tasks and smaller batches, a horizon of ten control
-// steps in the discount, which a velocity needs no more than, and targets and learning rates that follow faster.
+// cheetah has smaller settings for cheetah-vel: narrow networks, fewer tasks and smaller batches, a horizon of ten
+// control steps in the discount, which is enough for a velocity, and targets and learning rates that follow faster.
 func cheetah(iterations int) rl.Config {
 	p, t := columns[1].settings()
 	p.Hidden, p.EncoderHidden = 128, 64
@@ -114,10 +114,10 @@ func cheetah(iterations int) rl.Config {
 	return on(suite.Cheetah(), p, t)
 }
 
-// presets: oyster/… are the six configurations published with PEARL, and train it unless another is asked for, paper/…
-// the two tables of the TCL paper, quick/… and study/… stated reductions that run in minutes on two cores, ml1/… what
-// the study of Meta-World push trains, authors/… what the TCL authors' code runs (authors.go). With
-// algorithm pearl they are PEARL's.
+// presets returns the presets by their prefixes. oyster/… are the six configurations published with PEARL; they train
+// PEARL unless another algorithm is asked for. paper/… are the two tables of the TCL paper. quick/… and study/… are
+// smaller settings that run in minutes on two cores. ml1/… are the trainings of the study of Meta-World push. authors/…
+// are the trainings of the TCL authors' code (authors.go). With algorithm pearl they train PEARL.
 func presets() []rl.PresetOf {
 	var out []rl.PresetOf
 	for i, k := range columns {

@@ -1,5 +1,5 @@
-// Package tclpearl is TCL-PEARL: PEARL whose context encoder carries TCL's loss. It registers the algorithm; the parts
-// are packages pearl and tcl, which know nothing of one another.
+// Package tclpearl is TCL-PEARL: PEARL with TCL's loss on the context encoder. It registers the algorithm. Its parts
+// are packages pearl and tcl, which do not import each other.
 //
 //	cfg, err := rl.Preset("quick/point-goal")
 //	learner, err := tclpearl.New(pearl.Of(cfg), tcl.Of(cfg), setup)
@@ -26,10 +26,10 @@ func New(p pearl.Config, c tcl.Config, s rl.Setup) (*pearl.Learner, error) {
 	})
 }
 
-// small are the settings that tests on devices use; windows are as long as PEARL's contexts.
+// small returns the settings for tests on devices. Windows are as long as PEARL's contexts.
 func small() []string { return append(pearl.Small(), "tcl.window=65") }
 
-// variants are the TCL authors' programs, and parts of them.
+// variants returns the TCL authors' programs, and parts of them.
 func variants() map[string][]string {
 	rows := []string{"tcl.window=17", "tcl.contrast=transitions"}
 	return map[string][]string{

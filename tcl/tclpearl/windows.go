@@ -10,12 +10,11 @@ import (
 	"nacre/tcl"
 )
 
-// Windows is the name of the control between PEARL and TCL-PEARL: PEARL whose contexts are of the kind and length of
-// TCL-PEARL's, without its loss. What separates it from PEARL is the windows, what separates it from TCL-PEARL the
-// loss.
+// Windows is the name of the control between PEARL and TCL-PEARL. It is PEARL with contexts of TCL-PEARL's kind and
+// length, but without its loss. So it differs from PEARL only in the windows, and from TCL-PEARL only in the loss.
 const Windows = "pearl-windows"
 
-// onWindows is PEARL's configuration with TCL's contexts: of what TCL says only the window and its crop count.
+// onWindows is PEARL's configuration with TCL's contexts. Of TCL's settings only the window and its crop are used.
 func onWindows(c rl.Config) pearl.Config {
 	p := pearl.Of(c)
 	t := tcl.Of(c)

@@ -11,15 +11,15 @@ import (
 	"nacre/tsne/webgpu"
 )
 
-// What the page may say of where iterations are to be made: on a real GPU if there is one and points are many, on the
-// processor, or on any adapter of WebGPU's.
+// These are the page's choices of the place where iterations are made: on a real GPU if there is one and there are many
+// points, on the processor, or on any adapter of WebGPU.
 const (
 	deviceAuto   = "auto"
 	deviceCPU    = "cpu"
 	deviceWebGPU = "webgpu"
 )
 
-// engage opens the GPU that a layout message asks for, and returns what is to be said if there is none.
+// engage opens the GPU that a layout message asks for. If there is none, it returns a notice for the user.
 func (p *program) engage(m js.Value) (notice string) {
 	device, method := m.Get("device").String(), tsne.Method(m.Get("method").String())
 	switch {
@@ -39,7 +39,7 @@ func (p *program) engage(m js.Value) (notice string) {
 	return ""
 }
 
-// tell tells the page what has been noted of the layout since it was told last, such as that its GPU fell away.
+// tell sends the page the new notices on the layout, for instance that its GPU is gone.
 func (p *program) tell() {
 	notes := p.session.Notes()
 	for _, n := range notes[p.told:] {
@@ -48,11 +48,11 @@ func (p *program) tell() {
 	p.told = len(notes)
 }
 
-// mostStride is how many iterations a GPU makes at most while messages wait.
+// mostStride is the largest number of iterations that a GPU makes while messages wait.
 const mostStride = 50
 
-// setStride has a GPU make about as many iterations between two looks at messages as a frame has time for; reading them
-// takes time as well. The processor makes one after the other.
+// setStride sets how many iterations a GPU makes between two looks at messages: about as many as fit into a frame,
+// because reading messages also takes time. The processor makes one iteration at a time.
 func (p *program) setStride(took time.Duration) {
 	switch {
 	case p.session.Device() == "" || took > 3*pieceTime:

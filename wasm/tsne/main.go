@@ -1,10 +1,11 @@
 //go:build js && wasm
 
-// Command tsne lays points out inside a web worker while the page watches. The worker's script
-// (web/src/worker/tsne.ts) calls nacreReceive, which this program sets, with each message of the page; the program
-// answers through postMessage. What messages there are is written down in web/src/tsne/messages.ts.
+// Command tsne lays points out inside a web worker while the page watches. The worker's script (web/src/worker/tsne.ts)
+// calls nacreReceive, which this program sets, with each message of the page; the program answers through postMessage.
+// web/src/tsne/messages.ts lists the messages.
 //
-// Positions are copied once, from the program's memory into an array that is handed over and comes back for later ones.
+// Positions are copied only once: from the program's memory into an array, which is sent to the page. The page sends
+// the array back, and later positions use it again.
 package main
 
 import (
@@ -14,7 +15,7 @@ import (
 	"unsafe"
 )
 
-// pieceTime is how long the layout goes on before the worker looks for messages: about a frame of the screen.
+// pieceTime is the time for which the layout goes on before the worker looks for messages: about a frame of the screen.
 const pieceTime = 12 * time.Millisecond
 
 func main() {
@@ -107,7 +108,8 @@ func texts(v []string) []any {
 	return out
 }
 
-// guard turns a panic of f into an error: of what a file may hold, memory is the one thing not checked beforehand.
+// guard turns a panic of f into an error. The contents of a file are checked before, except for the memory that they
+// need.
 func guard(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -23,14 +23,14 @@ type program struct {
 	running bool
 	data    *tsne.Embeddings
 	name    string
-	raw     []byte // of the file, for another choice of labels
+	raw     []byte // contents of the file, for another choice of labels
 	session *tsne.Optimization
 	spare   []js.Value // arrays for positions that the page has given back
-	arrays  int        // that there are
+	arrays  int        // number of such arrays
 	used    time.Duration
-	team    *crew               // that computes the session, nil if this program alone does
-	gpu     *webgpu.Accelerator // that makes its iterations, or nil
-	stride  int                 // iterations that it makes between two looks at messages
+	team    *crew               // workers that compute the layout; nil if this program computes it alone
+	gpu     *webgpu.Accelerator // GPU that makes its iterations, or nil
+	stride  int                 // iterations that the GPU makes between two looks at messages
 	told    int                 // notes of the session that the page knows
 	cancel  func()              // of what takes long: it hands the thread back now and then, for messages; or nil
 	stopped bool                // by the page's wish

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Archive writes a .zip file, and the folders that lead to it, of pairs of a name and contents; a name that ends in /
-// is a folder. It returns the file's name.
+// Archive writes a .zip file from pairs of a name and contents; a name that ends in / is a folder. It makes the folders
+// in which the .zip file lies, and returns the file's name.
 func Archive(t testing.TB, file string, pairs ...string) string {
 	t.Helper()
 	must := func(err error) {

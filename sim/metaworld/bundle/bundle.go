@@ -1,5 +1,5 @@
-// Package bundle says which files the scenes of Meta-World's families are made of, and makes them small, for programs
-// that fetch them one by one: a page in a browser. It reads the folder that nacre setup fetched.
+// Package bundle lists the files of the scenes of Meta-World's families, and makes them small, for programs that fetch
+// them one by one, such as a page in a browser. It reads the folder that nacre setup has fetched.
 //
 //	b, err := bundle.New()
 //	for scene, files := range b.Scenes {
@@ -26,14 +26,14 @@ import (
 	"nacre/sim/metaworld"
 )
 
-// Bundle is what the scenes of the families are made of.
+// Bundle lists the files of the families' scenes.
 type Bundle struct {
-	// Scenes has of each scene the files it needs, its model first, by their paths from the folder of all.
+	// Scenes lists the files that each scene needs, its model first. Paths are relative to the scenes' folder.
 	Scenes map[string][]string
 	folder string
 }
 
-// New reads which files the families' scenes name. The error is that of metaworld.Scenes where there are none.
+// New reads which files the families' scenes name. If there are no scenes, it returns the error of metaworld.Scenes.
 func New() (*Bundle, error) {
 	models, err := metaworld.Scenes()
 	if err != nil {
@@ -92,8 +92,8 @@ func (b *Bundle) named(known []string, file, from string) ([]string, error) {
 
 func (b *Bundle) path(file string) string { return filepath.Join(b.folder, filepath.FromSlash(file)) }
 
-// Read returns the content of a file. Textures, which no physics reads, come as one pixel of their mean colour: they
-// are most of the bytes.
+// Read returns the content of a file. A texture is replaced by one pixel of its mean colour, because textures are most
+// of the bytes and physics does not read them.
 func (b *Bundle) Read(file string) ([]byte, error) {
 	data, err := os.ReadFile(b.path(file))
 	if err != nil || path.Ext(file) != ".png" {
@@ -110,7 +110,7 @@ func (b *Bundle) Read(file string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// mean is the mean colour of a picture, by channels.
+// mean returns the mean colour of a picture, by channels.
 func mean(picture image.Image) color.Color {
 	var sum [3]uint64
 	box := picture.Bounds()

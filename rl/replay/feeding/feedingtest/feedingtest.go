@@ -1,5 +1,5 @@
-// Package feedingtest tells whether a device draws training data as package replay does. A device that draws by itself
-// (feed.Device) runs it in one line of its tests.
+// Package feedingtest tests whether a device draws the same training data as package replay. A device that draws by
+// itself (feed.Device) runs it in one line of its tests.
 //
 //	func TestFeed(t *testing.T) { feedingtest.Run(t, func(t testing.TB) core.Device { return newDevice(t) }, nil) }
 package feedingtest
@@ -66,7 +66,8 @@ func trajectories(t *testing.T, r *rand.Rand, to *replay.Task, n, shortest, long
 
 const feedRows = 150
 
-// pearlLike draws what PEARL and TCL-PEARL draw: a context of some kind, then transitions, for every slot, then noise.
+// pearlLike makes the draws of PEARL and TCL-PEARL: for every slot a context of some kind and then transitions, at the
+// end noise.
 func pearlLike(choose feed.Choice, d feed.Draw, row feed.Field) feed.Recipe {
 	const tasks, slots = 7, 4
 	d.Store = 1
@@ -260,8 +261,8 @@ func check(t *testing.T, d core.Device, between func(iteration int), plan feed.R
 	}
 }
 
-// Normals checks that a million normals, from as many places of the stream's rectangles, wedges and tail, are those of
-// math/rand/v2.
+// Normals draws a million normal numbers, enough to reach the rectangles, the wedges and the tail of the ziggurat. It
+// checks that they equal those of math/rand/v2.
 func Normals(t *testing.T, d core.Device) {
 	const n = 100_000
 	c := feed.Recipe{Obs: 1, Act: 1, Tasks: 1, Slots: 1, Stores: 1, Capacity: 4,

@@ -1,5 +1,5 @@
-// Package liberation offers the Liberation fonts to plots in the browser. Of the twelve faces five are linked, 0.2 MB
-// of download each; the others are shown by the nearest of them.
+// Package liberation offers the Liberation fonts to plots in the browser. Only five of the twelve faces are linked,
+// with 0.2 MB of download each. For the others the nearest of the five is shown.
 package liberation
 
 import (
