@@ -1,8 +1,8 @@
-// Package varibad is VariBAD (Zintgraf et al. 2020). A recurrent encoder reads a task's transitions in order. After
-// each of them it gives a Gaussian posterior over a latent task variable. Decoders train the encoder: from a sample of
-// each posterior they predict every reward and observation of the trial. A policy trained by PPO acts on the
-// observation and the posterior, so it can explore as long as it is uncertain. On a test task only the posterior is
-// computed.
+// Package varibad is VariBAD (Zintgraf et al. 2020): a policy acts on its observation and on a posterior over its task.
+// A recurrent encoder reads a task's transitions in order. After each of them it gives a Gaussian posterior over a
+// latent task variable. Decoders train the encoder: from a sample of each posterior they predict every reward and
+// observation of the trial. PPO trains the policy, which can explore as long as the posterior is uncertain. On a test
+// task only the posterior is computed.
 //
 //	learner, err := varibad.New(varibad.Default(), rl.Setup{
 //		Spec: family.Spec(), Train: train, Seed: 1,
