@@ -94,10 +94,11 @@ func attackOpenKernel(t *testing.T) {
 func attackReplay(t *testing.T) {
 	port, _ := jupyterKernel(t, loopback.Host(), "secret")
 	answers := make(chan [][]byte, 100)
+	address := net.JoinHostPort(loopback.Host(), strconv.Itoa(port))
 	var shell *zmtp.Socket
 	for range 12_000 {
 		var err error
-		if shell, err = zmtp.Dial(zmtp.Dealer, net.JoinHostPort(loopback.Host(), strconv.Itoa(port)), []byte("attacker"), func(m [][]byte) {
+		if shell, err = zmtp.Dial(zmtp.Dealer, address, []byte("attacker"), func(m [][]byte) {
 			answers <- m
 		}); err == nil {
 			break

@@ -132,8 +132,8 @@ func TestOptions(t *testing.T) {
 			"--engine yaegi --browser": app.NotebookOptions{
 			Path: "a.ipynb", Address: "::1", Token: "abc", Hosts: []string{"h", "i"}, Memory: "8GB", Engine: "yaegi",
 			Browser: true, Processes: 1},
-		"runs out --serve --port 0 --processes 2": app.NotebookOptions{Path: "out", Address: loopback.Host(), Runs: true,
-			Processes: 2},
+		"runs out --serve --port 0 --processes 2": app.NotebookOptions{
+			Path: "out", Address: loopback.Host(), Runs: true, Processes: 2},
 		"run a.ipynb":     app.ExecuteOptions{File: "a.ipynb"},
 		"execute a.ipynb": app.ExecuteOptions{File: "a.ipynb"},
 		"run a.ipynb -o b.ipynb -p x=1 -p y=2 --timeout 90s": app.ExecuteOptions{File: "a.ipynb", Out: "b.ipynb",
