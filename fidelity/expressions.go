@@ -81,7 +81,7 @@ func (g *generator) expr(t *typ, depth int) string {
 			return t.name + "(fmt.Sprint(" + e(g.anyPrintable()) + "))"
 		case 2:
 			u, verb := g.anyPrintable(), g.verb()
-			if u == tError { // whose other forms tell addresses
+			if u == tError { // other forms of errors print addresses
 				verb = "%v"
 			}
 			return fmt.Sprintf("%s(fmt.Sprintf(%q, %s))", t.name, verb, e(u))
@@ -264,7 +264,7 @@ func (g *generator) literal(t *typ, depth int) string {
 	return "nil"
 }
 
-// anyPrintable is a type whose values print alike in each run.
+// anyPrintable is a type whose values print the same text in every run.
 func (g *generator) anyPrintable() *typ {
 	for {
 		if t := g.somePrintable(); !addressed(t, map[string]bool{}) || t == tError {
@@ -283,7 +283,7 @@ func (g *generator) verb() string {
 		"%5.1v", "%+d", "% x", "%X", "%b", "%o", "%#x")
 }
 
-// addressed reports whether values of type t print a pointer or function, whose address differs.
+// addressed reports whether values of type t print a pointer or function, because addresses differ between runs.
 func addressed(t *typ, seen map[string]bool) bool {
 	if seen[t.name] {
 		return true

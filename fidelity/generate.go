@@ -14,7 +14,7 @@ func Generate(seed uint64, n int) *Case {
 	for try := uint64(0); ; try++ {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(n)<<8|try))}
 		source, err := withImports(g.program())
-		own := fmt.Sprintf("_%d", n) // programs that share a session do not redefine what is another's
+		own := fmt.Sprintf("_%d", n) // programs that share a session must not redefine names of one another
 		if err == nil {
 			source, err = renamed(source, own)
 		}
@@ -247,7 +247,7 @@ func (g *generator) namedType() {
 	g.named = append(g.named, &t)
 }
 
-// methods declares those of the interface Shape, and some that native code looks for.
+// methods declares the methods of the interface Shape, and some methods that native code looks for.
 func (g *generator) methods(t *typ, zero string) {
 	if t.methods == "" {
 		return

@@ -29,8 +29,9 @@ type Result struct {
 	End    string
 }
 
-// runner is the part of a batch that runs its programs, from one on, until one of them ends the process. What their
-// package variables print comes before all of them, as the process prints it, a program's after its mark.
+// runner is the part of a batch that runs its programs, beginning with a given one, until one of them ends the process.
+// Output of their package variables comes before all programs, because the process prints it first; the output of each
+// program's variables follows its mark.
 const runner = `package main
 
 import (
@@ -64,7 +65,7 @@ var gc struct {
 	types.Importer
 }
 
-// exported opens what the compiler wrote of a package that this module can import.
+// exported opens the compiler's export data of a package that this module can import.
 func exported(path string) (io.ReadCloser, error) {
 	name, err := exec.Command("go", "list", "-export", "-f", "{{.Export}}", path).Output()
 	if err != nil {
@@ -95,7 +96,7 @@ func Check(source string) error {
 	return err
 }
 
-// renamed is a program whose names at package level end in the suffix.
+// renamed returns a program in which all names at package level end in the suffix.
 func renamed(source, suffix string) (string, error) {
 	p, err := read(source)
 	if err != nil {
@@ -108,7 +109,7 @@ func renamed(source, suffix string) (string, error) {
 type file struct {
 	source string
 	names  []string
-	ends   []int // places after each of them, wherever it stands
+	ends   []int // places after each occurrence of these names
 	top    int   // the place after its imports
 	inits  int   // functions named init
 }
@@ -266,7 +267,7 @@ func runFrom(ctx context.Context, dir string, from int, results []Result) (int, 
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	rest := stdout.String()
-	variables := map[int]string{} // what the initial values of a program's variables print
+	variables := map[int]string{} // output of the initial values of a program's variables
 	for _, part := range strings.Split(rest, "\x00variables ")[1:] {
 		part, _, _ = strings.Cut(part, "\x00begin ")
 		number, text, _ := strings.Cut(part, "\n")
@@ -294,7 +295,7 @@ func runFrom(ctx context.Context, dir string, from int, results []Result) (int, 
 	return len(results), nil
 }
 
-// ending tells how a process ended by what it wrote.
+// ending says how a process ended, from its output.
 func ending(stderr string, code int) string {
 	for _, mark := range []string{"panic: ", "fatal error: "} {
 		if _, text, ok := strings.Cut("\n"+stderr, "\n"+mark); ok && code == 2 {

@@ -118,7 +118,7 @@ func New(name, source string, r *rand.Rand) (*Case, error) {
 	return p, nil
 }
 
-// statements are those of main where they mean the same at the top of cells, else nil.
+// statements returns the statements of main if they mean the same at the top of cells, else nil.
 func statements(b *ast.BlockStmt) []ast.Stmt {
 	ok := true
 	ast.Inspect(b, func(n ast.Node) bool {

@@ -24,7 +24,7 @@ func (g *generator) scene() string {
 		return v + "." + number
 	}
 	list := []string{
-		// slices share what they are cut from
+		// slices share the array from which they are cut
 		`«a» := []int{1, 2, 3, 4, 5}
 «b» := «a»[1:3]
 «b» = append(«b», «x»)
@@ -148,7 +148,7 @@ for _, k := range Keys(«a») {
 fmt.Print(k, «a»[k], " ")
 }
 fmt.Println(Sum(1.5, 2), Sum[int8](100, 100))`,
-		// goroutines; what prints is worked out before them, since nobody knows in which order they print
+		// goroutines; printed values are computed before them, because the order of their output is not defined
 		`«a», «b» := make([]int, 5), «x»
 var wg«a» sync.WaitGroup
 for k := range «a» {

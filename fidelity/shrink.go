@@ -14,8 +14,9 @@ import (
 // tried is how many smaller programs are tried at once.
 const tried = 30
 
-// Shrink takes statements and declarations out of a program for as long as what is left still differs, as differs says
-// of it and of what it gives compiled. Programs are compiled in folders below dir.
+// Shrink removes statements and declarations from a program as long as the rest still differs. The function differs
+// decides this; it gets the smaller program and the result of its compiled form. Programs are compiled in folders below
+// dir.
 func Shrink(ctx context.Context, dir string, p *Case,
 	differs func(*Case, Result) bool) (*Case, Result, error) {
 	var best Result

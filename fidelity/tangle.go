@@ -92,7 +92,7 @@ func (g *generator) tangle() string {
 	return text
 }
 
-// tangles declares what they use.
+// tangles declares the names that they use.
 func (g *generator) tangles() {
 	g.declare("type Tangled struct{ A, B int }")
 	g.declare("func (t *Tangled) Get() int { t.A++; return t.A }")

@@ -303,7 +303,7 @@ func (c *Chart) MIMEBundle() (map[string]any, error) {
 	return map[string]any{ChartMIME: c, "image/png": b.Bytes(), "text/plain": c.String()}, nil
 }
 
-// String says in a line what the chart shows.
+// String describes the chart in a line.
 func (c *Chart) String() string {
 	if c.err != nil {
 		return c.err.Error()

@@ -261,7 +261,7 @@ func (s style) broken(text string, width float64) (lines []string) {
 	return append(lines, line)
 }
 
-// axes are those of one panel on paper.
+// axes holds the axes of one panel on paper.
 type axes struct {
 	*layout
 	*pen

@@ -61,7 +61,7 @@ const (
 	Columns  FillKind = iota
 	Weight            // 1 for a row, 0 for one that a window lacks
 	OfTask            // the row of Table that belongs to the slot's task
-	TaskMask          // Masked where two slots have one task, else 0
+	TaskMask          // Masked if two slots have one task, else 0
 	Noise             // normals from number Base on
 	History           // columns of the Windows rows before each row; the last of them is Split rows back
 )

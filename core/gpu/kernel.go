@@ -197,7 +197,7 @@ const (
 	BinaryOf // F(a, b)
 	FMA      // a·b + c, rounded once
 	ClampTo  // a, at least b and at most c
-	PassIn   // d where b ≤ a ≤ c, else 0
+	PassIn   // d if b ≤ a ≤ c, else 0
 	Activate // F(a + b)
 	Slope    // a·F'(…) where F(…) is b
 	LogSum   // logarithm of the finished sum a

@@ -154,7 +154,7 @@ func (pl *Schedule) mergeableSteps(a, b *Launch) bool {
 	for _, in := range b.Steps {
 		for k, v := range in.In {
 			if n, ok := pl.next[v]; ok && k == 1 && slices.Contains(a.Writes, n) {
-				return false // it reads what a overwrites
+				return false // it reads a value that a overwrites
 			}
 			if !slices.Contains(a.Writes, v) {
 				continue

@@ -29,7 +29,7 @@ type Schedule struct {
 	depth   map[*Launch]int
 }
 
-// Options say what the device that runs a plan can do.
+// Options say what the device that runs a schedule can do.
 type Options struct {
 	// MaskedProducts says that products may have an activation's gradient as their epilogue: (A·B)·act'(mask).
 	// cuBLASLt's epilogues include the gradient of a ReLU, from a mask of bits, and sums of columns. On an H100
@@ -224,7 +224,7 @@ func (pl *Schedule) chooseStored(masked map[int]core.Instr) {
 		pl.Stored[in.Out] = pl.Stored[in.Out] || step || mask || !pl.inlinable(in)
 	}
 	weight := make([]int, len(p.Values))
-	until := make([]int, len(p.Values)) // the instruction that overwrites what the expression reads
+	until := make([]int, len(p.Values)) // the instruction that overwrites a value that the expression reads
 	for v := range weight {
 		weight[v], until[v] = 1, len(pl.Instrs)
 		if n, ok := pl.next[v]; ok {

@@ -218,7 +218,7 @@ func (o Binary) Eval(dst Mat, in []Mat) {
 	}
 }
 
-// at is element (i,j) of m broadcast as far as needed.
+// at is element (i,j) of m, which is broadcast if necessary.
 func at(m Mat, i, j int) float64 {
 	if m.Rows == 1 {
 		i = 0

@@ -78,7 +78,7 @@ func (d *device) compile(body, entry string) (*kernel, error) {
 	return d.kernels[key], nil
 }
 
-// idle is how many kernels may lie compiled with nobody using them, for a program that is loaded again.
+// idle is the number of compiled kernels that are kept without a user, for a program that is loaded again.
 const idle = 512
 
 // forget says that a program has no more use for kernels.

@@ -29,19 +29,19 @@ type deviceFeed struct {
 	stale              bool       // rings have changed since they were uploaded
 	offset             drawnPlaces
 
-	started []*runner // runs whose records nobody has asked for
+	started []*runner // runs whose records were not asked for yet
 	flights []flight
 	noted   int // records written since the beginning, where the next one goes
 	loaded  map[*runner]bool
 }
 
-// ringRows holds what the host knows of a ring.
+// ringRows holds the host's data on a ring.
 type ringRows struct {
 	chunks []uint32 // by number of a chunk: its place among all, plus one; 0 for none
 	ring   feed.Ring
 }
 
-// drawnPlaces is where things lie in the buffer of what was drawn, in words; see feed.wgsl.
+// drawnPlaces holds the places in the buffer of drawn data, in words; see feed.wgsl.
 type drawnPlaces struct{ raw, starts, chosen, picks, noise, notes, size int }
 
 const (
@@ -53,7 +53,7 @@ const (
 	maxScalars   = 32
 	stateWords   = 8
 	ringWords    = 5
-	maxNoises    = 1 << 22 // of an update: what a lane walks must have a number of 16 bits
+	maxNoises    = 1 << 22 // normals of an update; the number of a lane's part must fit into 16 bits
 )
 
 // flight is a copy of records under way.
@@ -95,7 +95,7 @@ func (d *device) NewFeed(m core.Memory, p feed.Recipe) (feed.Feed, error) {
 	return f, nil
 }
 
-// layOut places what is drawn and makes the kernels' arguments.
+// layOut sets the places of drawn data and makes the kernels' arguments.
 func (f *deviceFeed) layOut() {
 	p, o := f.drawing, &f.offset
 	o.raw = stateWords

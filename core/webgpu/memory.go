@@ -117,7 +117,7 @@ func (m *memory) enqueue(r wgpu.Recording, flops int64, now bool) error {
 	return nil
 }
 
-// flush submits what is queued.
+// flush submits the queued updates.
 func (m *memory) flush() error {
 	m.mu.Lock()
 	list := m.queued

@@ -13,7 +13,8 @@ import (
 // tableWords is the length of normalTables.
 const tableWords = 512
 
-// normalTables are the ziggurat's, and the logarithms of 1 + 2^-k as fractions of 2^64, that of 2 first; see feed.wgsl.
+// normalTables holds the ziggurat's tables, and the logarithms of 1 + 2^-k as fractions of 2^64, the logarithm of 2
+// first; see feed.wgsl.
 func normalTables() []uint32 { return append([]uint32(nil), tablesOfNormals()...) }
 
 var tablesOfNormals = sync.OnceValue(func() []uint32 {

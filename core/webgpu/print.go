@@ -232,7 +232,7 @@ func (p *printer) expr(e gpu.Expr) string {
 	case gpu.Load:
 		return p.element(e.X[0].Int, x[1])
 	case gpu.BinaryOf:
-		// what is constant and no number would not compile
+		// a constant that is not a number would not compile
 		if e.X[0].Kind == gpu.FloatConst && e.X[1].Kind == gpu.FloatConst {
 			return e.Call(x)
 		}
@@ -271,7 +271,8 @@ func literal(f float32) string {
 
 // productText is the text of a product's kernel, after the prelude.
 func productText(g *gpu.Product, buffer func(value int) string) string {
-	// Of a matrix whose rows in memory are rows of the product (or columns, of B), and of one whose rows are terms.
+	// outer is for a matrix whose rows in memory are rows of the product (for B: columns), the other for one whose rows
+	// are terms.
 	const outer = `let row = %[2]s + item / 4 * 4;
       let at = start + item %% 4 * 4;
       if (at < k) {

@@ -167,7 +167,7 @@ func (r *runner) at(v int) int {
 	return r.starts[at.Space] + at.Offset
 }
 
-// param is the number in memory of the parameter whose version v is.
+// param is the number, in memory, of the parameter of which v is a version.
 func (r *runner) param(v int) int { return r.mem.Of(r.p, v) }
 
 // bufferOf is the name that kernels have for the buffer a value lies in.
@@ -244,7 +244,8 @@ func (r *runner) launchTicks(ticks []core.Instr, slots map[int]int, corrections 
 	return r.add(optimiserText, "tick", gpu.CeilDiv(len(ticks), gpu.BlockSize), []int{at, len(ticks)})
 }
 
-// logOf is the logarithm of a decay, of zero too: what it decays is gone at once.
+// logOf is the logarithm of a decay. For a decay of zero it is a large negative number, so the decayed value is gone at
+// once.
 func logOf(beta float64) float64 { return math.Max(math.Log(beta), -1e4) }
 
 func bitsOf(x float64) uint32 { return math.Float32bits(float32(x)) }

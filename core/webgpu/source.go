@@ -18,7 +18,8 @@ var optimiserText string
 //go:embed feed.wgsl
 var feedText string
 
-// comment is one that takes its line, or the end of it. Browsers check every byte of a text they compile.
+// comment matches a comment that takes a line or the end of a line. Comments are removed because browsers check every
+// byte of a text that they compile.
 var comment = regexp.MustCompile(`(?m)[ \t]*//.*\n`)
 
 // source is the whole text of a kernel.

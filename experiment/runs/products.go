@@ -234,7 +234,7 @@ func (p *Products) work(ctx context.Context, m *Making) error {
 	return nil
 }
 
-// lastLine hands on the last line of what is written to it.
+// lastLine passes on the last line of the text that is written to it.
 type lastLine func(line string)
 
 // Write implements io.Writer.

@@ -42,7 +42,7 @@ func (c Contrast) verdict(a, b string) string {
 	return fmt.Sprintf("%s less %s: no verdict by the ratio in the plane of windows: %s. %s", b, a, figures, c.power())
 }
 
-// power says what a contrast could have found and what it excludes.
+// power says which differences a contrast could have found, and which it excludes.
 func (c Contrast) power() string {
 	return fmt.Sprintf("%d pairs find %.2g four times in five; excluded are less than %.2g and more than %.2g.",
 		c.Difference.N, c.Test.Detectable, c.Difference.Lo, c.Difference.Hi)
@@ -56,7 +56,7 @@ var contextNames = map[experiment.ContextKind]string{
 	experiment.MetaTestContext: "The meta-test's context",
 }
 
-// contextAbout says what a kind is.
+// contextAbout explains a kind of context.
 func (r *Result) contextAbout(kind experiment.ContextKind) string {
 	return map[experiment.ContextKind]string{
 		experiment.WindowContext: fmt.Sprintf("%d consecutive transitions of one exploring rollout: what TCL-PEARL "+
@@ -108,7 +108,8 @@ func (r *Result) contextSections() string {
 }
 
 // collapse is the distance of posterior means from their mean, of which the prior has a deviation of 1, below which an
-// encoder is said to have collapsed to the prior. Half its square is about what the encoder tells, in nats.
+// encoder is said to have collapsed to the prior. Half its square is about the information that the encoder gives, in
+// nats.
 const collapse = 0.01
 
 // collapsed returns the seeds whose encoders have collapsed for contexts of a kind.
@@ -220,8 +221,8 @@ func differenceCell(c Contrast) string {
 	return text + fmt.Sprintf(", p = %.2g, ±%.2g", c.Test.P, c.Test.Detectable)
 }
 
-// withInterval writes as many decimals as the interval's width has two significant figures of, and what would need more
-// than six of them, as what rounding makes of nothing, with exponents.
+// withInterval writes so many decimals that the interval's width has two significant digits. If that needs more than
+// six decimals, the value comes from rounding, and it is written with exponents.
 func withInterval(v stats.Interval) string {
 	if !v.Known() || v.Lo == v.Hi {
 		return fmt.Sprintf("%.3g", v.Mean)

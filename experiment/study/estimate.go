@@ -133,7 +133,7 @@ func workersOf(host experiment.Host) int {
 // together is how many of the runs a host trains at the same time.
 func together(host experiment.Host, runs int) int { return min(workersOf(host), runs) }
 
-// outline counts what the runs of an arm do, and how many are done and left.
+// outline counts the steps and updates of an arm's runs, and how many runs are done and left.
 func (r *runner) outline(arm Arm) (e ArmEstimate, done int, left float64, err error) {
 	e = ArmEstimate{Arm: arm.Name, Title: arm.Title}
 	for seed := uint64(1); seed <= uint64(r.plan.Seeds); seed++ {

@@ -16,7 +16,7 @@ import (
 // Arms lists the arms that studies compare, in the order of tables and pictures.
 var Arms = []string{"pearl", tclpearl.Windows, "tcl-pearl"}
 
-// Plan says what a study does.
+// Plan describes a study.
 type Plan struct {
 	Name    string   `json:"name"`
 	About   string   `json:"about"`
@@ -88,8 +88,8 @@ const Quickstart = "quickstart"
 // Families is the name of the study of several ML1 families.
 const Families = "families"
 
-// defaultFamilies are those of the study Families unless others are named: chosen by a rule before any but push was
-// trained (docs/study.md).
+// defaultFamilies are the families of the study Families unless others are named. They were chosen by a rule, before
+// any family but push was trained (docs/study.md).
 var defaultFamilies = []string{
 	"ml1/push", "ml1/reach", "ml1/pick-place", "ml1/plate-slide", "ml1/soccer", "ml1/coffee-push", "ml1/push-wall",
 	"ml1/coffee-pull",

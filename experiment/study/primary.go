@@ -87,7 +87,7 @@ func (b *Baseline) shareOfTasks(adapted protocol.Result) stats.Replicated {
 	for i := range out.Replicates {
 		if out.Replicates[i] = again(ahead) / again(b.GoalWorth); math.IsNaN(out.Replicates[i]) ||
 			math.IsInf(out.Replicates[i], 0) {
-			out.Replicates[i] = out.Value // every task drawn was one whose controllers are equal
+			out.Replicates[i] = out.Value // the controllers were equal on every task that was drawn
 		}
 	}
 	return out

@@ -85,7 +85,7 @@ func (r *Result) chanceSection() string {
 	return b.String()
 }
 
-// publishedSection sets the return beside what the authors published on the family.
+// publishedSection compares the return with the authors' published results on the family.
 func (r *Result) publishedSection() string {
 	if !r.published() {
 		return ""
@@ -115,12 +115,12 @@ func (r *Result) publishedSection() string {
 	return b.String()
 }
 
-// PaperNote says what the paper's rows can be compared with.
+// PaperNote says with which numbers the paper's rows can be compared.
 const PaperNote = "Only ratios made under one t-SNE recipe can be compared, because distances in its plane have no " +
 	"unit; the paper's rows are of\n" +
 	"Meta-World push (8 goals, 200 windows each) under a recipe of its own."
 
-// what says what was run, in a sentence or two.
+// what describes the runs in a sentence or two.
 func (r *Result) what() string {
 	first, runs := r.Arms[0].Seeds[0], "One training run"
 	if r.Plan.Seeds > 1 {
@@ -160,7 +160,7 @@ func duration(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// centroidTables are the table of the t-SNE plane with the paper's rows, and that of latent space.
+// centroidTables returns two tables: one of the t-SNE plane, with the paper's rows, and one of latent space.
 func (r *Result) centroidTables() string {
 	var b strings.Builder
 	b.WriteString("In the t-SNE plane:\n\n")
@@ -326,7 +326,7 @@ func (r *Result) caption() string {
 		"above: mean over %d seeds, and the range they cover.\n", r.Plan.Seeds)
 }
 
-// how lists what a reader needs to repeat it.
+// how lists everything that a reader needs to repeat the study.
 func (r *Result) how() string {
 	s := r.Session
 	recipe := r.Arms[0].Seeds[0].Embedding.Recipe
@@ -352,7 +352,7 @@ func (r *Result) how() string {
 	return b.String()
 }
 
-// measuredBy are the commits of the programs that measured the runs, where they are not all that of the first run's
+// measuredBy lists the commits of the programs that measured the runs, if they are not all that of the first run's
 // training.
 func (r *Result) measuredBy() (out []string) {
 	seeds := map[string][]string{}
@@ -369,7 +369,7 @@ func (r *Result) measuredBy() (out []string) {
 	return out
 }
 
-// trainedElsewhere are the devices and commits that trained runs, where they are not those of the first.
+// trainedElsewhere lists the devices and commits that trained runs and differ from those of the first run.
 func (r *Result) trainedElsewhere() (out []string) {
 	for _, a := range r.Arms {
 		for _, s := range a.Seeds {

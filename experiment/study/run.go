@@ -26,7 +26,7 @@ import (
 
 // What a study writes besides its pictures.
 const (
-	PlanFile    = "plan.json" // the runs, before they begin: a manifest as that of a sweep
+	PlanFile    = "plan.json" // list of the runs before they begin, in the form of a sweep's manifest
 	ResultsFile = "results.json"
 	ReportFile  = "report.md"
 	PageFile    = "report.html" // the same, needing nothing beside it; not in a browser's tab
@@ -42,12 +42,12 @@ type runner struct {
 	host   experiment.Host
 	show   progress.Progress
 	out    *Result
-	packed *Result // what the folder had before, once it is asked for
+	packed *Result // the former results in the folder; read when they are needed
 	partly bool    // windows are crossed with the encoders that are there; else all must be
 }
 
-// Run does the plan in dir, continuing what is already there: finished runs are kept with their figures. An ablation
-// reports in a folder of its own, ablations/NAME, and shares the runs.
+// Run executes the plan in dir. If dir already has a part of the study, Run continues it: finished runs are kept with
+// their results. An ablation has its own folder for the report, ablations/NAME, and shares the runs.
 func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show progress.Progress) (*Result, error) {
 	started := time.Now()
 	arms, err := plan.arms()
@@ -191,7 +191,7 @@ func (r *runner) seed(ctx context.Context, arm Arm, seed uint64) (*SeedResult, e
 	return s, r.introduce(dir, cfg, s)
 }
 
-// complete measures of a run that is kept what programs before GoalWorth and Still did not.
+// complete measures, for a kept run, the values that programs before GoalWorth and Still did not measure.
 func (r *runner) complete(ctx context.Context, cfg experiment.Config, s *SeedResult) error {
 	b := r.baselineOf(s.Seed)
 	worth := len(b.GoalWorth) == 0 && b.Blind != nil && b.Goal != nil
@@ -250,7 +250,7 @@ func (r *runner) make(ctx context.Context, dir string, arm Arm, cfg experiment.C
 	return r.embed(ctx, a, arm, s)
 }
 
-// introduce fills what the report says of all runs from the first.
+// introduce fills, from the first run, the report's data on all runs.
 func (r *runner) introduce(dir string, cfg experiment.Config, s *SeedResult) error {
 	if r.out.Family != "" {
 		return nil
@@ -373,7 +373,7 @@ func (s *SeedResult) place(b *Baseline) (err error) {
 	return nil
 }
 
-// baselineOf returns what is known of a seed's baselines, nil for nothing.
+// baselineOf returns the known baselines of a seed, nil if there are none.
 func (r *runner) baselineOf(seed uint64) *Baseline {
 	for i := range r.out.Baselines {
 		if r.out.Baselines[i].Seed == seed {
@@ -383,7 +383,7 @@ func (r *runner) baselineOf(seed uint64) *Baseline {
 	return nil
 }
 
-// embed makes the embeddings of a run, by its own encoder and by those of the other arms, and measures them.
+// embed makes the embeddings of a run with its own encoder and with the encoders of the other arms, and measures them.
 func (r *runner) embed(ctx context.Context, a *experiment.Agent, arm Arm, s *SeedResult) error {
 	stage := r.show.Stage(fmt.Sprintf("embedding %s, seed %d", a.Config.Algorithm, s.Seed), 0)
 	defer stage.Done()

@@ -70,7 +70,7 @@ type Lock struct {
 	file *os.File // locked by the system, nil where that cannot be
 	stop chan struct{}
 
-	before owner // whose token was taken over, zero if nobody had it
+	before owner // holder whose token was taken over, zero if there was none
 
 	mu     sync.Mutex
 	me     owner

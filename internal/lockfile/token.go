@@ -228,7 +228,7 @@ func (l *Lock) rename(next string) (err error) {
 	return err
 }
 
-// whoHas says what has become of a token that was lost.
+// whoHas says who has a token that was lost, or why this is not known.
 func (l *Lock) whoHas() string {
 	names, err := tokens(l.path)
 	if err != nil || len(names) == 0 {
@@ -271,7 +271,7 @@ func (l *Lock) free() {
 	}
 }
 
-// look is who has the token of a lock whose folder is there.
+// look returns the holder of the token of a lock whose folder exists.
 func look(path string) (*HeldError, error) {
 	names, err := tokens(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(names) == 0 {
@@ -283,7 +283,7 @@ func look(path string) (*HeldError, error) {
 	return judge(path, names), nil
 }
 
-// judge is who has a token, nil if nobody who lives has it.
+// judge returns the holder of a token, nil if no living process has it.
 func judge(path string, names []string) *HeldError {
 	inside := uint64(0)
 	if info, err := os.Stat(folder(path)); err == nil {

@@ -13,9 +13,9 @@ import (
 // mark begins and ends a file.
 const mark = "PAR1"
 
-// withoutLZ4 is a file whose pages packed by LZ4 are unpacked, to at most so many bytes; nil where there are none.
-// parquet-go 0.32 reads other values than were written from such pages (its issue 608), and does not end at a damaged
-// one.
+// withoutLZ4 returns the file with its pages unpacked that were packed by LZ4, to at most `most` bytes; nil if there
+// are no such pages. parquet-go 0.32 reads other values than were written from such pages (its issue 608), and does not
+// end at a damaged one.
 func withoutLZ4(raw []byte, f *parquet.File, most int) ([]byte, error) {
 	meta := *f.Metadata()
 	if !packedByLZ4(&meta) {

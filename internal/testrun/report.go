@@ -38,7 +38,7 @@ func decode(events io.Reader, list chan<- event) {
 type report struct {
 	out           io.Writer
 	packages      map[string]*tests              // under way
-	summary       []string                       // go test's lines of those that have ended
+	summary       []string                       // go test's lines of packages that have ended
 	skipped       map[string]map[string][]string // the tests by sentence and package
 	passed, skips int                            // tests and examples, those within others not counted; skips
 	failed        bool
@@ -126,7 +126,7 @@ func (r *report) ended(p *tests, e event) {
 	}
 }
 
-// print writes what the tests that have not passed have said.
+// print writes the output of the tests that have not passed.
 func (p *tests) print(out io.Writer) {
 	for _, line := range append(p.failed, p.take(func(string) bool { return true })...) {
 		fmt.Fprint(out, line)
@@ -155,7 +155,7 @@ func (p *tests) take(of func(name string) bool) (lines []string) {
 
 var position = regexp.MustCompile(`^ +[^ ]+\.go:\d+: `)
 
-// sentence returns what a test said last, over one line or more, before it was skipped.
+// sentence returns the last message of a test before it was skipped, which may have several lines.
 func sentence(output []string) string {
 	var said []string
 	for _, line := range output {
@@ -192,7 +192,7 @@ func (r *report) end(took time.Duration) bool {
 		}
 	}
 	fmt.Fprintf(r.out, "\n%d tests passed, %d skipped, in %.0f s\n\n", r.passed, r.skips, took.Seconds())
-	rank := func(line string) int { return strings.Index("?oF", line[:1]) } // what has failed stands at the very end
+	rank := func(line string) int { return strings.Index("?oF", line[:1]) } // failed packages stand at the end
 	slices.SortStableFunc(r.summary, func(a, b string) int { return rank(a) - rank(b) })
 	for _, line := range r.summary {
 		fmt.Fprint(r.out, line)

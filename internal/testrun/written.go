@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// history holds what the tests of a package did, each of them once or repeatedly.
+// history holds the results of a package's tests, each of which ran once or several times.
 type history struct {
 	seconds float64 // of a processor
 	tests   map[string]*verdicts
@@ -48,7 +48,7 @@ func (h *history) ended(e event) {
 // two reports whether a test ended in two ways.
 func (v verdicts) two() bool { return min(v.pass, v.fail)+min(v.pass, v.skip)+min(v.fail, v.skip) > 0 }
 
-// record is what a report tells.
+// record holds the data of a report.
 type record struct {
 	module  string
 	command string
@@ -62,7 +62,7 @@ func (r record) room(pkg string) string {
 	return cmp.Or(name, ".")
 }
 
-// figures are those of a room.
+// figures holds the numbers of a room.
 type figures struct {
 	covered
 	packages, tests, two int
@@ -198,7 +198,7 @@ func (r record) measurement() ([]byte, error) {
 	}, "", " ")
 }
 
-// machine is what the figures depend on.
+// machine describes the machine, on which the numbers depend.
 func machine() string {
 	name := runtime.GOARCH
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {

@@ -13,7 +13,7 @@ const (
 	starting    = 2.0
 	perElement  = 6   // loads that wait for one another, from a part of an input to its number
 	walking     = 12  // likewise, before a lane walks its part of the normals' stream
-	perWindow   = 6   // likewise, from a task to a window of it
+	perWindow   = 6   // likewise, from a task to a window of this task
 	perRows     = 1   // likewise, for each gpu.BlockSize rows drawn at once
 	partNumbers = 512 // of an input that a block fills
 )

@@ -100,7 +100,7 @@ func (s *Session) Direct(u *cells.Unit, env Env) (d *Direct, ok bool) {
 // seeded makes compiled cells find a variable that was made without them.
 func seeded(e *entity) { e.bind = "h__.Seed(c__, &" + e.name + ", \"" + e.name + "\")\n" }
 
-// indirect is the panic of what has to be compiled.
+// indirect is the panic for code that has to be compiled.
 type indirect struct{}
 
 type direct struct {
@@ -108,7 +108,7 @@ type direct struct {
 	env    Env
 	unit   *cells.Unit
 	made   map[*types.Var]reflect.Value // variables that the cell defines
-	shared map[types.Object]bool        // those of them that pointers may reach
+	shared map[types.Object]bool        // the variables among them that pointers may reach
 	define func(v *types.Var, t reflect.Type) reflect.Value
 }
 
@@ -307,7 +307,8 @@ func (w *direct) selector(x *ast.SelectorExpr) value {
 	case types.MethodVal:
 		if _, ok := v.t.MethodByName(x.Sel.Name); ok {
 			if v.t.Kind() == reflect.Pointer {
-				if _, ok := v.t.Elem().MethodByName(x.Sel.Name); ok { // its receiver is what the pointer points to
+				// the receiver is the value to which the pointer points
+				if _, ok := v.t.Elem().MethodByName(x.Sel.Name); ok {
 					return w.method(v, v.t.Elem(), x.Sel.Name, func() reflect.Value { return present(v.get()).Elem() })
 				}
 			}

@@ -11,8 +11,8 @@ import (
 	"nacre/kernel/internal/live"
 )
 
-// guard is the function that a call whose error is checked is wrapped in: one for each, which the compiler infers the
-// types of.
+// guard returns a function that wraps a call whose error is checked. Each call gets one, whose types the compiler
+// infers.
 func (w *writer) guard(g cells.Guard, c *ast.CallExpr) string {
 	n := 0
 	switch t := w.Info.TypeOf(c).(type) {
@@ -41,7 +41,7 @@ func (w *writer) guard(g cells.Guard, c *ast.CallExpr) string {
 	return e.name
 }
 
-// guarded is a call whose error is checked, and the types of its other results.
+// guarded returns a call whose error is checked, and the types of its other results.
 func (w *direct) guarded(g cells.Guard) (call func() []reflect.Value, out []reflect.Type) {
 	var inner func() []reflect.Value
 	if c, ok := ast.Unparen(g.X).(*ast.CallExpr); ok {

@@ -93,5 +93,5 @@ func tableOf(pair [2]unsafe.Pointer) uintptr {
 	return *(*uintptr)(v.UnsafePointer())
 }
 
-// pointer is one into what a file was loaded to.
+// pointer returns a pointer into the memory to which a file was loaded.
 func pointer(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }

@@ -23,7 +23,7 @@ import (
 
 // A package that the program does not have is compiled for the session: of the standard library, or of a module in the
 // go.mod that the kernel's folder has, or in the module cache. What the program is made of keeps its versions, as
-// plugins share it. What was loaded stays: another version of it takes another kernel.
+// plugins share it. A loaded package stays: another version of it needs another kernel.
 
 // reading keeps sessions, which may share packages, from completing the same one at once.
 var reading sync.Mutex
@@ -51,7 +51,7 @@ func (b *Builder) Import(ctx context.Context, path string, known map[string]*typ
 	return gcexportdata.Read(r, token.NewFileSet(), known, path)
 }
 
-// find compiles a package and what it imports.
+// find compiles a package and its imports.
 func (b *Builder) find(ctx context.Context, path string) error {
 	first, _, _ := strings.Cut(path, "/")
 	if err := module.CheckImportPath(path); err != nil || !strings.Contains(first, ".") && !b.own(ctx, path) {
@@ -122,7 +122,7 @@ func (b *Builder) own(ctx context.Context, path string) bool {
 func within(path, module string) bool { return path == module || strings.HasPrefix(path, module+"/") }
 
 // modules writes a go.mod with the modules of the program and those of the notebook, one of which has the package, and
-// its go.sum. offline says that what is there is to be taken as it is.
+// its go.sum. With offline, the existing files are used as they are.
 func (b *Builder) modules(ctx context.Context, path string) (file string, offline bool, err error) {
 	data, err := os.ReadFile(filepath.Join(b.source, "go.mod"))
 	if err != nil {

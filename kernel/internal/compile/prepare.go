@@ -92,7 +92,7 @@ func (b *Builder) prepared(list string) error {
 			b.tools = path
 			continue
 		}
-		if _, err := os.Stat(file); err != nil { // the go command has deleted what was not used for days
+		if _, err := os.Stat(file); err != nil { // the go command has deleted files that were not used for days
 			return ErrUnprepared
 		}
 		b.packages[path] = file
