@@ -47,8 +47,8 @@ type auth struct {
 type login struct {
 	ctx   context.Context // over when the login is: by a logout, or by its age
 	end   context.CancelFunc
-	proof string // what a request repeats in a header, and a WebSocket in its address
-	files string // what the address of a file repeats
+	proof string // value that a request repeats in a header, and a WebSocket in its address
+	files string // value that the address of a file repeats
 }
 
 func newAuth(token string, hosts []string) *auth {
@@ -78,7 +78,8 @@ func (a *auth) isToken(s string) bool {
 	return s != "" && subtle.ConstantTimeCompare(sum[:], a.token[:]) == 1
 }
 
-// identify says who sends a request, and by which login if by one. A wrong token is nobody, even with a good cookie.
+// identify says who sends a request, and with which login. A request with a wrong token counts as nobody's, even if its
+// cookie is good.
 func (a *auth) identify(r *http.Request) (identity, *login) {
 	if t := tokenOf(r); t != "" {
 		if a.isToken(t) {
@@ -98,7 +99,7 @@ func (a *auth) identify(r *http.Request) (identity, *login) {
 	return nobody, nil
 }
 
-// until is over when whoever sends a request is not let in any more, which may be by now.
+// until returns a context that ends when the sender of a request is no longer let in. It may have ended already.
 func (a *auth) until(r *http.Request) context.Context {
 	switch who, l := a.identify(r); who {
 	case byCookie:
@@ -150,7 +151,7 @@ func (a *auth) login(w http.ResponseWriter, r *http.Request, proof string) *logi
 	return l
 }
 
-// fragment returns what an address ends with that hands a login's proof to the page. Browsers do not send it anywhere.
+// fragment returns the end of an address that gives a login's proof to the page. Browsers do not send it anywhere.
 func (l *login) fragment() string { return "#proof=" + l.proof + "." + l.files }
 
 // logout ends the login of a request, and with it its connections.
@@ -210,7 +211,7 @@ func sameOrigin(r *http.Request) bool {
 	return site != "cross-site" && site != "same-site"
 }
 
-// isPage is true of what a person opens, as opposed to what programs ask for.
+// isPage reports whether a person opens the address, not a program.
 func isPage(r *http.Request) bool {
 	switch first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); first {
 	case "", "login", "tree", "notebooks", "edit", "runs", "embeddings":
@@ -252,7 +253,7 @@ func formOK(r *http.Request) bool {
 	return err == nil && c.Value != "" && equal(r.PostFormValue(xsrfCookie), c.Value)
 }
 
-// fromBrowser is true of what a browser's page has sent: a form's request says where it comes from.
+// fromBrowser reports whether a browser's page has sent the request: a form's request says where it comes from.
 func fromBrowser(r *http.Request) bool {
 	return r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != ""
 }

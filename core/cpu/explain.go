@@ -150,8 +150,8 @@ func (b *builder) flops(in *instr) int64 {
 	return 2 * int64(inner) * int64(b.mats[in.out].rows) * int64(b.mats[in.out].cols)
 }
 
-// passing is the bytes of a value that pass in a region of the present segment: all of it once, or once for every tile
-// if tiles do not divide it.
+// passing is the number of bytes of a value that a region of the present segment reads or writes: the whole value once,
+// or once for every tile if tiles do not divide it.
 func (b *builder) passing(v int) int64 {
 	m := &b.mats[v]
 	n := int64(4 * m.rows * m.ld)

@@ -7,7 +7,7 @@ type product struct {
 	byPanel bool     // b lies in panels
 	mode    gemmMode // gemmStore or gemmAdd where ta has more rows than contractRows
 	aux     *float32 // bias, or the first element of the mask matrix
-	after   *ahead   // what the worker reads after this product, or nil
+	after   *ahead   // data that the worker reads after this product, or nil
 }
 
 // ahead is memory worth fetching ahead of its use.
@@ -114,7 +114,7 @@ const (
 // stream is memory that kernels fetch ahead because the processor's own fetching is too short for what comes from the
 // third-level cache: rows of some pieces each. A call takes one piece of as many rows as it has rounds.
 type stream struct {
-	at     *float32 // what the next call fetches
+	at     *float32 // data that the next call fetches
 	ld     int64    // bytes from a row to the next
 	rows   int
 	row    int // of at

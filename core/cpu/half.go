@@ -62,7 +62,7 @@ func (h *halves) tile(strip, chunk int) (high, low *uint32) {
 	return &h.d[at], &h.d[h.words()+at]
 }
 
-// halfScratch holds what a worker needs to multiply: the operands in tiles, and arguments.
+// halfScratch holds the data of a worker's multiplication: the operands in tiles, and arguments.
 type halfScratch struct {
 	a, b []uint32
 	cut  halfArgs

@@ -17,7 +17,7 @@ var matrixUnit = sync.OnceValue(func() bool {
 	return err == 0
 })
 
-// inHalves lists the kernels this machine runs whose products are in bfloat16.
+// inHalves lists the kernels of this machine that have products in bfloat16.
 func inHalves() []*kernels {
 	if !matrixUnit() {
 		return nil

@@ -21,7 +21,7 @@ type offer struct {
 	gate  gate
 	next  atomic.Int64 // the next part to take
 	p     product
-	fresh bool // of a sum over rows: overwrite what the result holds
+	fresh bool // for a sum over rows: overwrite the result instead of adding to it
 	part  int  // rows of the result taken at a time
 	_     [64]byte
 }
@@ -112,7 +112,7 @@ func pause(spins int) {
 }
 
 // gate counts who is inside while it is open.
-type gate struct{ members atomic.Int64 } // below zero while closed, when nobody may enter
+type gate struct{ members atomic.Int64 } // below zero while the gate is closed; then nobody may enter
 
 const closed = -1 << 32
 

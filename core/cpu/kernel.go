@@ -26,7 +26,7 @@ const (
 	gemmStore    gemmMode = iota
 	gemmBias              // + bias
 	gemmBiasReLU          // max(0, · + bias)
-	gemmMask              // kept where the mask matrix is positive, else 0
+	gemmMask              // kept if the mask matrix is positive, else 0
 	gemmAdd               // + C
 )
 

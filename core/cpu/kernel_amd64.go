@@ -42,7 +42,7 @@ var avx2 = kernels{
 	flopsPerNano: 60, elemsPerNano: 4,
 }
 
-// Features names what the processor offers, as far as the kernels care.
+// Features names the features of the processor that matter to the kernels.
 func Features() []string {
 	var f []string
 	for _, x := range []struct {

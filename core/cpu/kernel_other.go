@@ -5,5 +5,6 @@ package cpu
 // native lists no vector kernels: there are none for this architecture, or the program was built without them.
 func native() []*kernels { return nil }
 
-// Features names what the processor offers, as far as the kernels care: nothing the plain Go kernels need to know.
+// Features names the features of the processor that matter to the kernels. It is empty: none matters to the plain Go
+// kernels.
 func Features() []string { return nil }

@@ -11,7 +11,7 @@ import (
 // on arm64.
 func native() []*kernels { return []*kernels{&simd128} }
 
-// Features names what the processor offers, as far as the kernels care.
+// Features names the features of the processor that matter to the kernels.
 func Features() []string { return []string{"simd128"} }
 
 // simd128 are the kernels on vectors of four float32 or two float64, one text for both architectures. They give the

@@ -12,7 +12,7 @@ type mat struct {
 // pad16 rounds n up to a multiple of 16.
 func pad16(n int) int { return (n + 15) &^ 15 }
 
-// alignedWords is aligned for what is not floats.
+// alignedWords is aligned for data other than floats.
 func alignedWords(n int) []uint32 {
 	f := aligned(max(n, 1))
 	return unsafe.Slice((*uint32)(unsafe.Pointer(&f[0])), n)

@@ -8,7 +8,7 @@ import (
 // inLargePages asks the system to keep b, which starts at a multiple of largePage, in pages of that size. Linux does so
 // by itself only where it is set up to. It is a wish: without it everything is a little slower.
 func inLargePages(b []float32) {
-	const collapse = 25 // MADV_COLLAPSE, for what has been touched before
+	const collapse = 25 // MADV_COLLAPSE, for memory that has been touched before
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&b[0])), 4*len(b))
 	if syscall.Madvise(bytes, syscall.MADV_HUGEPAGE) == nil {
 		syscall.Madvise(bytes, collapse)

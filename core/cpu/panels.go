@@ -4,7 +4,7 @@ package cpu
 // blocks, and each panel's rows one after the other. Going through a panel is then one run through memory, which the
 // processor fetches ahead of its use, and touches few pages.
 type panels struct {
-	mat  // ld is that of the matrix itself; the panel that begins at column j begins at d[j·rows]
+	mat  // ld is the ld of the matrix itself; the panel that begins at column j begins at d[j·rows]
 	cuts []colCut
 }
 

@@ -44,7 +44,7 @@ type run = func(w *worker, s span)
 type step struct {
 	run   run
 	units int     // how many parts the work can be cut into; 1 if it cannot
-	cost  float64 // estimated time of all of it, ns
+	cost  float64 // estimated time of the whole step, ns
 
 	region int // of the plan
 }
@@ -59,7 +59,7 @@ type operand struct {
 	broadcast broadcast
 }
 
-// broadcast says along what an operand of an elementwise step is repeated.
+// broadcast says in which direction an operand of an elementwise step is repeated.
 type broadcast uint8
 
 const (
@@ -80,7 +80,7 @@ func (w *worker) view(o *operand, s span) mat {
 	return mat{o.d[at : at+rows*o.ld], rows, o.cols, o.ld}
 }
 
-// builder makes steps of instructions.
+// builder makes steps from instructions.
 type builder struct {
 	*storage
 	k *kernels
@@ -114,7 +114,7 @@ func (b *builder) operand(v int, rows op.Rows, units int) operand {
 	return o
 }
 
-// units is the number of parts an instruction whose result is ByRow can be cut into.
+// units is the number of parts into which an instruction with a ByRow result can be cut.
 func (b *builder) units(in *instr, o op.Op) int {
 	if b.tiled {
 		return b.p.Groups

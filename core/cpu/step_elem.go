@@ -41,7 +41,7 @@ func (b *builder) elementwise(o op.Op, args []operand, out operand) run {
 	return b.unknown(o)
 }
 
-// unknown notes that there is no kernel for an operation, which Load reports.
+// unknown notes that an operation has no kernel. Load reports this.
 func (b *builder) unknown(o op.Op) run {
 	if b.err == nil {
 		b.err = fmt.Errorf("there is no kernel for %v (%T)", o, o)

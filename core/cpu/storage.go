@@ -13,7 +13,7 @@ type place uint8
 const (
 	unused     place = iota
 	stored           // a parameter: in Memory
-	full             // its own buffer: inputs, constants, outputs, and whatever crosses a segment
+	full             // its own buffer: inputs, constants, outputs, and values that are needed in several segments
 	passing          // at an offset of the buffer that sequential segments share
 	local            // at an offset of every worker's arena, which holds one tile's values
 	laneSummed       // its own buffer, computed as the sum of the lanes' partial sums
@@ -94,7 +94,7 @@ func crossings(p *core.Program, segs []segment) []bool {
 	return crossing
 }
 
-// size is the floats a value takes where it lives: of one tile if it is local, else of all its rows.
+// size is the number of floats that a value takes: for one tile if it is local, else for all its rows.
 func (s *storage) size(v int) int {
 	x := s.p.Values[v]
 	rows := x.Rows

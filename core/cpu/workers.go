@@ -97,7 +97,7 @@ func soon(c <-chan struct{}) bool {
 	}
 }
 
-// work takes units until none is left, and then helps where that pays.
+// work takes units until none is left. Then it helps other workers if that is worth it.
 func (j *job) work(id int) {
 	w, ph := j.workers[id], j.phase
 	w.job = j

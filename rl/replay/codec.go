@@ -19,8 +19,8 @@ var ErrCorrupt = errors.New("replay: damaged or foreign data")
 //	rows, oldest first: o, a, context reward, reward    rows × (obs+act+2) float32
 //	CRC-32C of the above                                uint32
 //
-// Trajectories tile the rows; only the oldest may have lost some at its beginning. Where a row lies in the ring is
-// not written: it has no influence on what is drawn.
+// Trajectories tile the rows; only the oldest may have lost some at its beginning. Where a row lies in the ring is not
+// written: it has no influence on draws.
 
 // Encode writes the content exactly. Equal contents give equal bytes.
 func (t *Task) Encode(w io.Writer) error {
@@ -96,7 +96,7 @@ func (t *Task) Decode(r io.Reader) error {
 }
 
 // decodeTrajectories reads the boundaries, sets t.trajs, t.first and t.next, and returns how each trajectory ended.
-// Memory grows with what was read, not with what the header claims.
+// Memory grows with the data that were read, not with the header's claims.
 func (t *Task) decodeTrajectories(d *decoder, trajs int, rows int64) (ends []uint8, err error) {
 	var total int64
 	for i := range trajs {
@@ -165,7 +165,7 @@ func (e *encoder) flush() {
 	e.buf = e.buf[:0]
 }
 
-// finish writes what is left and the checksum.
+// finish writes the remaining data and the checksum.
 func (e *encoder) finish() error {
 	e.flush()
 	e.buf = binary.LittleEndian.AppendUint32(e.buf, e.crc)

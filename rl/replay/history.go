@@ -49,7 +49,7 @@ func (t *Task) Histories(r *rand.Rand, n, window, skip int, dst Histories) error
 	return nil
 }
 
-// TrajectoryHistories writes transitions start … start+n-1 of what is kept of trajectory i.
+// TrajectoryHistories writes transitions start … start+n-1 of the kept part of trajectory i.
 func (t *Task) TrajectoryHistories(i, start, n, window int, dst Histories) error {
 	if i < 0 || i >= len(t.trajs) {
 		return fmt.Errorf("replay: trajectory %d: there are %d", i, len(t.trajs))

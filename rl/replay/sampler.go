@@ -84,7 +84,7 @@ func (s *Sampler) Sample(r *rand.Rand, stores [][]*Task) (feed.Record, error) {
 	return record, nil
 }
 
-// count adds what a draw left to the counts of pairs.
+// count adds the results of a draw to the counts of pairs.
 func count(to *feed.Record, d feed.Draw, picks []int) {
 	switch d.Kind {
 	case feed.WindowPair:
@@ -144,7 +144,7 @@ func (s *Sampler) drawTasks(r *rand.Rand) {
 	}
 }
 
-// fill writes what was drawn of a slot's task.
+// fill writes the rows that were drawn from a slot's task.
 func (s *Sampler) fill(t *Task, slot int, d feed.Draw, in [][]input, picks []int) {
 	at := slot * d.N
 	for which, inputs := range in {
@@ -222,7 +222,7 @@ func (t *Task) fill(in []input, at int, rows []found) {
 			}
 		case feed.Before, feed.After:
 			for k, f := range rows {
-				if x.before != nil { // the same but for its oldest row
+				if x.before != nil { // the same, except for its oldest row
 					dst := to[k*cols : (k+1)*cols]
 					copy(dst, x.before[(at+k)*cols+width:(at+k+1)*cols])
 					copy(dst[cols-width:], f.row[:width])
@@ -239,7 +239,7 @@ func (t *Task) fill(in []input, at int, rows []found) {
 	}
 }
 
-// fillSlots writes what has a row per slot.
+// fillSlots writes the inputs that have a row per slot.
 func (s *Sampler) fillSlots() {
 	for _, x := range s.slots {
 		for i, a := range s.tasks {

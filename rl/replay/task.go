@@ -60,7 +60,7 @@ func (t *Task) Capacity() int { return t.capacity }
 // Len is the number of transitions kept.
 func (t *Task) Len() int { return int(t.next - t.first) }
 
-// Clear forgets everything and keeps the memory for what is collected next. Trajectory ids go on counting.
+// Clear removes all transitions and keeps the memory for the next ones. Trajectory ids go on counting.
 func (t *Task) Clear() {
 	t.first, t.next = 0, 0
 	t.era++

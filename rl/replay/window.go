@@ -241,8 +241,8 @@ func (t *Task) Trajectory(i int) Trajectory {
 	return Trajectory{ID: tr.id, Len: n, Lost: tr.len - n, Done: end == terminal}
 }
 
-// TrajectoryContext writes transitions start … start+n-1 of what is kept of trajectory i as context rows.
-// The error says that the range is outside the trajectory or that dst is too short.
+// TrajectoryContext writes transitions start … start+n-1 of the kept part of trajectory i as context rows. The error
+// says that the range is outside the trajectory or that dst is too short.
 func (t *Task) TrajectoryContext(i, start, n int, nextObs bool, dst Context) error {
 	if i < 0 || i >= len(t.trajs) {
 		return fmt.Errorf("replay: trajectory %d: there are %d", i, len(t.trajs))

@@ -279,7 +279,8 @@ func await(t *testing.T, l rl.Learner) {
 	}
 }
 
-// report checks that metrics are among those announced and returns their values in that order, NaN for what has none.
+// report checks that all metrics are among the announced ones. It returns their values in the announced order, NaN for
+// a metric without a value.
 func report(t *testing.T, l rl.Learner, iteration int) []float64 {
 	t.Helper()
 	await(t, l)
@@ -330,7 +331,7 @@ func memory(t *testing.T, m core.Memory) map[string][]float64 {
 	return out
 }
 
-// hand gives one learner what the other's checkpoint holds.
+// hand gives one learner the contents of the other's checkpoint.
 func hand(t *testing.T, to, from rl.Learner) {
 	t.Helper()
 	for name, x := range memory(t, from.Memory()) {

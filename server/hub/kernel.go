@@ -127,7 +127,8 @@ func (k *Kernel) Send(c *Client, m *jupyter.Message) error {
 			return nil // sent once more by who lost the connection, or too late
 		}
 	case m.Type() == "execute_request" && id != "" && !k.taken.add(id):
-		if k.requests[id] == nil { // it is over: what it led to comes too, but where not all is kept
+		// it is over: its messages are also replayed, unless some are not kept any more
+		if k.requests[id] == nil {
 			c.push(jupyter.NewMessage(jupyter.IOPub, "status", k.own, m, map[string]string{"execution_state": Idle}))
 		}
 		return nil
@@ -192,7 +193,7 @@ func (k *Kernel) publish(parent string, m *jupyter.Message) bool {
 	return changed
 }
 
-// cellOf is the cell whose run a message belongs to, also after the run has ended.
+// cellOf is the cell to whose run a message belongs, even after the run has ended.
 func (k *Kernel) cellOf(parent string) string {
 	if r := k.requests[parent]; r != nil {
 		return r.cell

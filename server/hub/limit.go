@@ -79,7 +79,7 @@ func (l *limiter) amountOf(m *jupyter.Message) *amount {
 	return a
 }
 
-// keep writes text that is not shown to the cell's file. The first time the reader is told why, and where it is.
+// keep writes text that is not shown to the cell's file. The first time it tells the reader why, and where the file is.
 func (l *limiter) keep(a *amount, m *jupyter.Message, why string) []*jupyter.Message {
 	place := l.overflow.add(&a.rest, m)
 	if a.told[why] {
@@ -89,7 +89,7 @@ func (l *limiter) keep(a *amount, m *jupyter.Message, why string) []*jupyter.Mes
 	return []*jupyter.Message{note(m, why+"; "+place)}
 }
 
-// within counts what a message shows of its cell's amount; false if that is used up.
+// within counts the output of a message towards its cell's limit. It is false if the limit is reached.
 func (l *limiter) within(a *amount, m *jupyter.Message, msgType string) (shown []*jupyter.Message, ok bool) {
 	switch msgType {
 	case "clear_output":

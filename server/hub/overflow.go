@@ -49,7 +49,7 @@ func (o *overflow) create(r *rest) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.dir == "" {
-		dir, err := os.MkdirTemp("", "nacre-output-") // which nobody else may read
+		dir, err := os.MkdirTemp("", "nacre-output-") // other users must not read it
 		if err != nil {
 			return err
 		}

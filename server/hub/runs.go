@@ -16,7 +16,8 @@ const (
 	Aborted = "aborted"
 )
 
-// runs are the executions of a notebook's cells: what the kernel's document shows beyond the file.
+// runs are the executions of a notebook's cells. They hold the outputs that the kernel's document has and the file
+// lacks.
 type runs struct {
 	byMessage map[string]*run
 	byCell    map[string]*run // the newest of each cell
@@ -144,7 +145,8 @@ func (rs *runs) reply(m *jupyter.Message, n uint64) {
 	r.changed = n
 }
 
-// put puts what a run shows into its cell. What the cell says of an earlier run's times is not true any more.
+// put puts the outputs of a run into its cell. Once the run has begun, it replaces the times of an earlier run, which
+// are no longer true.
 func (rs *runs) put(r *run, c nbformat.Cell) {
 	c.SetOutputs(r.outputs.List, r.count)
 	switch {
@@ -161,12 +163,12 @@ func (r *run) began() bool { return r.times["iopub.execute_input"] != "" }
 // alone notes that the last client is gone, and how far it got; connected, that one is there.
 func (rs *runs) alone(last uint64) { rs.aloneFrom = last }
 
-// Live says what a notebook with a running kernel holds: everything up to message number Seq.
+// Live describes a notebook with a running kernel. The notebook has the outputs of all messages up to number Seq.
 type Live struct {
 	KernelID string            `json:"kernel_id"`
 	Seq      uint64            `json:"seq"`
 	Cells    map[string]string `json:"cells"` // "busy" or "queued"; other cells are not being run
-	// Times are those of the messages of cells' last runs, by Jupyter's names for them.
+	// Times holds the times of the messages of cells' last runs, by Jupyter's names.
 	Times map[string]map[string]string `json:"times"`
 }
 
@@ -243,7 +245,7 @@ func (k *Kernel) Saved(nb *nbformat.Notebook, seen *uint64) (written func()) {
 	}
 }
 
-// Flushed notes that the file has what was shown up to message number n.
+// Flushed notes that the file has the outputs of all messages up to number n.
 func (k *Kernel) Flushed(n uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

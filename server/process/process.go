@@ -296,7 +296,7 @@ func (p *Process) exit(err error) Exit {
 	return e
 }
 
-// outOfMemory recognises what the Go runtime and C++ say when the system refuses memory.
+// outOfMemory recognises the messages of the Go runtime and of C++ when the system refuses memory.
 func outOfMemory(e Exit) bool {
 	for _, sign := range []string{
 		"out of memory", "cannot allocate memory", "std::bad_alloc",
@@ -312,7 +312,7 @@ func outOfMemory(e Exit) bool {
 	return false
 }
 
-// printed takes what the process prints to one of its standard files.
+// printed reads the text that the process prints to one of its standard files.
 type printed struct {
 	p         *Process
 	name      string
@@ -324,7 +324,7 @@ type printed struct {
 	buf [32 << 10]byte
 }
 
-// printed returns what is to be the child's standard file of a name.
+// printed returns the file that becomes the child's standard file of a name.
 func (p *Process) printed(name string, on func(name, text string)) (*os.File, error) {
 	r, theirs, err := os.Pipe()
 	if err != nil {
@@ -341,11 +341,11 @@ func (w *printed) take(b []byte) {
 	}
 }
 
-// tailBytes bounds what is kept of a process's own output.
+// tailBytes is the number of bytes that are kept of a process's own output.
 const tailBytes = 8 << 10
 
-// tail keeps the first and the last of what a process prints: a crash of a Go program says why first and then lists
-// every goroutine.
+// tail keeps the first and the last part of a process's output, because a crash of a Go program first gives the reason
+// and then lists every goroutine.
 type tail struct {
 	mu   sync.Mutex
 	head []byte // from the last line that looks like the beginning of a crash

@@ -13,8 +13,8 @@ import (
 	"nacre/kernel/jupyter"
 )
 
-// Relay has a child answer the requests that this process gets. What the child prints itself becomes output of the
-// running cell or the last one, and should it end, the requests that are open are answered with the reason.
+// Relay lets a child answer the requests that this process gets. Text that the child prints itself becomes output of
+// the running cell or of the last one. If the child ends, open requests are answered with the reason.
 type Relay struct {
 	child *Process
 	send  func(*jupyter.Message)
@@ -35,7 +35,7 @@ type asked struct {
 	begun   bool
 }
 
-// NewRelay starts the child. Send carries its messages on.
+// NewRelay starts the child. The function send gets the child's messages.
 func NewRelay(c Config, send func(*jupyter.Message)) (*Relay, error) {
 	r := &Relay{send: send, own: uuid.NewString(), done: make(chan struct{}), open: map[string]*asked{}}
 	child, err := Start(c, Handlers{Message: r.message, Output: r.printed, Exit: r.ended})
@@ -62,7 +62,7 @@ func (r *Relay) Interrupt() {
 // Done is closed once the child has ended.
 func (r *Relay) Done() <-chan struct{} { return r.done }
 
-// Err says why the child has ended, nil where it was asked to.
+// Err says why the child has ended. It is nil if the child was asked to end.
 func (r *Relay) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +103,8 @@ func (r *Relay) message(m *jupyter.Message) {
 	}
 }
 
-// printed passes on what the child prints itself. It may come before the message that says that a cell has begun.
+// printed passes on the text that the child prints itself. It may come before the message that says that a cell has
+// begun.
 func (r *Relay) printed(name, text string) {
 	r.mu.Lock()
 	a := r.latest
@@ -119,7 +120,8 @@ func (r *Relay) printed(name, text string) {
 	}
 }
 
-// ended answers what the child does not answer any more: the cell that ran says why, those behind it were not run.
+// ended answers the requests that the child can no longer answer. The cell that ran says why; the cells after it were
+// not run.
 func (r *Relay) ended(e Exit) {
 	r.mu.Lock()
 	r.exit = e

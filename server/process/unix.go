@@ -27,7 +27,7 @@ func signalName(s *os.ProcessState) string {
 	return ""
 }
 
-// follow passes on what comes until the pipe is closed.
+// follow passes on text until the pipe is closed.
 func (w *printed) follow() {
 	defer close(w.done)
 	raw, err := w.r.SyscallConn()
@@ -39,7 +39,7 @@ func (w *printed) follow() {
 	}
 }
 
-// drain passes on what is in the pipe now.
+// drain passes on the text that is in the pipe now.
 func (w *printed) drain() {
 	raw, err := w.r.SyscallConn()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"nacre/sim/mujoco"
 )
 
-// control is a family on MuJoCo: what sets it apart from the others is in its fields, what they share is in batch.
+// control is a family on MuJoCo. Its fields hold its differences from the other families; batch holds the common parts.
 type control struct {
 	name     string
 	origin   string // what defines it, for Spec.Source
@@ -114,7 +114,7 @@ type batch struct {
 	chunk   *mujoco.Chunk
 	envs    []env
 	ctrl    []float64      // n×act
-	shapes  []mujoco.Shape // what is drawn; nil until it is
+	shapes  []mujoco.Shape // shapes to draw; nil until a picture is drawn
 }
 
 func (b *batch) Len() int { return len(b.envs) }

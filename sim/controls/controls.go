@@ -29,7 +29,7 @@ func init() {
 	}
 }
 
-// zeroContact ends the names of families whose contact forces are zero.
+// zeroContact is the ending of the names of families whose contact forces are zero.
 const zeroContact = "-zero-contact"
 
 func families() []*control {

@@ -38,7 +38,7 @@ func humanoidDir(forces bool) *control {
 	return c
 }
 
-// centreOfMass is that of all bodies in the plane.
+// centreOfMass is the centre of mass of all bodies, in the plane.
 func centreOfMass(e *env) (c [2]float64) {
 	for i, m := range e.mass {
 		c[0] += m * e.xipos[3*i]

@@ -60,7 +60,7 @@ func both(a, b float64) float64 {
 // clamp limits x to [low, high].
 func clamp(x, low, high float64) float64 { return math.Min(math.Max(x, low), high) }
 
-// bonus is 1 where a condition holds, else 0.
+// bonus is 1 if a condition holds, else 0.
 func bonus(condition bool) float64 {
 	if condition {
 		return 1

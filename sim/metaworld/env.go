@@ -19,11 +19,11 @@ type env struct {
 	qpos, qvel, ctrl, mocap, mocapQuat           []float64
 
 	memo
-	now, before [18]float64 // what is observed, and what was one step earlier
+	now, before [18]float64 // the present observation and that of one step earlier
 	act         [4]float64  // the action, each number in [-1, 1]
 }
 
-// memo is what is kept from the reset until the next. Families use what they need of it.
+// memo holds values from one reset until the next. Families use the values that they need.
 type memo struct {
 	target  vec3
 	hand0   vec3    // where the hand was sent
@@ -201,7 +201,7 @@ func siteTurn(name string) func(e *env) quat {
 // noTurn is shown by families that hide the object's orientation.
 func noTurn(*env) quat { return quat{} }
 
-// observe moves what was observed a step back and reads the scene again.
+// observe stores the last observation as that of one step earlier, and reads the scene again.
 func (e *env) observe() {
 	e.before = e.now
 	e.now = [18]float64{}

@@ -6,11 +6,11 @@ import (
 	"nacre/sim/mujoco"
 )
 
-// era is what the environments of one time have in common, beside what is in their rows.
+// era holds the common properties of the environments of one time that are not in their rows.
 type era struct {
 	prefix string // of the families' names
 	source string // what defines an environment, with its name for %s
-	engine string // what a record says besides of the engine
+	engine string // further text on the engine for a record
 
 	obsDim int
 	write  func(e *env, obs []float64) // an observation; obs may be shorter
@@ -18,7 +18,7 @@ type era struct {
 	kept   func(v float64) float64     // a number of their actions
 
 	path func(scene string) (string, error)  // of a scene's model
-	tune func(m *mujoco.Model, w *row) error // sets what the classes set in a model once it is loaded
+	tune func(m *mujoco.Model, w *row) error // sets the values that the classes set in a model after it is loaded
 
 	handSteps int  // mj_step in which the hand goes to its start
 	forward   bool // whether what follows from the state is computed again after a control step
@@ -97,7 +97,7 @@ type redrawn struct {
 	row *row
 }
 
-// unguided is what a redrawn family has of family.
+// unguided is the part of family that a redrawn family has.
 type unguided interface {
 	sim.Family
 	sim.Checker

@@ -163,7 +163,7 @@ func (w *row) any(uniform func(low, high float64) float64) []float64 {
 	return v
 }
 
-// check says what is wrong with a task vector. Those outside the box are allowed: the box bounds what is drawn.
+// check says what is wrong with a task vector. Vectors outside the box are allowed: the box limits only the draws.
 func (w *row) check(params []float64) error {
 	if len(params) != len(w.low) {
 		return fmt.Errorf("the task has %d parameters, expected %d", len(params), len(w.low))

@@ -10,7 +10,7 @@ import (
 // What package verify needs to compare formulas where the physics library is another than the reference's: see
 // sim.Forcible.
 
-// ResetFrom is Reset but for the way of the hand to its start: hand is the state one mj_step before the hand's arrival.
+// ResetFrom is Reset without the way of the hand to its start: hand is the state one mj_step before the hand's arrival.
 func (b *batch) ResetFrom(i int, task sim.Task, hand sim.State, obs []float64) error {
 	e := &b.envs[i]
 	e.task, e.err = task, nil
@@ -37,7 +37,7 @@ func (b *batch) ResetFrom(i int, task sim.Task, hand sim.State, obs []float64) e
 	return nil
 }
 
-// Evaluate says what a step with action act would have paid that led environment i into the state it was set to.
+// Evaluate returns the reward of a step with action act that led environment i into its present state.
 func (b *batch) Evaluate(i int, act []float64, out *sim.StepResult) error {
 	if len(act) != actDim {
 		return b.fail(i, fmt.Errorf("an action of %d numbers, expected %d", len(act), actDim))

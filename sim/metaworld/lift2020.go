@@ -21,7 +21,7 @@ func pickPlace2020(name string, made func() *row, keeps bool) *row {
 	return w
 }
 
-// setToLift puts the object at its start. Its height is that of a geom where it lay before.
+// setToLift puts the object at its start. Its height is the former height of a geom.
 func (e *env) setToLift(at vec3, geom string, height float64) {
 	e.height0, e.object0 = e.geom(geom)[2], at
 	e.setObject(at)

@@ -16,7 +16,7 @@ import (
 	"nacre/tsne/webgpu"
 )
 
-// program is the state of the worker: the data, and the layout in the making.
+// program is the state of the worker: the data and the layout that is being made.
 type program struct {
 	inbox   chan js.Value
 	pause   *pause

@@ -111,7 +111,7 @@ func (l *Lowerer) guarded(c *ast.CallExpr, g cells.Guard) ast.Expr {
 	return call(&ast.FuncLit{Type: ft, Body: block(append(list, fail(ident(names[n])), ret)...)})
 }
 
-// target holds what is called: a function and the receiver that became its first argument.
+// target holds a called function, and the receiver that became its first argument.
 type target struct {
 	fun   ast.Expr
 	recv  []ast.Expr
@@ -119,7 +119,8 @@ type target struct {
 	named bool         // it is a function or method of a cell, not the value of a variable
 }
 
-// callee lowers what is called. where names a native function ("fmt.Println", "json.Decoder.Decode"), "" for others.
+// callee lowers the called expression. where names a native function ("fmt.Println", "json.Decoder.Decode"), "" for
+// others.
 func (l *Lowerer) callee(fun ast.Expr) (target, string) {
 	id := fun
 	switch x := fun.(type) {

@@ -116,7 +116,7 @@ func (l *Lowerer) convert(n ast.Node, x ast.Expr, from, target types.Type) ast.E
 	if !l.looped(target) {
 		x = l.opened(n, x, from)
 		if named, ok := target.(*types.Named); ok && native(named) && l.key(from) != l.key(target) {
-			// the interpreter hands over its own form of it
+			// the interpreter passes its own form of the value
 			if _, isFunc := target.Underlying().(*types.Signature); isFunc {
 				x = call(&ast.ParenExpr{X: l.low(n, target)}, x)
 			}

@@ -202,7 +202,7 @@ func (l *Lowerer) path(n ast.Node, x ast.Expr, t types.Type, index []int) (ast.E
 		f := s.Field(k)
 		name := fieldName(f, k)
 		if native(t) {
-			if name = f.Name(); !f.Exported() { // what is reached through it is reached from outside
+			if name = f.Name(); !f.Exported() { // values that are reached through it are reached from outside
 				t = l.subst(f.Type())
 				continue
 			}
@@ -632,7 +632,7 @@ func (l *Lowerer) body(b *ast.BlockStmt) []ast.Stmt {
 	case l.recoversItself(b):
 		l.fn.entered = l.fresh("entered")
 		head = append(head, define(l.fn.entered, l.rt("Entered")))
-	case l.callsRecovering(b): // which is not what was deferred
+	case l.callsRecovering(b): // this is not the deferred call
 		head = append(head, &ast.ExprStmt{X: l.rt("Entered")})
 	}
 	if !defers(b) {

@@ -15,7 +15,8 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 	}
 	var pre []ast.Stmt
 	out := &ast.ForStmt{For: s.For}
-	if s.Init != nil { // before the loop: in it, the interpreter loses what the body assigns to the variables
+	// before the loop, because in it the interpreter loses the values that the body assigns to the variables
+	if s.Init != nil {
 		pre = l.stmt(s.Init)
 	}
 	defer l.push(scope{label: labelName(label), loop: true})()

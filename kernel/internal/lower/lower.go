@@ -110,7 +110,7 @@ type Lowerer struct {
 	serial   int
 	numbered bool         // a cell has called recover
 	placing  bool         // an operand is being lowered that is assigned to
-	deferred *ast.FuncLit // what the defer statement being lowered calls
+	deferred *ast.FuncLit // the function that the defer statement being lowered calls
 	later    *pending     // the call of the go or defer statement being lowered
 }
 
@@ -141,7 +141,7 @@ type function struct {
 	scopes  []scope
 
 	deferring bool     // it has a defer statement
-	defers    string   // the variable that holds what it deferred, "" where it defers nothing
+	defers    string   // the variable with its deferred calls, "" if it defers nothing
 	slots     []string // pointers to the results of a function that defers
 
 	deferred bool   // a literal that a defer statement calls: what it recovers is a panic
@@ -334,7 +334,7 @@ func (l *Lowerer) TakeHost() map[string]reflect.Value {
 	return h
 }
 
-// state holds what a failed unit must leave as it was.
+// state holds everything that a failed unit must leave unchanged.
 type state struct {
 	insts, structs map[string]string
 	funcs          map[*types.Func]*Func

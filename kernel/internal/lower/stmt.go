@@ -294,7 +294,7 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 	if len(rhs) == 1 {
 		lhs = slices.Clone(lhs)
 		for k, x := range lhs {
-			if !blank(x) && l.newVar(x) == nil && !simple(x) { // what the left sides call comes first
+			if !blank(x) && l.newVar(x) == nil && !simple(x) { // calls in the left sides come first
 				lhs[k] = &lowered{l.place(x), l.typeOf(x)}
 			}
 		}
@@ -514,7 +514,7 @@ func (l *Lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 	return append(pre, l.giveBack(s, results)...)
 }
 
-// namedResults returns what the named results of a function that defers nothing hold.
+// namedResults returns the values of the named results of a function that defers nothing.
 func (l *Lowerer) namedResults() []ast.Expr {
 	var list []ast.Expr
 	for _, v := range l.fn.results {

@@ -15,7 +15,7 @@ import (
 
 func fromCell(n *types.TypeName) bool { return n.Pkg() != nil && n.Pkg().Path() == "main" }
 
-// subst replaces type parameters by what they stand for in the instance being lowered.
+// subst replaces type parameters by their types in the instance being lowered.
 func (l *Lowerer) subst(t types.Type) types.Type {
 	if len(l.env) == 0 || t == nil {
 		return t

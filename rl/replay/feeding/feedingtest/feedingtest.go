@@ -142,8 +142,9 @@ func anyPlan(r *rand.Rand) feed.Recipe {
 	return p
 }
 
-// Run checks that what a device draws is bit for bit what package replay draws from the same stream: tasks, rows,
-// windows, weights and noise, over updates and iterations between which the rings grow, overflow and are emptied.
+// Run checks that a device draws, bit for bit, the same data as package replay from the same stream: tasks, rows,
+// windows, weights and noise. It does so over updates and iterations between which the rings grow, overflow and are
+// emptied.
 //
 // open makes a device; between, which may be nil, is called before every iteration with its number.
 func Run(t *testing.T, open func(testing.TB) core.Device, between func(iteration int)) {
@@ -162,8 +163,9 @@ func Run(t *testing.T, open func(testing.TB) core.Device, between func(iteration
 			N: windowRows, ExclusiveEnd: true}, feed.Context),
 		"pairs of rows": pearlLike(feed.WithReplacement, feed.Draw{Kind: feed.RowPair, N: windowRows},
 			feed.ContextNext),
-		"histories":     mqlLike(200, 1),
-		"many rejected": mqlLike(6000, 25), // most of the stream, and all normals, are past what is made in advance
+		"histories": mqlLike(200, 1),
+		// most of the stream, and all normals, come after the part that is made in advance
+		"many rejected": mqlLike(6000, 25),
 	} {
 		t.Run(name, func(t *testing.T) { check(t, open(t), between, p, 9) })
 	}
