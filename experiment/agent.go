@@ -215,6 +215,11 @@ func (a *Agent) session(host Host) Process {
 	if a.notice != "" {
 		s.Notices = append(s.Notices, a.notice)
 	}
+	if n, ok := a.Family.(sim.Noticer); ok {
+		for _, text := range n.Notices() {
+			s.Notices = append(s.Notices, a.Spec.Name+": "+text)
+		}
+	}
 	// The library's version matters only to a run that uses it, which the family's source tells.
 	if v := mujoco.Version(); v != "" && strings.Contains(a.Spec.Source, "MuJoCo") {
 		s.MuJoCo = v

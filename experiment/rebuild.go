@@ -76,7 +76,10 @@ func fromSettings(name string, s rl.Settings) (Config, error) {
 
 // ofNotebook completes the error of a run's agent if this program does not have the run's family.
 func ofNotebook(err error, cfg Config, dir string) error {
-	if _, unknown := sim.Lookup(cfg.Family); unknown == nil || cfg.Family == "" {
+	if cfg.Family == "" || sim.Opens(cfg.Family) {
+		return err
+	}
+	if _, unknown := sim.Lookup(cfg.Family); unknown == nil {
 		return err
 	}
 	return fmt.Errorf("%s: family %q is none of this program: a notebook defined it; run the cells that do, and go "+

@@ -12,6 +12,7 @@ import (
 	"nacre/experiment/tfevents"
 	"nacre/rl"
 	"nacre/rl/protocol"
+	"nacre/sim"
 )
 
 // EvaluationFile holds the last evaluation of a finished run: every trajectory of every test task.
@@ -414,6 +415,9 @@ func (t *Training) Notices() []string {
 	var all []string
 	if t.notice != "" {
 		all = append(all, t.notice)
+	}
+	if n, ok := t.Family.(sim.Noticer); ok {
+		all = append(all, n.Notices()...)
 	}
 	return append(all, t.run.lock.Notices...)
 }

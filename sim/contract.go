@@ -18,6 +18,7 @@ import (
 //	Blinder             the baselines of a run                 the same without the goal
 //	Gridder             embeddings                             evenly spread tasks
 //	Starter             embeddings                             starts drawn anew
+//	Noticer             the record of a run                    what was assumed about it
 //
 //	asked of a batch
 //	Stateful            recordings, verification               physical states, read and set
@@ -120,6 +121,13 @@ type Starter interface {
 	// VaryStart returns the family with the start of every episode drawn from the stream r of Reset. Tasks and the
 	// objects they place stay as they are. The returned family has another name and is not registered.
 	VaryStart() Family
+}
+
+// Noticer is implemented by families about which something was assumed that results depend on, such as the steps of an
+// episode that a class does not tell.
+type Noticer interface {
+	// Notices returns a sentence without its end for each.
+	Notices() []string
 }
 
 // Stateful is implemented by batches whose physical states can be read and set. Recording, drawing and checking need

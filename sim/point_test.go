@@ -29,7 +29,8 @@ func pointBatchOf(t *testing.T, name string, n int) Batch {
 }
 
 func newResult(n int) *StepResult {
-	return &StepResult{make([]float64, n), make([]bool, n), make([]bool, n), make([]float64, n)}
+	return &StepResult{Reward: make([]float64, n), Done: make([]bool, n), Success: make([]bool, n),
+		ContextReward: make([]float64, n)}
 }
 
 func TestPointStep(t *testing.T) {

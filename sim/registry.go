@@ -13,7 +13,49 @@ var registry = struct {
 	sync.RWMutex
 	byName  map[string]Family
 	builtin map[string]bool // names that Builtin has taken
-}{byName: map[string]Family{}, builtin: map[string]bool{}}
+	openers []opener
+	opened  map[string]Family // the last that an opener made of a name
+}{byName: map[string]Family{}, builtin: map[string]bool{}, opened: map[string]Family{}}
+
+// opener makes families of names that begin alike.
+type opener struct {
+	prefix string
+	open   func(name string) (Family, error)
+}
+
+// Opener has Lookup make the families whose names begin with prefix, as it cannot know them all: those of classes in
+// Python. open is called at each Lookup, and may return what it returned before. It is called from the init of the
+// package that brings it.
+func Opener(prefix string, open func(name string) (Family, error)) {
+	registry.Lock()
+	defer registry.Unlock()
+	registry.openers = append(registry.openers, opener{prefix, open})
+}
+
+// Opens reports whether Lookup would have an Opener make the family of this name.
+func Opens(name string) bool { return openerOf(name) != nil }
+
+func openerOf(name string) func(string) (Family, error) {
+	registry.RLock()
+	defer registry.RUnlock()
+	for _, o := range registry.openers {
+		if strings.HasPrefix(name, o.prefix) {
+			return o.open
+		}
+	}
+	return nil
+}
+
+// known is the family of a name if it need not be made.
+func known(name string) (Family, bool) {
+	registry.RLock()
+	defer registry.RUnlock()
+	if f, ok := registry.byName[name]; ok {
+		return f, true
+	}
+	f, ok := registry.opened[name]
+	return f, ok
+}
 
 // Define registers a family of a notebook under the name in its Spec. A second family of the same name replaces the
 // first, so a cell can be run twice. Only the names of built-in families cannot be used. It is an error if the name is
@@ -84,19 +126,39 @@ func check(s Spec) error {
 }
 
 // Lookup returns the family registered under name. For an unknown name the error gives the nearest name and the list of
-// names. For a family that this build cannot run, the error wraps ErrUnavailable and says what to do.
+// names. For a family that this build cannot run, the error wraps ErrUnavailable and says what to do. It opens a
+// name with the prefix of an Opener.
 func Lookup(name string) (Family, error) {
 	registry.RLock()
 	f, ok := registry.byName[name]
 	registry.RUnlock()
 	if !ok {
-		return nil, unknown(name)
+		return open(name)
 	}
 	if c, ok := f.(Checker); ok {
 		if err := c.Available(); err != nil {
 			return nil, fmt.Errorf("sim: family %q: %w", name, err)
 		}
 	}
+	return f, nil
+}
+
+// open makes the family of a name that is not registered.
+func open(name string) (Family, error) {
+	of := openerOf(name)
+	if of == nil {
+		return nil, unknown(name)
+	}
+	f, err := of(name)
+	if err == nil {
+		err = check(f.Spec())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
+	registry.Lock()
+	defer registry.Unlock()
+	registry.opened[name] = f
 	return f, nil
 }
 

@@ -189,7 +189,7 @@ func newWorker(id int, b Batch, s Spec) *worker {
 		obs: make([]float64, n*s.ObsDim), act: make([]float64, n*s.ActDim),
 		result: StepResult{
 			Reward: make([]float64, n), Done: make([]bool, n), Success: make([]bool, n),
-			ContextReward: make([]float64, n),
+			ContextReward: make([]float64, n), Truncated: make([]bool, n),
 		},
 		envs: make([]int, 0, n), packedEpisode: make([]int, 0, n), packedStep: make([]int, 0, n),
 		packedObs: make([]float64, 0, n*s.ObsDim), packA: make([]float64, n*s.ActDim),
@@ -349,7 +349,7 @@ func (w *worker) record(r *rollout, i int) {
 	tr.Return += w.result.Reward[i]
 	tr.Success = tr.Success || w.result.Success[i]
 	tr.Len, w.step[i] = t+1, t+1
-	if w.result.Done[i] || t+1 == r.horizon {
+	if w.result.Done[i] || w.result.Truncated[i] || t+1 == r.horizon {
 		n := tr.Len
 		tr.Done = w.result.Done[i]
 		tr.Obs, tr.Act, tr.Reward, tr.CtxReward = tr.Obs[:(n+1)*o], tr.Act[:n*a], tr.Reward[:n], tr.CtxReward[:n]

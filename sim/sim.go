@@ -36,10 +36,10 @@ type Spec struct {
 }
 
 // Succeeds reports whether the family of this name has a notion of success. It returns true for a name that this
-// program does not know.
+// program does not know, or has not opened yet.
 func Succeeds(family string) bool {
-	f, err := Lookup(family)
-	return err != nil || !f.Spec().NoSuccess
+	f, is := known(family)
+	return !is || !f.Spec().NoSuccess
 }
 
 // Task is one member of a family. Params is its task vector (a goal position in metres, a velocity in m/s, a direction
@@ -74,6 +74,9 @@ type StepResult struct {
 	// ContextReward is the reward that an agent may put into its context. It differs from Reward in sparse families:
 	// they train on the dense reward and infer the task from the sparse reward.
 	ContextReward []float64
+	// Truncated says that the episode ends here though the task did not: a limit of the environment's own, before the
+	// horizon. It is nil where nobody asks; families without such limits leave it alone.
+	Truncated []bool
 }
 
 // Trajectory is one episode. Obs holds Len+1 observations; the last one follows the last action.
@@ -84,7 +87,7 @@ type Trajectory struct {
 	Act       []float32 // Len×ActDim actions in [-1,1], as the agent gave them
 	Reward    []float32 // Len rewards
 	CtxReward []float32 // Len rewards for the context, see StepResult.ContextReward
-	Done      bool      // whether the task ended the episode (a true terminal), not the horizon
+	Done      bool      // whether the task ended the episode (a true terminal), not the horizon or another limit
 	Success   bool      // whether any step was a success
 	Return    float64   // undiscounted sum of rewards, added in float64
 }

@@ -108,6 +108,7 @@ func (c *Recorder) episode(ctx context.Context, e int, ep sim.Episode, policy si
 	obs, act := make([]float64, spec.ObsDim), make([]float64, spec.ActDim)
 	out := sim.StepResult{
 		Reward: make([]float64, 1), Done: make([]bool, 1), Success: make([]bool, 1), ContextReward: make([]float64, 1),
+		Truncated: make([]bool, 1),
 	}
 	if err := c.batch.Reset(0, ep.Task, rng.New(ep.Seed, rng.Reset), obs); err != nil {
 		return r, at(err, e, -1)
@@ -127,7 +128,7 @@ func (c *Recorder) episode(ctx context.Context, e int, ep sim.Episode, policy si
 		r.Reward, r.Context = append(r.Reward, out.Reward[0]), append(r.Context, out.ContextReward[0])
 		r.Success, r.Done = append(r.Success, out.Success[0]), append(r.Done, out.Done[0])
 		c.look(&r, obs)
-		if out.Done[0] {
+		if out.Done[0] || out.Truncated[0] {
 			break
 		}
 	}
