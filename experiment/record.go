@@ -122,6 +122,7 @@ func differences(before, now Process) []string {
 		{"device", deviceOf(before), deviceOf(now)},
 		{"CUDA", before.CUDA, now.CUDA},
 		{"MuJoCo", before.MuJoCo, now.MuJoCo},
+		{"family", inPython(before.Family), inPython(now.Family)},
 	} {
 		if f.before != f.now {
 			out = append(out, fmt.Sprintf("resumed with %s %s (before: %s): the continuation may not be bit-identical",
@@ -129,6 +130,14 @@ func differences(before, now Process) []string {
 		}
 	}
 	return out
+}
+
+// inPython returns the source of a family in Python, or "". No other entry of a session tells of its files and packages.
+func inPython(source string) string {
+	if strings.Contains(source, "Python ") {
+		return source
+	}
+	return ""
 }
 
 // deviceOf returns a session's GPU, or "cpu". The CPU's kernel and number of workers are compared separately.

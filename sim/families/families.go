@@ -18,4 +18,5 @@ import (
 	_ "nacre/sim"           // the point robot: point-goal, point-goal-sparse
 	_ "nacre/sim/controls"  // PEARL's six controls on MuJoCo
 	_ "nacre/sim/metaworld" // Meta-World's fifty ML1 families
+	_ "nacre/sim/pyfamily"  // classes in Python: py:point.py:Point
 )

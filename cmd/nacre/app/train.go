@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -66,13 +67,21 @@ func Train(ctx context.Context, env *Env, o TrainOptions) error {
 func (o TrainOptions) folder(cfg experiment.Config) string {
 	switch {
 	case o.Out == "":
-		return filepath.Join("runs", fmt.Sprintf("%s-%s-seed%d", strings.ReplaceAll(cfg.Family, "/", "-"),
+		return filepath.Join("runs", fmt.Sprintf("%s-%s-seed%d", slug(cfg.Family),
 			cfg.Algorithm, cfg.Seed))
 	case o.Seeds > 1:
 		return fmt.Sprintf("%s-seed%d", o.Out, cfg.Seed)
 	}
 	return o.Out
 }
+
+// slug returns a family's name as part of a folder's name. The name of a class in Python may have parentheses and
+// quotes in it.
+func slug(family string) string {
+	return strings.Trim(special.ReplaceAllString(family, "-"), "-")
+}
+
+var special = regexp.MustCompile(`[^a-zA-Z0-9.:_]+`)
 
 // trainSeeds trains runs with consecutive seeds at the same time. One run leaves most of a GPU idle, so on a GPU their
 // updates are one program. The workers are divided among the runs.

@@ -1,0 +1,87 @@
+//go:build unix
+
+package pyfamily
+
+import (
+	"strings"
+	"testing"
+
+	"nacre/internal/python/pythontest"
+	"nacre/sim/simtest"
+)
+
+func TestGymnasium(t *testing.T) {
+	pythontest.Environment(t, "numpy", "gymnasium")
+	t.Run("families", families)
+	t.Run("bad arrays", badArrays)
+}
+
+func families(t *testing.T) {
+	for name, want := range map[string][3]int{ // observation, action, steps
+		"py:testdata/gyms.py:Reacher":                         {4, 2, 30},
+		"py:testdata/gyms.py:Nested":                          {5, 3, 200},
+		"py:testdata/gyms.py:Nested,hide=goal":                {2, 3, 200},
+		"py:testdata/gyms.py:Limited":                         {4, 2, 12},
+		"gymnasium.make(Pendulum-v1)":                         {3, 1, 200},
+		"gymnasium.make(\"Pendulum-v1\",max_episode_steps=9)": {3, 1, 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := openFamily(t, name)
+			if s := f.Spec(); s.ObsDim != want[0] || s.ActDim != want[1] || s.Horizon != want[2] {
+				t.Errorf("%+v; want %v", s, want)
+			}
+			if d := f.Describe(); len(d.Versions) < 3 || !strings.Contains(f.Spec().Source, "gymnasium ") {
+				t.Errorf("versions %v, source %q; expected Python's, gymnasium's and numpy's", d.Versions,
+					f.Spec().Source)
+			}
+			simtest.Family(t, f)
+		})
+	}
+}
+
+func badArrays(t *testing.T) {
+	for name, want := range map[string]string{
+		"gymnasium.make(CartPole-v1)":           "its actions are Discrete(2); expected a Box",
+		"gymnasium.make(Nothing-v1)":            "NameNotFound",
+		"py:testdata/gyms.py:Whole":             "its actions are whole numbers",
+		"py:testdata/gyms.py:Mixed":             "its actions have a Discrete in them",
+		"py:testdata/gyms.py:Pictures":          "its observations are images of shape (8, 8, 3)",
+		"py:testdata/gyms.py:Words":             "its observations are Text(",
+		"py:testdata/gyms.py:Reacher,hide=goal": "which has no keys",
+		"py:testdata/gyms.py:Nested,hide=gaol":  "no such key, but a, goal",
+		"py:testdata/gyms.py:Flat":              "has the shape (2, 1); expected (4,)",
+		"py:testdata/gyms.py:Objects":           "has the type object",
+		"py:testdata/gyms.py:Complex":           "has the type complex128",
+		"py:testdata/gyms.py:Scalar":            "has the shape (); expected (4,)",
+		"py:testdata/gyms.py:Uneven":            "expected numbers of shape (4,)",
+	} {
+		if _, err := Open(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", name, err, want)
+		}
+	}
+}
+
+func TestCheckFindsWhatIsWrong(t *testing.T) {
+	for class, want := range map[string]string{
+		"plain.py:Point":    "",
+		"plain.py:Indices":  "",
+		"trust.py:Unseeded": "seeding: not exact: with the same task and seed two environments differ from the first",
+		"trust.py:Drifts":   "second episode: differs from the same one before it from the first observation on",
+		"trust.py:Tells":    "first observation: tells the task: its number 1 goes with number 0 of the task",
+		"trust.py:Shares":   "global generators: steps draw from random's or NumPy's",
+	} {
+		findings, err := Check(openFamily(t, "py:testdata/"+class))
+		if err != nil {
+			t.Errorf("%s: %v", class, err)
+		}
+		var broken []string
+		for _, f := range findings {
+			if f.Broken {
+				broken = append(broken, f.What+": "+f.Says)
+			}
+		}
+		if text := strings.Join(broken, "\n"); !strings.Contains(text, want) || want == "" && text != "" {
+			t.Errorf("%s: %q; want %q", class, text, want)
+		}
+	}
+}
