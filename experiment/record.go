@@ -132,7 +132,7 @@ func differences(before, now Process) []string {
 	return out
 }
 
-// inPython returns the source of a family in Python, or "". No other entry of a session tells of its files and packages.
+// inPython returns the source of a family in Python, or "". No other entry of a session has its files and packages.
 func inPython(source string) string {
 	if strings.Contains(source, "Python ") {
 		return source

@@ -100,6 +100,23 @@ func Family(f sim.Family) Option {
 	}
 }
 
+// Python trains on a class in Python instead of the preset's family: "point.py:Point", "MODULE:CLASS" or
+// "gymnasium.make(ID)". What a class needs is in docs/python.md.
+func Python(class string) Option {
+	return func(p *plan) {
+		name := class
+		if !sim.Opens(name) {
+			name = "py:" + name
+		}
+		f, err := sim.Lookup(name)
+		if err == nil {
+			p.family = name
+			p.behaviour, err = behaviour(f)
+		}
+		p.err = cmp.Or(p.err, err)
+	}
+}
+
 // Reward trains on the family called base with a reward of your own. The new family is called name. Other functions
 // that take a family's name can use it too.
 func Reward(base, name string, reward sim.Reward) Option {

@@ -30,6 +30,7 @@ func init() {
 		"Over":       reflect.ValueOf(p0.Over),
 		"Pairs":      reflect.ValueOf(p0.Pairs),
 		"Plane":      reflect.ValueOf(p0.Plane),
+		"Python":     reflect.ValueOf(p0.Python),
 		"Quiet":      reflect.ValueOf(p0.Quiet),
 		"Random":     reflect.ValueOf(p0.Random),
 		"Reward":     reflect.ValueOf(p0.Reward),

@@ -46,7 +46,11 @@ func init() {
 		"_Native":        reflect.ValueOf((*_nacre_sim_Native)(nil)),
 		"NewError":       reflect.ValueOf(p0.NewError),
 		"NewPool":        reflect.ValueOf(p0.NewPool),
+		"Noticer":        reflect.ValueOf((*p0.Noticer)(nil)),
+		"_Noticer":       reflect.ValueOf((*_nacre_sim_Noticer)(nil)),
 		"Of":             reflect.ValueOf(p0.Of),
+		"Opener":         reflect.ValueOf(p0.Opener),
+		"Opens":          reflect.ValueOf(p0.Opens),
 		"PlainStepper":   reflect.ValueOf((*p0.PlainStepper)(nil)),
 		"_PlainStepper":  reflect.ValueOf((*_nacre_sim_PlainStepper)(nil)),
 		"Policy":         reflect.ValueOf((*p0.Policy)(nil)),
@@ -189,6 +193,13 @@ type _nacre_sim_Native struct {
 }
 
 func (w _nacre_sim_Native) Native() { w.WNative() }
+
+type _nacre_sim_Noticer struct {
+	IValue   any
+	WNotices func() []string
+}
+
+func (w _nacre_sim_Noticer) Notices() []string { return w.WNotices() }
 
 type _nacre_sim_PlainStepper struct {
 	IValue any
