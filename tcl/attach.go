@@ -2,11 +2,13 @@ package tcl
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"nacre/core"
 	"nacre/core/feed"
 	"nacre/core/nn"
+	"nacre/rl/auxiliary"
 	"nacre/rl/belief"
 	"nacre/rl/config"
 )
@@ -16,10 +18,12 @@ type TCL struct {
 	// Similarity may be changed before a program is built with the loss. New sets the paper's similarity.
 	Similarity Similarity
 
-	cfg   Config
-	query belief.Encoder
-	key   nn.MLP // the key encoder's own layers: all, or those after the shared layers
-	tasks int    // T, slots of the meta-batch
+	cfg     Config
+	encoder belief.ContextEncoder
+	twin    belief.ContextEncoder // the key encoder, unless the encoder is a product of Gaussians
+	query   belief.Encoder        // the encoder if it is a product of Gaussians
+	key     nn.MLP                // that encoder's key: its own layers, all or those after the shared layers
+	tasks   int                   // T, slots of the meta-batch
 
 	drawn      []int // task of each slot of the update last drawn
 	similarity []float64
@@ -41,24 +45,34 @@ func (t *TCL) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &t.
 
 var _ belief.Auxiliary = (*TCL)(nil)
 
-// New prepares TCL for an encoder and a meta-batch of the given number of tasks.
-func New(c Config, enc belief.Encoder, tasks int) (*TCL, error) {
+// New prepares TCL for an encoder and a meta-batch of the given number of tasks. Of an encoder that gives points
+// without variances, the distance of two posteriors is that of the points.
+func New(c Config, enc belief.ContextEncoder, tasks int) (*TCL, error) {
 	if err := config.Check(c); err != nil {
 		return nil, err
 	}
 	if tasks < 2 {
 		return nil, fmt.Errorf("tcl: a meta-batch of %d task has nothing to contrast, want at least 2", tasks)
 	}
-	if layers := len(enc.Net.Hidden); c.SharedLayers > layers {
+	query, product := enc.(belief.Encoder)
+	if layers := len(query.Net.Hidden); c.SharedLayers > layers {
 		return nil, fmt.Errorf("tcl.shared_layers = %d, want at most %d: the encoder has no more hidden layers "+
 			"(pearl.encoder_layers)", c.SharedLayers, layers)
+	}
+	if !product && c.Contrast == "transitions" {
+		return nil, errors.New(`tcl.contrast = "transitions", want "posteriors": a recurrent encoder has no ` +
+			"posterior of a single transition")
 	}
 	similarity := wasserstein(deviation)
 	if c.Sigma != "std" {
 		similarity = wasserstein(itself)
 	}
-	t := &TCL{Similarity: similarity, cfg: c, query: enc, key: own(enc.Net, c.SharedLayers), tasks: tasks,
-		drawn: make([]int, tasks)}
+	t := &TCL{Similarity: similarity, cfg: c, encoder: enc, tasks: tasks, drawn: make([]int, tasks)}
+	if product {
+		t.query, t.key = query, own(query.Net, c.SharedLayers)
+	} else {
+		t.twin = enc.Twin("_key")
+	}
 	n := tasks * t.perTask()
 	t.similarity = make([]float64, n*n)
 	return t, nil
@@ -78,7 +92,15 @@ type followed []core.ParamSpec
 
 func (f followed) Specs() []core.ParamSpec { return f }
 
-func (t *TCL) followed() followed { return t.query.Net.Specs()[2*t.cfg.SharedLayers:] }
+func (t *TCL) followed() followed { return t.encoder.Specs()[2*t.cfg.SharedLayers:] }
+
+// follower is what the key has of its own.
+func (t *TCL) follower() nn.Network {
+	if t.twin != nil {
+		return t.twin
+	}
+	return t.key
+}
 
 // perTask returns the number of queries of a task, which is also its number of keys.
 func (t *TCL) perTask() int {
@@ -89,10 +111,10 @@ func (t *TCL) perTask() int {
 }
 
 // Params implements belief.Auxiliary: the key encoder without the layers that it shares with the query's.
-func (t *TCL) Params() []core.ParamSpec { return t.key.Specs() }
+func (t *TCL) Params() []core.ParamSpec { return t.follower().Specs() }
 
 // Init implements belief.Auxiliary: the key encoder starts as a copy of the query encoder.
-func (t *TCL) Init(m core.Memory) error { return nn.Copy(m, t.key, t.followed()) }
+func (t *TCL) Init(m core.Memory) error { return nn.Copy(m, t.follower(), t.followed()) }
 
 // Feed implements belief.Auxiliary. It draws a pair of windows: the query window fills context and the key window fills
 // key_context. A mask marks slots that are no negatives of each other. If the query is a separate window, three windows
@@ -100,33 +122,18 @@ func (t *TCL) Init(m core.Memory) error { return nn.Copy(m, t.key, t.followed())
 // trajectory they are drawn from this trajectory, and query and key share none. Otherwise they are drawn from all rows
 // of the task, as PEARL draws its context.
 func (t *TCL) Feed() ([]feed.Draw, []feed.Fill) {
-	row := feed.Context
-	if t.query.NextObs {
-		row = feed.ContextNext
-	}
-	exclusive := t.cfg.Crop == "exclusive"
-	one := feed.Draw{Kind: feed.Window, N: t.cfg.Window, ExclusiveEnd: exclusive}
-	draws := []feed.Draw{{Kind: feed.WindowPair, N: t.cfg.Window, Pair: t.cfg.Pair, ExclusiveEnd: exclusive}}
-	key := feed.Fill{Input: "key_context", Field: row, Which: 1}
-	if t.cfg.Sampling == "rows" {
-		one = feed.Draw{Kind: feed.Transitions, N: t.cfg.Window}
-		draws[0] = feed.Draw{Kind: feed.RowPair, N: t.cfg.Window}
-		if t.cfg.Pair == feed.SameTask {
-			draws = []feed.Draw{one, one}
-			key.Draw, key.Which = 1, 0
-		}
-	}
-	weight := key
-	weight.Input, weight.Field = "key_weight", feed.Weight
-	fills := []feed.Fill{{Input: "context", Field: row}, {Input: "context_weight", Field: feed.Weight}, key, weight}
+	row := t.encoder.Field()
+	pair := auxiliary.Pair{N: t.cfg.Window, Rows: t.cfg.Sampling == "rows", From: t.cfg.Pair,
+		ExclusiveEnd: t.cfg.Crop == "exclusive"}
+	draws, fills := pair.Feed(row)
 	if t.cfg.Query == "own" {
-		draws = append(draws, one)
+		draws = append(draws, pair.One())
 		fills[0].Draw, fills[1].Draw = len(draws)-1, len(draws)-1
 		fills = append(fills, feed.Fill{Input: "query_context", Field: row},
 			feed.Fill{Input: "query_weight", Field: feed.Weight})
 	}
 	if t.cfg.Negatives == "mask-same-task" {
-		fills = append(fills, feed.Fill{Input: "tcl_mask", Field: feed.TaskMask, Value: masked})
+		fills = append(fills, feed.Fill{Input: "tcl_mask", Field: feed.TaskMask, Value: auxiliary.Masked})
 	}
 	return draws, fills
 }

@@ -4,11 +4,9 @@ import (
 	"nacre/core"
 	"nacre/core/graph"
 	"nacre/core/nn"
+	"nacre/rl/auxiliary"
 	"nacre/rl/belief"
 )
-
-// masked is added to the logit of a pair that must not count; exp of it is zero in float32 and float64.
-const masked = -1e9
 
 // Similarity compares the posteriors q of the query windows with k of the key windows, T rows each: sim(q_i, k_j) for
 // every pair, T×T, and sim(q_i, k_i), T×1, which is its diagonal. k is a constant.
@@ -19,9 +17,12 @@ type Similarity func(s *core.Stage, q, k belief.Posterior) (all, own *graph.Node
 //	sim(q, k) = −( |μ_q − μ_k|² + |σ_q − σ_k|² ),
 //
 // the negative squared 2-Wasserstein distance between diagonal Gaussians. The function spread computes σ from the
-// variances.
+// variances. Points have the distance of their means.
 func wasserstein(spread func(s *core.Stage, variance *graph.Node) *graph.Node) Similarity {
 	return func(s *core.Stage, q, k belief.Posterior) (all, own *graph.Node) {
+		if q.Var == nil {
+			return s.Neg(s.SquaredDistances(q.Mean, k.Mean)), s.Neg(s.SumCols(s.Square(s.Sub(q.Mean, k.Mean))))
+		}
 		sq, sk := spread(s, q.Var), spread(s, k.Var)
 		all = s.Neg(s.Add(s.SquaredDistances(q.Mean, k.Mean), s.SquaredDistances(sq, sk)))
 		own = s.Neg(s.Add(s.SumCols(s.Square(s.Sub(q.Mean, k.Mean))), s.SumCols(s.Square(s.Sub(sq, sk)))))
@@ -37,7 +38,7 @@ func itself(_ *core.Stage, variance *graph.Node) *graph.Node { return variance }
 // eq. 4). The positive of row i must be logits_ii. For numerical stability the row maximum is subtracted before the
 // log-sum-exp.
 func InfoNCE(s *core.Stage, logits, positive *graph.Node) *graph.Node {
-	return s.MeanAll(s.Sub(s.LogSumExp(logits), positive))
+	return auxiliary.InfoNCE(s, logits, positive)
 }
 
 // Loss implements belief.Auxiliary: c · InfoNCE over the meta-batch. It declares the outputs tcl_loss and
@@ -66,6 +67,9 @@ func (t *TCL) Loss(s *core.Stage, context belief.Posterior) *graph.Node {
 
 // pair builds the contrasted posteriors, one Gaussian per window or per transition; key i is the positive of query i.
 func (t *TCL) pair(s *core.Stage, context belief.Posterior) (q, k belief.Posterior) {
+	if t.twin != nil {
+		return t.pairOf(s, context)
+	}
 	n, w := t.tasks, t.cfg.Window
 	h := t.keyed(s, s.Input("key_context", n*w, t.query.Width()))
 	switch {
@@ -82,6 +86,22 @@ func (t *TCL) pair(s *core.Stage, context belief.Posterior) (q, k belief.Posteri
 		k = belief.Posterior{Mean: s.StopGrad(k.Mean), Var: s.StopGrad(k.Var)}
 	}
 	return q, k
+}
+
+// pairOf is pair of an encoder that is no product of Gaussians.
+func (t *TCL) pairOf(s *core.Stage, q belief.Posterior) (query, key belief.Posterior) {
+	of := func(e belief.ContextEncoder, side string) belief.Posterior {
+		return e.Encode(s, belief.Contexts{Input: side + "_context", Weight: side + "_weight", N: t.tasks,
+			Rows: t.cfg.Window})
+	}
+	if key = of(t.twin, "key"); key.Var != nil {
+		key.Var = s.StopGrad(key.Var)
+	}
+	key.Mean = s.StopGrad(key.Mean)
+	if t.cfg.Query == "own" {
+		q = of(t.encoder, "query")
+	}
+	return q, key
 }
 
 // queryInput names an input of the query window, "context" or "weight".
@@ -115,7 +135,7 @@ func (t *TCL) rows(s *core.Stage, h *graph.Node) belief.Posterior {
 func (t *TCL) overRows(s *core.Stage, logits, positive *graph.Node) *graph.Node {
 	n := t.tasks * t.cfg.Window
 	query, key := s.Input(t.queryInput("weight"), n, 1), s.Input("key_weight", n, 1)
-	logits = s.Add(logits, across(s, s.Scale(s.Less(key, s.Const(0.5)), masked)))
+	logits = s.Add(logits, across(s, s.Scale(s.Less(key, s.Const(0.5)), auxiliary.Masked)))
 	both := s.Mul(query, key)
 	return s.Div(s.SumAll(s.Mul(both, s.Sub(s.LogSumExp(logits), positive))), s.SumAll(both))
 }
@@ -144,5 +164,5 @@ func (t *TCL) AfterStep(b *core.Builder) {
 	if t.cfg.LiteralMomentum {
 		tau = 1 - tau
 	}
-	nn.EMA(b, t.key, t.followed(), tau)
+	nn.EMA(b, t.follower(), t.followed(), tau)
 }

@@ -1,10 +1,9 @@
 // Package belief turns a context, which is transitions of one task, into a Gaussian posterior over the latent task
-// variable. Further losses can be added to the encoder.
+// variable. Further losses can be added to the encoder, and to any other ContextEncoder.
 //
 // A context row is c = (o, a, r) or (o, a, r, o'). The encoder maps each row to a Gaussian factor, and the
 // posterior of a task is the product of its rows' factors, so it does not depend on their order (Rakelly et al.
-// 2019, eq. 2). Contrastive, predictive or other self-supervised terms implement Auxiliary; any algorithm that
-// infers tasks with an Encoder can carry one.
+// 2019, eq. 2). Contrastive, predictive or other terms implement Auxiliary; package rl/auxiliary has some.
 //
 //	b := core.NewBuilder("posterior", tasks)
 //	s := b.Stage("infer")
@@ -14,11 +13,9 @@
 package belief
 
 import (
-	"encoding/json"
 	"math"
 
 	"nacre/core"
-	"nacre/core/feed"
 	"nacre/core/graph"
 	"nacre/core/nn"
 )
@@ -40,7 +37,8 @@ type Encoder struct {
 // Width is the length of a context row.
 func (e Encoder) Width() int { return e.Net.In }
 
-// Posterior is one diagonal Gaussian per task. Var holds variances.
+// Posterior is what an encoder makes of each of several contexts: one diagonal Gaussian, whose variances are Var, or
+// where Var is nil the task embedding Mean alone, a point.
 type Posterior struct {
 	Mean, Var *graph.Node // tasks × latent
 }
@@ -111,46 +109,13 @@ func Combine(s *core.Stage, n Naturals) Posterior {
 	return Posterior{Mean: s.Mul(variance, n.PrecisionMean), Var: variance}
 }
 
-// Sample is the reparameterised draw μ + σ·eps, with eps tasks×latent standard normal.
+// Sample is the reparameterised draw μ + σ·eps of a Gaussian, with eps tasks×latent standard normal.
 func (q Posterior) Sample(s *core.Stage, eps *graph.Node) *graph.Node {
 	return s.Add(q.Mean, s.Mul(s.Sqrt(q.Var), eps))
 }
 
-// KL is Σ KL(N(μ, σ²) ‖ N(0, 1)) over tasks and latent dimensions, 1×1: a sum, not a mean.
+// KL is Σ KL(N(μ, σ²) ‖ N(0, 1)) of Gaussians over tasks and latent dimensions, 1×1: a sum, not a mean.
 func (q Posterior) KL(s *core.Stage) *graph.Node {
 	t := s.Sub(s.Add(q.Var, s.Square(q.Mean)), s.Log(q.Var))
 	return s.Scale(s.SumAll(s.Shift(t, -1)), 0.5)
-}
-
-// Auxiliary is a further loss on the context encoder. It also decides how the context of an update is drawn, because
-// such losses compare views of a context.
-//
-// Its JSON form is the part of its state that is not in the parameters, for checkpoints.
-//
-// The algorithm calls Params and Init once. It calls Loss and then AfterStep while it builds its update program. It
-// calls Count for every update.
-type Auxiliary interface {
-	json.Marshaler
-	json.Unmarshaler
-	// Params lists the parameters that the loss adds, such as a key encoder.
-	Params() []core.ParamSpec
-	// Init sets these parameters, after the encoder's own parameters are set.
-	Init(m core.Memory) error
-
-	// Feed describes the draws from the encoder's buffer for the task of each slot, and the inputs that they fill.
-	// These inputs are context and context_weight, N rows for the algorithm's posterior, and the inputs that the loss
-	// needs. The Draw of a fill is an index into these draws. The algorithm sets the Store of the draws.
-	Feed() ([]feed.Draw, []feed.Fill)
-	// Count is called with what was drawn for an update or, without tasks, for a context of the collection.
-	Count(feed.Record)
-
-	// Loss adds the weighted loss, 1×1, from the posterior of the drawn contexts.
-	Loss(s *core.Stage, q Posterior) *graph.Node
-	// AfterStep adds the operations after the encoder's optimiser step, such as moving averages.
-	AfterStep(b *core.Builder)
-
-	// Diagnose turns outputs that Loss declared into metrics, after a run of the program. MetricNames lists the metrics
-	// in order.
-	Diagnose(run core.Runner, record func(metric string, value float64)) error
-	MetricNames() []string
 }

@@ -1,0 +1,153 @@
+// Package auxiliary has losses that an algorithm adds to that of its context encoder, one folder each, and what they
+// share. Package losses lists them. Of each there is an algorithm pearl-NAME: PEARL with that loss.
+//
+//	aux, err := focal.New(focal.Default(), auxiliary.Setting{Encoder: networks.Encoder, Slots: 16, Train: 100,
+//		Obs: 20, Act: 6, Context: feed.Draw{Kind: feed.Window, N: 64}})
+//	program, err := pearl.UpdateProgram(config, networks, aux)
+//
+// TCL, the contrastive loss of trajectories, is package tcl.
+package auxiliary
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"nacre/core"
+	"nacre/core/feed"
+	"nacre/core/graph"
+	"nacre/internal/rng"
+	"nacre/rl"
+	"nacre/rl/belief"
+)
+
+// Setting is what a loss is attached to.
+type Setting struct {
+	Encoder  belief.ContextEncoder
+	Slots    int // tasks of an update
+	Train    int // train tasks
+	Obs, Act int // numbers of an observation and of an action
+	// Context is how the algorithm draws its contexts. A loss that compares two contexts draws them by its own rule.
+	Context feed.Draw
+	Seed    uint64 // of the parameters that the loss adds
+}
+
+// Compares checks that an update has tasks to compare, for the loss of this name.
+func (s Setting) Compares(loss string) error {
+	if s.Slots < 2 {
+		return fmt.Errorf("%s: a meta-batch of %d task has nothing to compare, want at least 2 (pearl.meta_batch)",
+			loss, s.Slots)
+	}
+	return nil
+}
+
+// Fills is what Feed of a belief.Auxiliary returns for a loss on the algorithm's own contexts, with what else it needs.
+func (s Setting) Fills(more ...feed.Fill) ([]feed.Draw, []feed.Fill) {
+	row := s.Encoder.Field()
+	return []feed.Draw{s.Context}, append([]feed.Fill{{Input: "context", Field: row},
+		{Input: "context_weight", Field: feed.Weight}}, more...)
+}
+
+// OneHot is the table of feed.OfTask in which each of n tasks has 1 at its own place.
+func OneHot(n int) []float32 {
+	table := make([]float32, n*n)
+	for i := range n {
+		table[i*n+i] = 1
+	}
+	return table
+}
+
+// Stream is the random stream of the i-th network that a loss adds.
+func Stream(seed, i uint64) *rand.Rand { return rng.New(seed, rng.Init, 1<<16, i) }
+
+// Loss is what a folder registers of its loss.
+type Loss struct {
+	Name  string // "focal"; the algorithm is pearl-focal
+	Title string // as papers write it
+	About string // what it adds to the encoder's loss, one line
+
+	Table rl.Table
+	New   func(rl.Config, Setting) (belief.Auxiliary, error)
+	// Window is the number of rows of the contexts that it draws. Nil: they are the algorithm's own.
+	Window func(rl.Config) int
+	// Small and Variants are those of rl.Algorithm, for this table.
+	Small    []string
+	Variants map[string][]string
+}
+
+// Plain is the part of belief.Auxiliary of a loss without parameters, state and moving averages, to be embedded.
+type Plain struct{}
+
+// MarshalJSON implements belief.Auxiliary.
+func (Plain) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
+
+// UnmarshalJSON implements belief.Auxiliary.
+func (Plain) UnmarshalJSON([]byte) error { return nil }
+
+// Params implements belief.Auxiliary.
+func (Plain) Params() []core.ParamSpec { return nil }
+
+// Init implements belief.Auxiliary.
+func (Plain) Init(core.Memory) error { return nil }
+
+// Count implements belief.Auxiliary.
+func (Plain) Count(feed.Record) {}
+
+// AfterStep implements belief.Auxiliary.
+func (Plain) AfterStep(*core.Builder) {}
+
+// Record reads 1×1 outputs and records each as the metric of its name.
+func Record(run core.Runner, record func(metric string, value float64), outputs ...string) error {
+	var x [1]float64
+	for _, name := range outputs {
+		if err := run.Read64(name, x[:]); err != nil {
+			return err
+		}
+		record(name, x[0])
+	}
+	return nil
+}
+
+// InfoNCE is mean_i [ log Σ_j exp logits_ij − positive_i ]: logits T×T, positive T×1 → 1×1 (van den Oord et al.
+// 2018, eq. 4). The positive of row i must be logits_ii. The log-sum-exp is taken from the row maximum.
+func InfoNCE(s *core.Stage, logits, positive *graph.Node) *graph.Node {
+	return s.MeanAll(s.Sub(s.LogSumExp(logits), positive))
+}
+
+// Masked is added to the logit of a pair that must not count; exp of it is zero in float32 and float64.
+const Masked = -1e9
+
+// Pair says how the two contexts of a task are drawn that a contrastive loss compares. Rows false: two windows of N
+// consecutive transitions, by From of one trajectory or of one each. Rows true: N transitions that are not consecutive
+// for each; of one trajectory, of which they share none, or each by itself from all of the task's.
+type Pair struct {
+	N            int
+	Rows         bool
+	From         feed.Pair
+	ExclusiveEnd bool
+}
+
+// One is how a single context of that kind is drawn.
+func (p Pair) One() feed.Draw {
+	if p.Rows {
+		return feed.Draw{Kind: feed.Transitions, N: p.N}
+	}
+	return feed.Draw{Kind: feed.Window, N: p.N, ExclusiveEnd: p.ExclusiveEnd}
+}
+
+// Feed is that of belief.Auxiliary: the first context fills context and context_weight, the second key_context and
+// key_weight, in this order.
+func (p Pair) Feed(row feed.Field) ([]feed.Draw, []feed.Fill) {
+	draws := []feed.Draw{{Kind: feed.WindowPair, N: p.N, Pair: p.From, ExclusiveEnd: p.ExclusiveEnd}}
+	key := feed.Fill{Input: "key_context", Field: row, Which: 1}
+	if p.Rows {
+		draws[0] = feed.Draw{Kind: feed.RowPair, N: p.N}
+		if p.From == feed.SameTask {
+			draws = []feed.Draw{p.One(), p.One()}
+			key.Draw, key.Which = 1, 0
+		}
+	}
+	weight := key
+	weight.Input, weight.Field = "key_weight", feed.Weight
+	fills := []feed.Fill{{Input: "context", Field: row}, {Input: "context_weight", Field: feed.Weight}}
+	return draws, append(fills, key, weight)
+}
