@@ -1,8 +1,13 @@
 package pearl
 
 import (
+	"slices"
+
 	"nacre/core"
 	"nacre/rl"
+	"nacre/rl/auxiliary"
+	"nacre/rl/auxiliary/losses"
+	"nacre/rl/belief"
 	"nacre/rl/benchmark"
 )
 
@@ -43,6 +48,32 @@ func Variants() map[string][]string {
 	}, "per-task": {"pearl.temperature=per-task"}}
 }
 
+// carrying is PEARL whose encoder has a loss besides.
+func carrying(l auxiliary.Loss) rl.Algorithm {
+	window := l.Window
+	if window == nil {
+		window = func(c rl.Config) int { return Of(c).Context }
+	}
+	return rl.Algorithm{
+		Name: "pearl-" + l.Name, Title: "PEARL + " + l.Title,
+		About:    "PEARL with a loss on its context encoder: " + l.About,
+		Tables:   []rl.Table{Table, l.Table},
+		Schedule: Schedule,
+		Length:   "pearl.iterations",
+		Protocol: "oyster",
+		Small:    slices.Concat(Small(), l.Small),
+		Variants: l.Variants,
+		New: func(c rl.Config, s rl.Setup) (rl.Learner, error) {
+			return New(Of(c), s, func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
+				return l.New(c, auxiliary.Setting{Encoder: enc, Slots: metaBatch, Train: len(s.Train),
+					Obs: s.Spec.ObsDim, Act: s.Spec.ActDim, Context: contextDraw(Of(c), nil), Seed: s.Seed})
+			})
+		},
+		Window: window,
+		Acts:   Acts(),
+	}
+}
+
 func init() {
 	rl.Builtin(rl.Algorithm{
 		Name: "pearl", Title: "PEARL",
@@ -58,4 +89,7 @@ func init() {
 		Acts:      Acts(),
 		Benchmark: func(s benchmark.Size, d core.Device) (benchmark.Update, error) { return NewBenchmark(s, d, nil) },
 	})
+	for _, l := range losses.All() {
+		rl.Builtin(carrying(l))
+	}
 }

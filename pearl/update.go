@@ -52,6 +52,9 @@ func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, e
 	step(s, loss, n.Q1, c.LRQ, "grad_q1")
 	step(s, loss, n.Q2, c.LRQ, "grad_q2")
 	step(s, loss, n.Encoder.Net, c.LREncoder, "grad_encoder")
+	if aux != nil {
+		belief.StepOwn(s, aux, loss)
+	}
 	s.Output("kl", l.kl)
 	s.Output("q_loss", l.q)
 	s.Output("posterior_mean", l.posterior.Mean)

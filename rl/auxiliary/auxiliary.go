@@ -69,7 +69,7 @@ type Loss struct {
 	New   func(rl.Config, Setting) (belief.Auxiliary, error)
 	// Window is the number of rows of the contexts that it draws. Nil: they are the algorithm's own.
 	Window func(rl.Config) int
-	// Small and Variants are those of rl.Algorithm, for this table.
+	// Small and Variants are those of rl.Algorithm, over PEARL's Small.
 	Small    []string
 	Variants map[string][]string
 }
