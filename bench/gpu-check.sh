@@ -170,7 +170,7 @@ run | dry)
 	home=$(cd "$(dirname "$0")" && pwd) python=$(command -v "${PYTHON:-python3}")
 	out=${2:?a folder for the output} updates=200 burst=400 patience=1 small='' sizes=both algos=both enough=6
 	programs='tcl-pearl$/pearl.update tcl-pearl$/(diagnose|act|infer) oracle maml$/(adapt|gradient|objective) maml$/hessian rl2 mql$/update$ mql$/(update#|act) pearl$ pearl-windows
-		pearl-classifier pearl-focal pearl-infonce pearl-reconstruction pearl-unicorn
+		pearl-classifier pearl-focal pearl-infonce pearl-reconstruction pearl-unicorn focal
 		varibad$/elbo varibad$/(infer|prior|look|ppo|act) trajectory drawing/normals drawing/(rows|windows|pairs|histories|many) drawing/any contract'
 	mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
 	unpack

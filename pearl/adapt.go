@@ -63,7 +63,7 @@ func (a *Adapter) Policy(traj int, explore bool, p protocol.Protocol) (sim.Polic
 	z := make([][]float64, n)
 	var noise []uint64
 	for i, b := range beliefs {
-		if !explore && p.Z == "mean" {
+		if !explore && (p.Z == "mean" || a.l.cfg.Points) {
 			z[i] = b.Mean
 		} else {
 			z[i] = b.Sample(a.stream(i, rng.Latent, traj))

@@ -209,6 +209,9 @@ func (l *Learner) latent(h hands, v visit, s stage, episode int, address uint64)
 		if err != nil {
 			return nil, err
 		}
+		if l.cfg.Points {
+			return q[0].Mean, nil
+		}
 		g = q[0]
 	}
 	return g.Sample(r), nil

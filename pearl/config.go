@@ -55,6 +55,10 @@ type Config struct {
 	CloneQ            bool `toml:"defect_clone_q" comment:"defect of garage: Q2 starts as a copy of Q1, so it always equals Q1"`
 	DetachedReg       bool `toml:"defect_detached_reg" comment:"defect of garage: the policy regularisers have no gradient"`
 	PooledTemperature bool `toml:"defect_pooled_temperature" comment:"defect of the TCL authors' code: the policy learns with the mean of the tasks' temperatures, and each temperature from the mean entropy of all tasks"`
+
+	// Points makes z a deterministic encoder's embedding, with which the critics learn as with a constant: the encoder
+	// learns from an auxiliary loss alone. It is no setting, but what package pearl/focal is made of.
+	Points bool `toml:"-"`
 }
 
 // Validate checks settings that must fit each other.

@@ -48,17 +48,19 @@ func feedPlan(c Config, n Networks, aux belief.Auxiliary, tasks int) feed.Recipe
 		Obs: n.obs, Act: n.act, Tasks: tasks, Slots: c.MetaBatch, Choose: feed.WithoutReplacement, Stores: 2,
 		Capacity: c.BufferCapacity,
 		Draws:    append(draws, feed.Draw{Kind: feed.Transitions, Store: storeRL, N: c.Batch}),
-		Noise: []feed.Noise{{Input: "eps_z", N: c.MetaBatch * c.Latent},
-			{Input: "eps_a", N: c.MetaBatch * c.Batch * n.act}},
+		Noise:    []feed.Noise{{Input: "eps_a", N: c.MetaBatch * c.Batch * n.act}},
 		Fills: append(fills,
 			feed.Fill{Input: "obs", Field: feed.Obs, Draw: rl}, feed.Fill{Input: "act", Field: feed.Act, Draw: rl},
 			feed.Fill{Input: "rew", Field: feed.Reward, Draw: rl}, feed.Fill{Input: "done", Field: feed.Done, Draw: rl},
 			feed.Fill{Input: "next_obs", Field: feed.NextObs, Draw: rl}),
 	}
+	if !c.Points {
+		p.Noise = slices.Insert(p.Noise, 0, feed.Noise{Input: "eps_z", N: c.MetaBatch * c.Latent})
+	}
 	if c.Critic == targetQ {
 		p.Noise = append(p.Noise, feed.Noise{Input: "eps_next", N: c.MetaBatch * c.Batch * n.act})
 	}
-	if c.ActorLatent == "redrawn" {
+	if c.ActorLatent == "redrawn" && !c.Points {
 		p.Noise = append(p.Noise, feed.Noise{Input: "eps_z_actor", N: c.MetaBatch * c.Latent})
 	}
 	if c.Temperature == perTask {

@@ -50,6 +50,9 @@ func New(c Config, s rl.Setup, auxiliary func(enc belief.Encoder, metaBatch int)
 		return nil, fmt.Errorf("pearl: %d train tasks of family %s, want at most %d", len(s.Train),
 			s.Spec.Name, maxTrain)
 	}
+	if c.Points && auxiliary == nil {
+		return nil, errors.New("pearl: an encoder of points learns from an auxiliary loss alone, and there is none")
+	}
 	if !c.TasksWithReplacement && c.MetaBatch > len(s.Train) {
 		return nil, fmt.Errorf("pearl.meta_batch = %d without replacement, want at most the %d train tasks",
 			c.MetaBatch, len(s.Train))

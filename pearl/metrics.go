@@ -16,7 +16,10 @@ func (l *Learner) MetricNames() []string {
 }
 
 func (l *Learner) diagnosticNames() []string {
-	if l.aux == nil {
+	switch {
+	case l.cfg.Points:
+		return []string{"grad_encoder_aux"}
+	case l.aux == nil:
 		return []string{"grad_encoder_kl", "grad_encoder_q"}
 	}
 	return []string{"grad_encoder_kl", "grad_encoder_q", "grad_encoder_aux"}
@@ -28,6 +31,9 @@ func (l *Learner) scalarNames() []string {
 		"grad_encoder", "grad_q1", "grad_q2", "grad_v", "grad_policy"}
 	if l.nets.critic == targetQ {
 		names = slices.DeleteFunc(names, func(name string) bool { return name == "v_loss" || name == "grad_v" })
+	}
+	if l.cfg.Points {
+		names = names[1:] // no KL
 	}
 	if l.nets.temperature != "fixed" {
 		names = append(names, "alpha")

@@ -61,6 +61,9 @@ func NewNetworks(c Config, obs, act int) Networks {
 		critic: c.Critic, temperature: c.Temperature,
 		view: view{obs: obs, act: act, standard: c.Observations == "standardised", symlog: c.Rewards == "symlog"},
 	}
+	if c.Points {
+		n.Encoder.Points, n.Encoder.Net.Out = true, c.Latent
+	}
 	if c.Critic == targetQ {
 		n.Q1Target, n.Q2Target = n.Q1.As("q1_target"), n.Q2.As("q2_target")
 	} else {

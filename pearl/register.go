@@ -48,6 +48,14 @@ func Variants() map[string][]string {
 	}, "per-task": {"pearl.temperature=per-task"}}
 }
 
+// NewWith is New with a loss of package rl/auxiliary on the encoder, whose settings c has.
+func NewWith(l auxiliary.Loss, own Config, c rl.Config, s rl.Setup) (*Learner, error) {
+	return New(own, s, func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
+		return l.New(c, auxiliary.Setting{Encoder: enc, Slots: metaBatch, Train: len(s.Train), Obs: s.Spec.ObsDim,
+			Act: s.Spec.ActDim, Context: contextDraw(own, nil), Seed: s.Seed})
+	})
+}
+
 // carrying is PEARL whose encoder has a loss besides.
 func carrying(l auxiliary.Loss) rl.Algorithm {
 	window := l.Window
@@ -63,14 +71,9 @@ func carrying(l auxiliary.Loss) rl.Algorithm {
 		Protocol: "oyster",
 		Small:    slices.Concat(Small(), l.Small),
 		Variants: l.Variants,
-		New: func(c rl.Config, s rl.Setup) (rl.Learner, error) {
-			return New(Of(c), s, func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
-				return l.New(c, auxiliary.Setting{Encoder: enc, Slots: metaBatch, Train: len(s.Train),
-					Obs: s.Spec.ObsDim, Act: s.Spec.ActDim, Context: contextDraw(Of(c), nil), Seed: s.Seed})
-			})
-		},
-		Window: window,
-		Acts:   Acts(),
+		New:      func(c rl.Config, s rl.Setup) (rl.Learner, error) { return NewWith(l, Of(c), c, s) },
+		Window:   window,
+		Acts:     Acts(),
 	}
 }
 

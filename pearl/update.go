@@ -21,7 +21,8 @@ import (
 //     −mean(log α · (log π(a') + H)), H the target entropy (Haarnoja et al. 2018, Soft actor-critic algorithms and
 //     applications, eq. 18, in log α), or on −mean(α · (log π(a') + H))
 //
-// V and the policy see z as a constant: the encoder learns only from the critics and the auxiliary loss.
+// V and the policy see z as a constant: the encoder learns only from the critics and the auxiliary loss. With Points
+// the critics too see it so, z is the posterior's mean, and there is no KL.
 //
 // With Critic target-q there is no V. Step 2 has y = scale·r + (1−d)·γ·(min_j Q̄_j(o', a″, z) − α log π(a″)), with a″
 // drawn at o'. There is no step 3. Step 4 is Q̄_j ← (1−τ)Q̄_j + τQ_j and comes after step 6 (the same paper, eq. 2 to
@@ -45,7 +46,10 @@ func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, e
 	s := b.Stage("critic")
 	l := x.critic(s)
 	x.from, x.z = s, l.z
-	loss := s.Add(s.Scale(l.kl, c.KLWeight), l.q)
+	loss := l.q
+	if !c.Points {
+		loss = s.Add(s.Scale(l.kl, c.KLWeight), l.q)
+	}
 	if aux != nil {
 		loss = s.Add(loss, aux.Loss(s, l.posterior))
 	}
@@ -55,7 +59,9 @@ func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, e
 	if aux != nil {
 		belief.StepOwn(s, aux, loss)
 	}
-	s.Output("kl", l.kl)
+	if !c.Points {
+		s.Output("kl", l.kl)
+	}
 	s.Output("q_loss", l.q)
 	s.Output("posterior_mean", l.posterior.Mean)
 	s.Output("posterior_var", l.posterior.Var)
@@ -170,13 +176,21 @@ func (x shared) infer(s *core.Stage) belief.Posterior {
 	return e.Infer(s, s.Input("context", t*x.rows, e.Width()), s.Input("context_weight", t*x.rows, 1), x.rows)
 }
 
+// draw is z, tasks × latent: a draw by the noise of that name, or with Points the mean as a constant.
+func (x shared) draw(s *core.Stage, q belief.Posterior, noise string) *graph.Node {
+	if x.c.Points {
+		return s.StopGrad(q.Mean)
+	}
+	return q.Sample(s, s.Input(noise, x.c.MetaBatch, x.n.z))
+}
+
 // critic builds step 1 and the losses of step 2.
 func (x shared) critic(s *core.Stage) criticTerms {
 	n, c := x.n, x.c
-	t, nb := c.MetaBatch, c.MetaBatch*c.Batch
+	nb := c.MetaBatch * c.Batch
 	var l criticTerms
 	l.posterior = x.infer(s)
-	l.z = l.posterior.Sample(s, s.Input("eps_z", t, n.z))
+	l.z = x.draw(s, l.posterior, "eps_z")
 	z := s.RepeatRows(l.z, c.Batch)
 
 	obs, act := n.view.observation(s, s.Input("obs", nb, n.obs)), s.Input("act", nb, n.act)
@@ -190,7 +204,9 @@ func (x shared) critic(s *core.Stage) criticTerms {
 	l.q = s.Add(
 		s.MeanAll(s.Square(s.Sub(n.Q1.Apply(s, obsActZ), y))),
 		s.MeanAll(s.Square(s.Sub(n.Q2.Apply(s, obsActZ), y))))
-	l.kl = l.posterior.KL(s)
+	if !c.Points {
+		l.kl = l.posterior.KL(s)
+	}
 	return l
 }
 
@@ -210,7 +226,7 @@ func (x shared) next(s *core.Stage, obs, z *graph.Node) *graph.Node {
 // again for it (in the same function). The encoder has stepped before this call, and z is another draw.
 func (x shared) actorZ(s *core.Stage) *graph.Node {
 	if x.c.ActorLatent == "redrawn" {
-		return s.StopGrad(x.infer(s).Sample(s, s.Input("eps_z_actor", x.c.MetaBatch, x.n.z)))
+		return s.StopGrad(x.draw(s, x.infer(s), "eps_z_actor"))
 	}
 	return s.From(x.from, x.z)
 }
@@ -251,6 +267,10 @@ func DiagnosticsProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Progr
 		s := b.Stage(name)
 		l := x.critic(s)
 		s.OutputNorm("grad_encoder_"+name, s.Gradients(loss(s, l), n.Encoder.Net.Nodes(s)...)...)
+	}
+	if c.Points {
+		part("aux", func(s *core.Stage, l criticTerms) *graph.Node { return aux.Loss(s, l.posterior) })
+		return b.Compile()
 	}
 	part("kl", func(s *core.Stage, l criticTerms) *graph.Node { return s.Scale(l.kl, c.KLWeight) })
 	part("q", func(_ *core.Stage, l criticTerms) *graph.Node { return l.q })

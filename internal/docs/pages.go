@@ -14,8 +14,8 @@ const width = 120
 // describe.
 func pages(root string) ([]string, error) {
 	var names []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/measurements/*.md", "*/README.md", "rl/*/README.md",
-		"rl/*/*/README.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/measurements/*.md", "*/README.md", "pearl/*/README.md",
+		"rl/*/README.md", "rl/*/*/README.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			return nil, err

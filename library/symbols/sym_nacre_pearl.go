@@ -22,6 +22,7 @@ func init() {
 		"New":                reflect.ValueOf(p0.New),
 		"NewBenchmark":       reflect.ValueOf(p0.NewBenchmark),
 		"NewNetworks":        reflect.ValueOf(p0.NewNetworks),
+		"NewWith":            reflect.ValueOf(p0.NewWith),
 		"Of":                 reflect.ValueOf(p0.Of),
 		"Put":                reflect.ValueOf(p0.Put),
 		"Schedule":           reflect.ValueOf(p0.Schedule),

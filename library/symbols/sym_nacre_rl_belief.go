@@ -12,16 +12,24 @@ import (
 
 func init() {
 	add("nacre/rl/belief/belief", map[string]reflect.Value{
-		"Auxiliary":    reflect.ValueOf((*p0.Auxiliary)(nil)),
-		"_Auxiliary":   reflect.ValueOf((*_nacre_rl_belief_Auxiliary)(nil)),
-		"Combine":      reflect.ValueOf(p0.Combine),
-		"Encoder":      reflect.ValueOf((*p0.Encoder)(nil)),
-		"Gaussian":     reflect.ValueOf((*p0.Gaussian)(nil)),
-		"Inference":    reflect.ValueOf((*p0.Inference)(nil)),
-		"Naturals":     reflect.ValueOf((*p0.Naturals)(nil)),
-		"NewInference": reflect.ValueOf(p0.NewInference),
-		"Posterior":    reflect.ValueOf((*p0.Posterior)(nil)),
-		"Prior":        reflect.ValueOf(p0.Prior),
+		"Auxiliary":       reflect.ValueOf((*p0.Auxiliary)(nil)),
+		"_Auxiliary":      reflect.ValueOf((*_nacre_rl_belief_Auxiliary)(nil)),
+		"Combine":         reflect.ValueOf(p0.Combine),
+		"ContextEncoder":  reflect.ValueOf((*p0.ContextEncoder)(nil)),
+		"_ContextEncoder": reflect.ValueOf((*_nacre_rl_belief_ContextEncoder)(nil)),
+		"Contexts":        reflect.ValueOf((*p0.Contexts)(nil)),
+		"Encoder":         reflect.ValueOf((*p0.Encoder)(nil)),
+		"Gaussian":        reflect.ValueOf((*p0.Gaussian)(nil)),
+		"Inference":       reflect.ValueOf((*p0.Inference)(nil)),
+		"Learning":        reflect.ValueOf((*p0.Learning)(nil)),
+		"_Learning":       reflect.ValueOf((*_nacre_rl_belief_Learning)(nil)),
+		"Naturals":        reflect.ValueOf((*p0.Naturals)(nil)),
+		"NewInference":    reflect.ValueOf(p0.NewInference),
+		"Nodes":           reflect.ValueOf(p0.Nodes),
+		"Posterior":       reflect.ValueOf((*p0.Posterior)(nil)),
+		"Prior":           reflect.ValueOf(p0.Prior),
+		"Recurrent":       reflect.ValueOf((*p0.Recurrent)(nil)),
+		"StepOwn":         reflect.ValueOf(p0.StepOwn),
 	})
 }
 
@@ -53,3 +61,53 @@ func (w _nacre_rl_belief_Auxiliary) MarshalJSON() ([]byte, error)  { return w.WM
 func (w _nacre_rl_belief_Auxiliary) MetricNames() []string         { return w.WMetricNames() }
 func (w _nacre_rl_belief_Auxiliary) Params() []p1.ParamSpec        { return w.WParams() }
 func (w _nacre_rl_belief_Auxiliary) UnmarshalJSON(a0 []byte) error { return w.WUnmarshalJSON(a0) }
+
+type _nacre_rl_belief_ContextEncoder struct {
+	IValue  any
+	WEncode func(*p1.Stage, p0.Contexts) p0.Posterior
+	WField  func() p2.Field
+	WSize   func() int
+	WSpecs  func() []p1.ParamSpec
+	WTwin   func(string) p0.ContextEncoder
+	WWidth  func() int
+}
+
+func (w _nacre_rl_belief_ContextEncoder) Encode(a0 *p1.Stage, a1 p0.Contexts) p0.Posterior {
+	return w.WEncode(a0, a1)
+}
+func (w _nacre_rl_belief_ContextEncoder) Field() p2.Field                  { return w.WField() }
+func (w _nacre_rl_belief_ContextEncoder) Size() int                        { return w.WSize() }
+func (w _nacre_rl_belief_ContextEncoder) Specs() []p1.ParamSpec            { return w.WSpecs() }
+func (w _nacre_rl_belief_ContextEncoder) Twin(a0 string) p0.ContextEncoder { return w.WTwin(a0) }
+func (w _nacre_rl_belief_ContextEncoder) Width() int                       { return w.WWidth() }
+
+type _nacre_rl_belief_Learning struct {
+	IValue         any
+	WAfterStep     func(*p1.Builder)
+	WCount         func(p2.Record)
+	WDiagnose      func(p1.Runner, func(metric string, value float64)) error
+	WFeed          func() ([]p2.Draw, []p2.Fill)
+	WInit          func(p1.Memory) error
+	WLearned       func() ([]p1.ParamSpec, float64)
+	WLoss          func(*p1.Stage, p0.Posterior) *p3.Node
+	WMarshalJSON   func() ([]byte, error)
+	WMetricNames   func() []string
+	WParams        func() []p1.ParamSpec
+	WUnmarshalJSON func([]byte) error
+}
+
+func (w _nacre_rl_belief_Learning) AfterStep(a0 *p1.Builder) { w.WAfterStep(a0) }
+func (w _nacre_rl_belief_Learning) Count(a0 p2.Record)       { w.WCount(a0) }
+func (w _nacre_rl_belief_Learning) Diagnose(a0 p1.Runner, a1 func(metric string, value float64)) error {
+	return w.WDiagnose(a0, a1)
+}
+func (w _nacre_rl_belief_Learning) Feed() ([]p2.Draw, []p2.Fill)       { return w.WFeed() }
+func (w _nacre_rl_belief_Learning) Init(a0 p1.Memory) error            { return w.WInit(a0) }
+func (w _nacre_rl_belief_Learning) Learned() ([]p1.ParamSpec, float64) { return w.WLearned() }
+func (w _nacre_rl_belief_Learning) Loss(a0 *p1.Stage, a1 p0.Posterior) *p3.Node {
+	return w.WLoss(a0, a1)
+}
+func (w _nacre_rl_belief_Learning) MarshalJSON() ([]byte, error)  { return w.WMarshalJSON() }
+func (w _nacre_rl_belief_Learning) MetricNames() []string         { return w.WMetricNames() }
+func (w _nacre_rl_belief_Learning) Params() []p1.ParamSpec        { return w.WParams() }
+func (w _nacre_rl_belief_Learning) UnmarshalJSON(a0 []byte) error { return w.WUnmarshalJSON(a0) }

@@ -12,6 +12,7 @@ func init() {
 		"Benchmark":    reflect.ValueOf((*p0.Benchmark)(nil)),
 		"Config":       reflect.ValueOf((*p0.Config)(nil)),
 		"Default":      reflect.ValueOf(p0.Default),
+		"Encoder":      reflect.ValueOf((*p0.Encoder)(nil)),
 		"Figures":      reflect.ValueOf((*p0.Figures)(nil)),
 		"Learner":      reflect.ValueOf((*p0.Learner)(nil)),
 		"New":          reflect.ValueOf(p0.New),

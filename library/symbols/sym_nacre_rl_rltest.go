@@ -9,9 +9,12 @@ import (
 
 func init() {
 	add("nacre/rl/rltest/rltest", map[string]reflect.Value{
-		"Benchmark": reflect.ValueOf(p0.Benchmark),
-		"Encoder":   reflect.ValueOf(p0.Encoder),
-		"Learner":   reflect.ValueOf(p0.Learner),
-		"Point":     reflect.ValueOf(p0.Point),
+		"Auxiliary":      reflect.ValueOf(p0.Auxiliary),
+		"Benchmark":      reflect.ValueOf(p0.Benchmark),
+		"ContextEncoder": reflect.ValueOf(p0.ContextEncoder),
+		"Encoder":        reflect.ValueOf(p0.Encoder),
+		"Encoders":       reflect.ValueOf(p0.Encoders),
+		"Learner":        reflect.ValueOf(p0.Learner),
+		"Point":          reflect.ValueOf(p0.Point),
 	})
 }

@@ -27,6 +27,9 @@ const MinVar = 1e-7
 type Encoder struct {
 	Net    nn.MLP // network with 2·Latent outputs: Latent means, then Latent variances before softplus
 	Latent int
+	// Points makes a deterministic encoder of it: a row gives tanh of Latent outputs, and the embedding is their mean
+	// over rows. Its variance, one over the number of rows, means nothing.
+	Points bool
 	// NextObs says that context rows are (o, a, r, o') instead of (o, a, r).
 	NextObs bool
 	// View turns context rows into the network's input, rows×Width → rows×Width. If it is nil, the network sees the
@@ -58,6 +61,10 @@ func (e Encoder) Seen(s *core.Stage, context *graph.Node) *graph.Node {
 
 // Rows returns the factor of each single row from the output of Apply: rows×Latent each.
 func (e Encoder) Rows(s *core.Stage, h *graph.Node) Posterior {
+	if e.Points {
+		mean := s.Tanh(h)
+		return Posterior{Mean: mean, Var: s.Like(mean, s.Const(1))}
+	}
 	return Posterior{
 		Mean: s.SliceCols(h, 0, e.Latent),
 		Var:  s.Clamp(s.Softplus(s.SliceCols(h, e.Latent, 2*e.Latent)), MinVar, math.Inf(1)),
