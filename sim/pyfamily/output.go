@@ -38,7 +38,6 @@ type tail struct {
 	rest  []byte   // of a line that is not complete
 	lines []string // the last ones
 	to    *printer // nil: nobody
-	grown chan struct{}
 }
 
 const tailLines = 200
