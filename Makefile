@@ -52,7 +52,7 @@ study: build ## train the three arms of the quickstart study and write its repor
 
 # The packages whose tests take longest begin first: go test begins them in the order in which they are named, and a
 # browser that mostly waits would otherwise be waited for at the end, with the other cores at rest.
-LONG := ./web/browser ./experiment/study ./fidelity ./kernel ./sim/verify
+LONG := ./web/browser ./experiment/study ./sim/pyfamily ./fidelity ./kernel ./sim/verify
 
 test: setup web ## vet, check formatting, run the quick tests; at the end: what was skipped and why
 	@web/build.sh test

@@ -711,6 +711,7 @@ def leave():
 def child():
     global forked
     forked = True
+    threading.Thread(target=watch, args=(6, 30), daemon=True).start()  # the parent's did not come along
 
 
 def watch(life, seconds):
