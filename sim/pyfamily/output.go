@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -97,7 +98,7 @@ func stuckAt(lines []string) string {
 				inside = cmp.Or(users, first)
 			}
 		default:
-			where := fmt.Sprintf("%s, line %s, in %s", m[1], m[2], m[3])
+			where := fmt.Sprintf("%s, line %s, in %s", unescaped(m[1]), m[2], unescaped(m[3]))
 			first = cmp.Or(first, where)
 			if !strings.Contains(m[1], "-packages") && !strings.Contains(m[1], "/lib/python") {
 				users = cmp.Or(users, where)
@@ -105,4 +106,17 @@ func stuckAt(lines []string) string {
 		}
 	}
 	return inside
+}
+
+var escape = regexp.MustCompile(`\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})`)
+
+// unescaped is a name that faulthandler has written, which writes only ASCII.
+func unescaped(name string) string {
+	return escape.ReplaceAllStringFunc(name, func(s string) string {
+		code, err := strconv.ParseUint(s[2:], 16, 32)
+		if err != nil {
+			return s
+		}
+		return string(rune(code))
+	})
 }

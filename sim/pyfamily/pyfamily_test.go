@@ -428,3 +428,11 @@ func children(t *testing.T, of int) []string {
 	}
 	return out
 }
+
+func TestPlacesAreUnescaped(t *testing.T) {
+	got := stuckAt([]string{"Current thread 0x0 (most recent call first):",
+		`  File "/tmp/gr\xf6\xdfe \xf1 \u6587 \U0001f600/a.py", line 3, in sch\xf6n`, `  File "<string>", line 1, in main`})
+	if want := "/tmp/größe ñ 文 😀/a.py, line 3, in schön"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
