@@ -48,8 +48,8 @@ func Loss() auxiliary.Loss {
 		Table:  Table,
 		New:    func(c rl.Config, s auxiliary.Setting) (belief.Auxiliary, error) { return New(Of(c), s) },
 		Window: func(c rl.Config) int { return Of(c).Window },
-		// Of the nearly zero embeddings of PEARL's own start, directions are little more than rounding.
-		Small: []string{"infonce.window=65", "infonce.negatives=mask-same-task", "pearl.init=xavier"},
+		// PEARL's own start gives embeddings near zero: their directions carry rounding, a low temperature multiplies it.
+		Small: []string{"infonce.window=5", "infonce.negatives=mask-same-task", "infonce.temperature=1"},
 	}
 }
 
