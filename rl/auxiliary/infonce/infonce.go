@@ -48,7 +48,7 @@ func Loss() auxiliary.Loss {
 		Table:  Table,
 		New:    func(c rl.Config, s auxiliary.Setting) (belief.Auxiliary, error) { return New(Of(c), s) },
 		Window: func(c rl.Config) int { return Of(c).Window },
-		// PEARL's own start gives embeddings near zero: their directions carry rounding, a low temperature multiplies it.
+		// PEARL's start gives embeddings near zero, whose directions carry rounding; a low temperature multiplies it.
 		Small: []string{"infonce.window=5", "infonce.negatives=mask-same-task", "infonce.temperature=1"},
 	}
 }
