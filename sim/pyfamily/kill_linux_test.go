@@ -67,6 +67,9 @@ func TestKillsLeaveNoProcess(t *testing.T) {
 		for _, class := range []string{"plain.py:Point", "bad.py:Sleeps", "bad.py:Spins", "bad.py:Deadlocks",
 			"bad.py:Spawns"} {
 			for _, killed := range []string{"program", "worker", "both"} {
+				if testing.Short() && killed != "both" && class != "plain.py:Point" {
+					continue
+				}
 				t.Run(class+" "+killed, func(t *testing.T) { killOne(t, "py:testdata/"+class, killed) })
 			}
 		}
