@@ -134,7 +134,7 @@ func (x *wire) read(k *hub.Kernel) (clean bool) {
 			err = k.Send(x.client, m)
 		}
 		if err != nil {
-			x.log.Warn("message not passed on", "kernel", k.ID, "error", err)
+			x.log.Warn("a message was not passed on", "kernel", k.ID, "error", err)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		began := time.Now()
 		defer func() {
 			if p := recover(); p != nil {
-				s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "panic", fmt.Sprint(p), "stack",
+				s.log.Error("a request failed", "method", r.Method, "path", r.URL.Path, "panic", fmt.Sprint(p), "stack",
 					string(debug.Stack()))
 				sendError(w, &contents.Error{Status: http.StatusInternalServerError,
 					Message: "the server failed; its log says why"})

@@ -154,7 +154,7 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	if !s.auth.isToken(r.PostFormValue("password")) {
-		s.log.Warn("login refused: wrong token")
+		s.log.Warn("a login was refused: the token is wrong")
 		s.showLogin(w, r, http.StatusForbidden, r.PostFormValue(xsrfCookie), "That is not the token.")
 		return
 	}

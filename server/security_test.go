@@ -388,7 +388,7 @@ func TestTokenIsNotLogged(t *testing.T) {
 	x.run(t, "native "+testToken[:4])
 	log := r.log.String()
 	if strings.Contains(log, testToken) || !strings.Contains(log, "path=/api/kernels") ||
-		!strings.Contains(log, "message not passed on") {
+		!strings.Contains(log, "a message was not passed on") {
 		t.Errorf("log:\n%s", log)
 	}
 	if strings.Contains(log, proof) {

@@ -14,7 +14,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"nacre/cmd/nacre/app"
@@ -73,26 +72,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, app.ErrUnfinished):
 		return exitUnfinished
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "nacre: %s; see \"%s --help\"\n", oneLine(err), cmd.CommandPath())
+		fmt.Fprintf(stderr, "nacre: %s; see \"%s --help\"\n", app.OneLine(err.Error()), cmd.CommandPath())
 		return exitUsage
 	case errors.Is(err, app.ErrInterrupted), errors.Is(err, context.Canceled):
-		fmt.Fprintf(stderr, "nacre: %s\n", oneLine(err))
+		fmt.Fprintf(stderr, "nacre: %s\n", app.OneLine(err.Error()))
 		return exitInterrupted
 	}
-	text := oneLine(err)
+	text := app.OneLine(err.Error())
 	var key *config.KeyError
 	if errors.As(err, &key) && cmd.Flags().Lookup(key.Key) != nil {
 		text += fmt.Sprintf("; --%s is a flag of its own", key.Key)
 	}
 	fmt.Fprintf(stderr, "nacre: %s\n", text)
 	return exitFailed
-}
-
-// oneLine joins the lines of an error's message.
-func oneLine(err error) string {
-	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
-	}
-	return strings.Join(lines, "; ")
 }

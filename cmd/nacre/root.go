@@ -36,7 +36,7 @@ Start with "nacre doctor", then "nacre notebook"; "nacre COMMAND --help" explain
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(badFlag)
 	root.PersistentFlags().BoolVarP(&env.Quiet, "quiet", "q", false, "show no progress")
-	root.PersistentFlags().StringVar(&level, "log-level", "warn", "log debug, info, warn or error messages and above")
+	root.PersistentFlags().StringVar(&level, "log-level", "warn", "print messages of this level and above: debug, info, warn or error")
 	explain := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd == root {
@@ -62,7 +62,7 @@ func prepare(env *app.Env, level string) error {
 		env.Progress = show(env.Err)
 		logs = progress.LineWriter(env.Progress)
 	}
-	env.Log = slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: l, ReplaceAttr: withoutTime}))
+	env.Log = app.Messages(logs, l)
 	return nil
 }
 
@@ -72,14 +72,6 @@ func show(w io.Writer) progress.Progress {
 		return progress.Auto(f, false)
 	}
 	return progress.Lines(w, 0)
-}
-
-// withoutTime leaves the time out of log lines: they are read while they appear.
-func withoutTime(groups []string, a slog.Attr) slog.Attr {
-	if len(groups) == 0 && a.Key == slog.TimeKey {
-		return slog.Attr{}
-	}
-	return a
 }
 
 // unknownCommand names the nearest of cmd's commands.

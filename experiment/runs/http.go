@@ -136,7 +136,7 @@ func (s *Service) look(first bool) {
 	go func() {
 		defer close(done)
 		if err := s.Index.Refresh(context.Background()); err != nil && s.Jobs != nil {
-			s.Jobs.log.Warn("runs", "error", err)
+			s.Jobs.log.Warn("the folder of runs could not be read", "error", err)
 		}
 		s.mu.Lock()
 		s.looked = time.Now()

@@ -248,7 +248,7 @@ func (j *Jobs) next() error {
 		if err := j.run(job); err != nil {
 			job.Error = err.Error()
 			j.failed = append(j.failed, job)
-			j.log.Warn("run not started", "run", job.Path, "error", err)
+			j.log.Warn("a run could not be started", "run", job.Path, "error", err)
 		}
 	}
 	return j.save()
@@ -313,7 +313,7 @@ func (j *Jobs) ended(job Job, err error) {
 		j.failed = append(j.failed, job)
 	}
 	if err := j.next(); err != nil {
-		j.log.Warn("queue of runs", "error", err)
+		j.log.Warn("the queue of runs could not be saved", "error", err)
 	}
 }
 

@@ -197,7 +197,7 @@ func (p *Products) next() {
 		defer p.mu.Unlock()
 		p.active = false
 		if err != nil && ctx.Err() == nil {
-			p.log.Warn("product of a run", "run", m.Path, "product", m.What, "error", err)
+			p.log.Warn("a product of a run could not be made", "run", m.Path, "product", m.What, "error", err)
 		}
 		if err != nil {
 			m.Error = cmp.Or(m.Line, err.Error())

@@ -103,7 +103,7 @@ func (k *Kernel) spawn() error {
 		return err
 	}
 	k.child, k.state = child, Starting
-	k.log.Info("kernel started", "pid", child.PID())
+	k.log.Info("a kernel started", "pid", child.PID())
 	return nil
 }
 
@@ -304,7 +304,7 @@ func (k *Kernel) printed(generation int, name, text string) {
 	if changed {
 		k.touch(k)
 	} else {
-		k.log.Debug("kernel printed", "stream", name, "text", text)
+		k.log.Debug("a kernel printed outside a cell", "stream", name, "text", text)
 	}
 }
 

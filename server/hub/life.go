@@ -31,7 +31,7 @@ func (k *Kernel) ended(generation int, e process.Exit) {
 	if generation != k.generation || k.closed {
 		return
 	}
-	k.log.Warn("kernel ended", "reason", e.Reason, "stderr", e.Stderr)
+	k.log.Warn("a kernel ended", "error", e.Reason, "stderr", e.Stderr)
 	k.failRequests(e)
 	now := time.Now()
 	k.deaths = append(k.deaths, now)
@@ -45,7 +45,7 @@ func (k *Kernel) ended(generation int, e process.Exit) {
 	}
 	k.sayState(Restarting, e.Reason)
 	if err := k.spawn(); err != nil {
-		k.log.Error("kernel did not start again", "error", err)
+		k.log.Error("a kernel could not be started again", "error", err)
 		k.sayState(Dead, err.Error())
 	}
 }

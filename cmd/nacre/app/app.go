@@ -2,7 +2,8 @@
 // options of each command. cmd/nacre defines the flags. The functions of this package do the work. They take an Env and
 // one of the option structs, so tests and other programs can call them without a command line.
 //
-//	env := &app.Env{Out: os.Stdout, Err: os.Stderr, Progress: progress.Silent(), Log: slog.Default()}
+//	env := &app.Env{Out: os.Stdout, Err: os.Stderr, Progress: progress.Silent(),
+//		Log: app.Messages(os.Stderr, slog.LevelWarn)}
 //	report, err := app.Doctor(app.Providers{})
 //	err = env.Print(report, report.WriteText)
 package app

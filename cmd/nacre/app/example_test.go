@@ -11,7 +11,8 @@ import (
 )
 
 func Example() {
-	env := &app.Env{Out: os.Stdout, Err: os.Stderr, Progress: progress.Silent(), Log: slog.Default()}
+	env := &app.Env{Out: os.Stdout, Err: os.Stderr, Progress: progress.Silent(),
+		Log: app.Messages(os.Stderr, slog.LevelWarn)}
 	report, err := app.Doctor(app.Providers{CPUKernel: func() string { return "avx512" }})
 	if err != nil && !errors.Is(err, app.ErrProblem) {
 		fmt.Println(err)

@@ -81,7 +81,7 @@ func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
 	}
 	if o.Compiles != nil {
 		if err := o.Compiles(); err != nil {
-			env.Log.Info("cells run on yaegi", "why", err)
+			env.Log.Info("cells run on yaegi", "error", err)
 		}
 	}
 	stage := env.Progress.Stage(filepath.Base(o.File), len(nb.Cells()))

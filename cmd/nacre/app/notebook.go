@@ -92,7 +92,7 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	go func() { // the page shows what is read by then, and itself says what cannot be read
 		_ = index.Refresh(ctx)
 		for _, line := range index.Notes() {
-			env.Log.Info("runs", "left_out", line)
+			env.Log.Info(line)
 		}
 	}()
 	url := s.URL(l.Addr(), file)

@@ -48,7 +48,7 @@ func Carry(ctx context.Context, c Connection, start func(send func(*jupyter.Mess
 	defer sockets.close()
 	streams := bundler{send: func(m *jupyter.Message) {
 		if err := sockets.send(c, m); err != nil && !errors.Is(err, context.Canceled) {
-			log.Warn("message not sent", "error", err)
+			log.Warn("a message was not sent", "error", err)
 		}
 	}}
 	var k Backend
@@ -57,7 +57,7 @@ func Carry(ctx context.Context, c Connection, start func(send func(*jupyter.Mess
 		return func(frames [][]byte) {
 			m, err := c.decode(channel, frames, &seen)
 			if err != nil {
-				log.Warn("message dropped", "channel", channel, "error", err)
+				log.Warn("a message was dropped", "channel", channel, "error", err)
 				return
 			}
 			<-started
