@@ -32,13 +32,6 @@ func scalar(x any) bool {
 	}
 }
 
-// control is shown by a cell and moved by the user.
-type control struct {
-	run *run
-	set func(value []byte) error
-	now func() (shown any, changed bool)
-}
-
 // Control registers a control that code shows in the cell. The function set takes the value that the user chose. The
 // function now says how the control is to be shown and whether its variable has changed since the last call. Both are
 // called between cells only. Control returns the id under which the control is to be shown and moved. It also returns

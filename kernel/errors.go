@@ -256,3 +256,11 @@ func (r *run) interrupted(p *engine.Compiled, code string, detached bool) *Error
 	}
 	return r.located(p, code, "Interrupted", text)
 }
+
+// exit is the panic with which os.Exit and log.Fatal end a cell.
+type exit struct{ code int }
+
+// Final makes the panic skip the cell's deferred calls.
+func (exit) Final() {}
+
+var errInputRefused = errors.New("the cell asks for input, but the client has no one to ask")

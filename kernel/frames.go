@@ -54,13 +54,12 @@ func (u *unwound) take() []string {
 }
 
 // frames are the calls that the calling goroutine's panic ended, innermost first. The line of the innermost call is the
-// line of the statement that ran last. The line of another call is known if its function calls the next one in only one
-// place.
-func (e *yaegiEngine) frames(u *cells.Unit) []engine.Frame {
-	at := token.Pos(*e.at)
+// line of the statement at, which ran last. The line of another call is known if its function calls the next one in
+// only one place. The last frame is statement stmt of the cell.
+func (u *unwound) frames(low *lower.Lowerer, at token.Pos, body []ast.Stmt, stmt int) []engine.Frame {
 	var list []engine.Frame
 	add := func(f *lower.Func, pos token.Pos) {
-		p := e.low.Fset.Position(pos)
+		p := low.Fset.Position(pos)
 		var cell int
 		if _, err := fmt.Sscanf(p.Filename, strings.ReplaceAll(cells.CellName(0), "0", "%d"), &cell); err != nil {
 			return
@@ -72,18 +71,18 @@ func (e *yaegiEngine) frames(u *cells.Unit) []engine.Frame {
 		list = append(list, engine.Frame{Func: name, Cell: cell, Line: p.Line})
 	}
 	var inner *lower.Func
-	for k, low := range e.notes.take() {
-		f := e.low.Lowered(low)
+	for k, name := range u.take() {
+		f := low.Lowered(name)
 		if f == nil {
 			continue
 		}
 		switch {
 		case len(list) == 0 && f.Decl.Pos() <= at && at < f.Decl.End():
 			add(f, at)
-		case k > 0 && f == inner && f.Calls(e.low.Info, f) == token.NoPos: // a closure of the function before
+		case k > 0 && f == inner && f.Calls(low.Info, f) == token.NoPos: // a closure of the function before
 			continue
 		default:
-			pos := f.Calls(e.low.Info, inner)
+			pos := f.Calls(low.Info, inner)
 			if pos == token.NoPos {
 				pos = f.Decl.Pos()
 			}
@@ -95,10 +94,8 @@ func (e *yaegiEngine) frames(u *cells.Unit) []engine.Frame {
 		add(nil, at)
 		return list
 	}
-	if k := *e.stmt; k >= 0 && k < len(u.Body) {
-		add(nil, topLine(u.Body[k]))
+	if stmt >= 0 && stmt < len(body) {
+		add(nil, body[stmt].Pos())
 	}
 	return list
 }
-
-func topLine(s ast.Stmt) token.Pos { return s.Pos() }

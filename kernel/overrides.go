@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -203,8 +202,6 @@ func (s *session) finite(a []any) []any {
 func (s *session) sprintf(f string, a []any) string {
 	return s.reg.Sprintf(f, s.finite(a))
 }
-
-var errInputRefused = errors.New("the cell asks for input, but the client has no one to ask")
 
 // scan reads from what the user types, a line at a time.
 func (s *session) scan(read func(io.Reader) (int, error)) (int, error) {

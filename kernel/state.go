@@ -75,3 +75,10 @@ type run struct {
 	mu   sync.Mutex
 	fail *Error // error of a goroutine, or of too deep recursion
 }
+
+// control is shown by a cell and moved by the user.
+type control struct {
+	run *run
+	set func(value []byte) error
+	now func() (shown any, changed bool)
+}

@@ -13,9 +13,9 @@ import (
 
 // standardStreams are the files that os.Stdout and os.Stderr are in cells: pipes whose text goes to the running cell.
 type standardStreams struct {
-	session          *session
-	out, err, in     *os.File // the variables, which a cell may set
-	stdout, stderr   *os.File // the pipes, which it may not
+	say              func(name, text string) // passes on what a file's reader gets
+	out, err, in     *os.File                // the variables, which a cell may set
+	stdout, stderr   *os.File                // the pipes, which it may not
 	outDone, errDone chan struct{}
 	mu               sync.Mutex
 	marks            map[string]chan struct{}
@@ -24,8 +24,8 @@ type standardStreams struct {
 // mark frames a line that flush sends through a pipe to learn that all before it has arrived.
 const mark = "\x00nacre mark "
 
-func newStreams(s *session) (*standardStreams, error) {
-	st := &standardStreams{session: s, outDone: make(chan struct{}), errDone: make(chan struct{}),
+func newStreams(say func(name, text string)) (*standardStreams, error) {
+	st := &standardStreams{say: say, outDone: make(chan struct{}), errDone: make(chan struct{}),
 		marks: map[string]chan struct{}{}}
 	ro, wo, err := os.Pipe()
 	if err != nil {
@@ -69,7 +69,7 @@ func (st *standardStreams) forward(r *os.File, name string, done chan struct{}) 
 				}
 			}
 			id, after, _ := strings.Cut(rest, "\n")
-			st.emit(name, before)
+			st.say(name, before)
 			st.mu.Lock()
 			if c := st.marks[id]; c != nil {
 				close(c)
@@ -78,13 +78,7 @@ func (st *standardStreams) forward(r *os.File, name string, done chan struct{}) 
 			st.mu.Unlock()
 			text = after
 		}
-		st.emit(name, text)
-	}
-}
-
-func (st *standardStreams) emit(name, text string) {
-	if r := st.session.latest.Load(); r != nil && text != "" {
-		r.out.Stream(name, text)
+		st.say(name, text)
 	}
 }
 

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"reflect"
@@ -161,30 +160,4 @@ func elements(v reflect.Value) string {
 	}
 	head := fmt.Sprintf("%v", v.Slice(0, maxElements/2).Interface())
 	return strings.TrimSuffix(head, "]") + fmt.Sprintf(" … and %d more]", v.Len()-maxElements/2)
-}
-
-// expressions evaluates a request's user expressions.
-func (s *session) expressions(ctx context.Context, list map[string]string) map[string]ExpressionData {
-	if len(list) == 0 {
-		return nil
-	}
-	m := map[string]ExpressionData{}
-	for name, code := range list {
-		s.number++
-		r := &run{session: s, count: s.count, number: s.number, out: silent{}}
-		d, fail := s.execute(ctx, r, code)
-		m[name] = ExpressionData{d, fail}
-	}
-	return m
-}
-
-// silent is the output of what has none.
-type silent struct{}
-
-func (silent) Stream(string, string) {}
-func (silent) Display(Data)          {}
-func (silent) Update(Data)           {}
-func (silent) Clear(bool)            {}
-func (silent) Input(string, bool) (string, error) {
-	return "", errInputRefused
 }

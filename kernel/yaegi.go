@@ -171,7 +171,7 @@ func (e *yaegiEngine) Compile(_ context.Context, u *cells.Unit) (*engine.Compile
 			p := e.low.Fset.Position(token.Pos(*e.at))
 			return p.Line, p.Filename == cells.CellName(u.Cell)
 		},
-		Frames: func() []engine.Frame { return e.frames(u) },
+		Frames: func() []engine.Frame { return e.notes.frames(e.low, token.Pos(*e.at), u.Body, *e.stmt) },
 	}, nil
 }
 

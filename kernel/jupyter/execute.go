@@ -33,12 +33,12 @@ type ExecuteReply struct {
 	Engine      string                    `json:"engine,omitempty"` // engine that ran the cell
 }
 
-// execute runs a cell and replies.
-func (k *Kernel) execute(m *Message) {
+// execute runs a cell, replies, and reports whether the cells that wait are to be stopped.
+func (k *Kernel) execute(m *Message) (stop bool) {
 	var c ExecuteRequest
 	if err := m.Decode(&c); err != nil {
 		k.reply(m, "execute_reply", failed("BadRequest", err.Error()))
-		return
+		return false
 	}
 	store := !c.Silent && (c.StoreHistory == nil || *c.StoreHistory)
 	k.mu.Lock()
@@ -73,9 +73,7 @@ func (k *Kernel) execute(m *Message) {
 	answer := executeReply(reply, count)
 	answer.Engine = k.session.Info().Engine
 	k.reply(m, "execute_reply", answer)
-	if reply.Error != nil && (c.StopOnError == nil || *c.StopOnError) {
-		k.abort()
-	}
+	return reply.Error != nil && (c.StopOnError == nil || *c.StopOnError)
 }
 
 // run calls the session. A panic in the session itself, which is a bug of ours and not of the cell, fails the cell.
@@ -111,26 +109,6 @@ func executeReply(r kernel.Reply, count int) ExecuteReply {
 		}
 	}
 	return reply
-}
-
-func traceback(e *kernel.Error) []string {
-	if len(e.Traceback) == 0 {
-		return []string{e.Name + ": " + e.Message}
-	}
-	return e.Traceback
-}
-
-// abort answers the cells that wait behind a cell that failed. Controls are still moved.
-func (k *Kernel) abort() {
-	for _, m := range k.cells.drain() {
-		if m.Type() != "execute_request" {
-			k.dispatch(m)
-			continue
-		}
-		k.publish(m, "status", status{"busy"})
-		k.reply(m, "execute_reply", failure{Status: "aborted", Traceback: []string{}})
-		k.publish(m, "status", status{"idle"})
-	}
 }
 
 // CellID is the identifier of the notebook's cell that an execute request runs. Front ends put it into the message's

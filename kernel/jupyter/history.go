@@ -35,34 +35,6 @@ func (h *history) add(count int, code string, value *kernel.Data) {
 	}
 }
 
-type historyRequest struct {
-	Output  bool   `json:"output"`
-	Access  string `json:"hist_access_type"` // "range", "tail" or "search"
-	Session int    `json:"session"`
-	Start   int    `json:"start"`
-	Stop    *int   `json:"stop"`
-	N       int    `json:"n"`
-	Pattern string `json:"pattern"`
-	Unique  bool   `json:"unique"`
-}
-
-func (k *Kernel) recall(m *Message) {
-	var c historyRequest
-	if err := m.Decode(&c); err != nil {
-		k.reply(m, "history_reply", failed("BadRequest", err.Error()))
-		return
-	}
-	list := [][3]any{}
-	for _, e := range k.history.find(c) {
-		var what any = e.code
-		if c.Output {
-			what = [2]any{e.code, e.output}
-		}
-		list = append(list, [3]any{1, e.count, what})
-	}
-	k.reply(m, "history_reply", map[string]any{"status": "ok", "history": list})
-}
-
 // find returns the entries asked for, oldest first.
 func (h *history) find(c historyRequest) []entry {
 	h.mu.Lock()
@@ -129,4 +101,15 @@ func glob(pattern, text string) bool {
 		i++
 	}
 	return i == len(p)
+}
+
+type historyRequest struct {
+	Output  bool   `json:"output"`
+	Access  string `json:"hist_access_type"` // "range", "tail" or "search"
+	Session int    `json:"session"`
+	Start   int    `json:"start"`
+	Stop    *int   `json:"stop"`
+	N       int    `json:"n"`
+	Pattern string `json:"pattern"`
+	Unique  bool   `json:"unique"`
 }

@@ -2,43 +2,11 @@ package jupyter
 
 import (
 	"context"
-	"sync"
 
 	"github.com/google/uuid"
 
 	"nacre/kernel"
 )
-
-// Kernel answers Jupyter's requests with a kernel.Session. Cells run one after the other in the order of their
-// requests. Other requests are answered at once, even while a cell runs.
-type Kernel struct {
-	session kernel.Session
-	id      string // identifier of this kernel's session in messages
-	send    func(*Message)
-
-	cells    *queue // execute requests
-	requests *queue // other requests of the shell channel
-	history  history
-
-	ctx    context.Context // ends with the kernel
-	cancel context.CancelFunc
-	done   chan struct{} // closed when a shutdown was answered
-	once   sync.Once
-	loops  sync.WaitGroup
-
-	mu      sync.Mutex
-	running *running // the cell being executed, nil between cells
-	count   int      // count of the last cell
-}
-
-// running holds what an interrupt and an answer from the user need of the cell being executed.
-type running struct {
-	stopped chan struct{} // closed by an interrupt
-	stop    sync.Once
-	mu      sync.Mutex
-	asked   string // msg_id of the open input request, "" for none
-	answer  chan string
-}
 
 // NewKernel starts answering requests. The function send transports its messages. Several goroutines call it, but the
 // messages of one parent come one at a time. It may block to slow the kernel down.
@@ -108,33 +76,6 @@ func (k *Kernel) serve(q *queue) {
 	}
 }
 
-type status struct {
-	State string `json:"execution_state"`
-}
-
-func (k *Kernel) publish(parent *Message, msgType string, content any) {
-	m := NewMessage(IOPub, msgType, k.id, parent, content)
-	m.Route = nil
-	k.send(m)
-}
-
-func (k *Kernel) reply(request *Message, msgType string, content any) {
-	k.send(NewMessage(request.Channel, msgType, k.id, request, content))
-}
-
-// failure is the content of a reply that reports an error.
-type failure struct {
-	Status    string   `json:"status"` // "error" or "aborted"
-	Name      string   `json:"ename"`
-	Value     string   `json:"evalue"`
-	Traceback []string `json:"traceback"`
-	Count     int      `json:"execution_count,omitempty"`
-}
-
-func failed(name, value string) failure {
-	return failure{Status: "error", Name: name, Value: value, Traceback: []string{}}
-}
-
 // dispatch answers one request, with busy before and idle after it.
 func (k *Kernel) dispatch(m *Message) {
 	k.publish(m, "status", status{"busy"})
@@ -149,7 +90,9 @@ func (k *Kernel) dispatch(m *Message) {
 func (k *Kernel) respond(m *Message) (end bool) {
 	switch msgType := m.Type(); msgType {
 	case "execute_request":
-		k.execute(m)
+		if k.execute(m) {
+			k.abort()
+		}
 	case "kernel_info_request":
 		k.reply(m, "kernel_info_reply", k.info())
 	case "complete_request":
@@ -204,4 +147,17 @@ func (k *Kernel) shutdown(m *Message) bool {
 	k.reply(m, "shutdown_reply", map[string]any{"status": "ok", "restart": c.Restart})
 	k.publish(m, "shutdown_reply", map[string]any{"status": "ok", "restart": c.Restart})
 	return true
+}
+
+// abort answers the cells that wait behind a cell that failed. Controls are still moved.
+func (k *Kernel) abort() {
+	for _, m := range k.cells.drain() {
+		if m.Type() != "execute_request" {
+			k.dispatch(m)
+			continue
+		}
+		k.publish(m, "status", status{"busy"})
+		k.reply(m, "execute_reply", failure{Status: "aborted", Traceback: []string{}})
+		k.publish(m, "status", status{"idle"})
+	}
 }

@@ -159,3 +159,10 @@ func (k *Kernel) answered(m *Message) {
 	run.asked = ""
 	run.answer <- c.Value
 }
+
+func traceback(e *kernel.Error) []string {
+	if len(e.Traceback) == 0 {
+		return []string{e.Name + ": " + e.Message}
+	}
+	return e.Traceback
+}

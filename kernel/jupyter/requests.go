@@ -290,3 +290,20 @@ func replyName(request string) (string, bool) {
 func clamp(cursor int, code string) int {
 	return max(0, min(cursor, len([]rune(code))))
 }
+
+func (k *Kernel) recall(m *Message) {
+	var c historyRequest
+	if err := m.Decode(&c); err != nil {
+		k.reply(m, "history_reply", failed("BadRequest", err.Error()))
+		return
+	}
+	list := [][3]any{}
+	for _, e := range k.history.find(c) {
+		var what any = e.code
+		if c.Output {
+			what = [2]any{e.code, e.output}
+		}
+		list = append(list, [3]any{1, e.count, what})
+	}
+	k.reply(m, "history_reply", map[string]any{"status": "ok", "history": list})
+}

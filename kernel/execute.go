@@ -1,0 +1,152 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"nacre/kernel/internal/cells"
+	"nacre/kernel/internal/engine"
+)
+
+func (s *session) Execute(ctx context.Context, req Request, out Output) Reply {
+	s.exec.Lock()
+	defer s.exec.Unlock()
+	if !req.Silent {
+		s.count++
+	}
+	s.number++
+	r := &run{session: s, cell: req.CellID, count: s.count, number: s.number, out: out, kept: req.Controls}
+	s.forget(r.cell)
+	reply := Reply{Count: s.count}
+	reply.Value, reply.Error = s.execute(ctx, r, req.Code)
+	if req.Silent {
+		reply.Value = nil
+	}
+	if reply.Error == nil {
+		reply.Expressions = s.expressions(ctx, req.UserExpressions)
+	}
+	s.follow()
+	s.snapshot()
+	return reply
+}
+
+// execute checks, compiles and runs a cell.
+func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Error) {
+	s.latest.Store(r)
+	text := code
+	m, code, err := parseMagic(code)
+	if err == nil && m != nil && m.get != "" {
+		err = s.get(ctx, r, m.get)
+		m = nil
+	}
+	if err != nil {
+		s.info.Lock()
+		s.history.refused(r.cell, text)
+		s.info.Unlock()
+		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
+	}
+	s.info.Lock()
+	s.sources[r.number] = source{s.count, code}
+	s.info.Unlock()
+	start := time.Now()
+	u, p, fail := s.compile(ctx, r, code)
+	s.info.Lock()
+	if fail != nil {
+		s.history.refused(r.cell, text)
+	} else {
+		s.history.note(r.cell, text, s.prog.Declares(code), u.Effects())
+	}
+	s.info.Unlock()
+	if fail != nil {
+		return nil, fail
+	}
+	for _, w := range u.Warnings {
+		r.out.Stream("stderr", w+"\n")
+	}
+	if m != nil {
+		return m.run(ctx, s, r, p, u, code, start)
+	}
+	value, fail := s.run(ctx, r, p, u, code)
+	s.info.Lock()
+	u.CommitVars(p.Reached())
+	s.changes++
+	s.info.Unlock()
+	return value, fail
+}
+
+// compile prepares a cell, until it is interrupted.
+func (s *session) compile(ctx context.Context, r *run, code string) (*cells.Unit, *engine.Compiled, *Error) {
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	defer r.cancel(nil)
+	s.running.Store(r)
+	u, p, fail := s.prepare(r.ctx, r.number, r.cell, code)
+	s.running.Store(nil)
+	if r.stopped.Load() {
+		s.engine.Stop(false)
+	}
+	if err := r.ctx.Err(); err != nil {
+		text := "the cell was interrupted while it was compiled"
+		return nil, nil, &Error{Name: "Interrupted", Message: text,
+			Traceback: []string{red + "Interrupted" + plain + ": " + text}}
+	}
+	return u, p, fail
+}
+
+// prepare checks and compiles a cell and makes its declarations live. A panic of the cell compiler is the cell's error,
+// not the kernel's end.
+func (s *session) prepare(ctx context.Context, number int, cell,
+	code string) (u *cells.Unit, p *engine.Compiled, fail *Error) {
+	s.info.Lock()
+	defer s.info.Unlock()
+	defer func() {
+		if x := recover(); x != nil {
+			fail = engineError(code, fmt.Errorf("the cell compiler failed on this cell: %v", x))
+		}
+	}()
+	text, err := withFiles(code)
+	if err == nil {
+		u, err = s.prog.Check(ctx, number, text)
+	}
+	if err != nil {
+		if errs, ok := err.(cells.Errors); ok {
+			err = s.hinted(cell, errs)
+		}
+		return nil, nil, compileError(code, err)
+	}
+	if p, err = s.engine.Compile(ctx, u); err != nil {
+		return nil, nil, engineError(code, err)
+	}
+	if ctx.Err() == nil {
+		u.Commit()
+		s.changes++
+		u.Warnings = append(u.Warnings, s.deprecated(u)...)
+	}
+	return u, p, nil
+}
+
+// expressions evaluates a request's user expressions.
+func (s *session) expressions(ctx context.Context, list map[string]string) map[string]ExpressionData {
+	if len(list) == 0 {
+		return nil
+	}
+	m := map[string]ExpressionData{}
+	for name, code := range list {
+		s.number++
+		r := &run{session: s, count: s.count, number: s.number, out: silent{}}
+		d, fail := s.execute(ctx, r, code)
+		m[name] = ExpressionData{d, fail}
+	}
+	return m
+}
+
+// silent is the output of what has none.
+type silent struct{}
+
+func (silent) Stream(string, string) {}
+func (silent) Display(Data)          {}
+func (silent) Update(Data)           {}
+func (silent) Clear(bool)            {}
+func (silent) Input(string, bool) (string, error) {
+	return "", errInputRefused
+}
