@@ -56,8 +56,8 @@ type Config struct {
 	DetachedReg       bool `toml:"defect_detached_reg" comment:"defect of garage: the policy regularisers have no gradient"`
 	PooledTemperature bool `toml:"defect_pooled_temperature" comment:"defect of the TCL authors' code: the policy learns with the mean of the tasks' temperatures, and each temperature from the mean entropy of all tasks"`
 
-	// Points makes z a deterministic encoder's embedding, with which the critics learn as with a constant: the encoder
-	// learns from an auxiliary loss alone. It is no setting, but what package pearl/focal is made of.
+	// With Points, z is the embedding of a deterministic encoder. The critics see z as a constant, so the encoder
+	// learns only from the auxiliary loss. It is not a setting of a configuration file: package pearl/focal sets it.
 	Points bool `toml:"-"`
 }
 

@@ -48,7 +48,7 @@ func Variants() map[string][]string {
 	}, "per-task": {"pearl.temperature=per-task"}}
 }
 
-// NewWith is New with a loss of package rl/auxiliary on the encoder, whose settings c has.
+// NewWith does what New does and adds the loss l of package rl/auxiliary to the encoder. The settings of l are in c.
 func NewWith(l auxiliary.Loss, own Config, c rl.Config, s rl.Setup) (*Learner, error) {
 	return New(own, s, func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
 		return l.New(c, auxiliary.Setting{Encoder: enc, Slots: metaBatch, Train: len(s.Train), Obs: s.Spec.ObsDim,

@@ -22,7 +22,7 @@ import (
 //     applications, eq. 18, in log α), or on −mean(α · (log π(a') + H))
 //
 // V and the policy see z as a constant: the encoder learns only from the critics and the auxiliary loss. With Points
-// the critics too see it so, z is the posterior's mean, and there is no KL.
+// the critics also see z as a constant, z is the posterior's mean, and there is no KL term.
 //
 // With Critic target-q there is no V. Step 2 has y = scale·r + (1−d)·γ·(min_j Q̄_j(o', a″, z) − α log π(a″)), with a″
 // drawn at o'. There is no step 3. Step 4 is Q̄_j ← (1−τ)Q̄_j + τQ_j and comes after step 6 (the same paper, eq. 2 to

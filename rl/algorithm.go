@@ -45,13 +45,13 @@ type Algorithm struct {
 	// Variants are further settings over Small, each with a name. Tests run programs with them too, because they change
 	// what a device must compute. Nil: none.
 	Variants map[string][]string
-	// Window returns the number of rows of the contexts that its encoder is trained on, for a configuration. Nil: its
-	// learners are not Encoding.
+	// Window returns the number of rows of the contexts that its encoder is trained on, for a configuration. It is nil
+	// if its learners do not implement the interface Encoding.
 	Window func(Config) int
 	// Acts are the networks that adaptation and acting read, each by the first part of its parameters' names, such as
 	// "policy" for "policy/w0". A packed study contains only these networks. Nil: all.
 	Acts []string
-	// Remembers is true if its learners are Experienced.
+	// Remembers is true if its learners implement the interface Experienced.
 	Remembers bool
 	// Benchmark makes its update on synthetic data, to be timed and compared. Nil: it has none.
 	Benchmark func(benchmark.Size, core.Device) (benchmark.Update, error)

@@ -45,8 +45,8 @@ func (t *TCL) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &t.
 
 var _ belief.Auxiliary = (*TCL)(nil)
 
-// New prepares TCL for an encoder and a meta-batch of the given number of tasks. Of an encoder that gives points
-// without variances, the distance of two posteriors is that of the points.
+// New prepares TCL for an encoder and a meta-batch of the given number of tasks. If the encoder gives points without
+// variances, the distance between two posteriors is the distance between the points.
 func New(c Config, enc belief.ContextEncoder, tasks int) (*TCL, error) {
 	if err := config.Check(c); err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Package tcl is self-supervised trajectory contrastive learning for context encoders. Two windows cropped from one
-// exploration trajectory should be inferred to be the same task, and windows of other tasks another task.
+// Package tcl is self-supervised trajectory contrastive learning for context encoders. The encoder must infer the same
+// task from two windows of one exploration trajectory, and different tasks from windows of different tasks.
 //
 // The query window is the context of the algorithm to which TCL is attached. The key window goes through a momentum
 // copy of the encoder. Both become posteriors. The loss is InfoNCE over the tasks of the meta-batch, with the negative

@@ -1,5 +1,5 @@
-// Package auxiliary has losses that an algorithm adds to that of its context encoder, one folder each, and what they
-// share. Package losses lists them. Of each there is an algorithm pearl-NAME: PEARL with that loss.
+// Package auxiliary has further losses for an algorithm's context encoder, each in its own folder, and the code that
+// these losses share. Package losses lists them. For each loss there is an algorithm pearl-NAME: PEARL with that loss.
 //
 //	aux, err := focal.New(focal.Default(), auxiliary.Setting{Encoder: networks.Encoder, Slots: 16, Train: 100,
 //		Obs: 20, Act: 6, Context: feed.Draw{Kind: feed.Window, N: 64}})
@@ -40,7 +40,8 @@ func (s Setting) Compares(loss string) error {
 	return nil
 }
 
-// Fills is what Feed of a belief.Auxiliary returns for a loss on the algorithm's own contexts, with what else it needs.
+// Fills returns what Feed of a belief.Auxiliary must return if the loss uses the algorithm's own contexts. The argument
+// more has the other inputs that the loss needs.
 func (s Setting) Fills(more ...feed.Fill) ([]feed.Draw, []feed.Fill) {
 	row := s.Encoder.Field()
 	return []feed.Draw{s.Context}, append([]feed.Fill{{Input: "context", Field: row},
@@ -59,7 +60,7 @@ func OneHot(n int) []float32 {
 // Stream is the random stream of the i-th network that a loss adds.
 func Stream(seed, i uint64) *rand.Rand { return rng.New(seed, rng.Init, 1<<16, i) }
 
-// Loss is what a folder registers of its loss.
+// Loss describes an auxiliary loss for the list of package losses.
 type Loss struct {
 	Name  string // "focal"; the algorithm is pearl-focal
 	Title string // as papers write it
@@ -69,12 +70,13 @@ type Loss struct {
 	New   func(rl.Config, Setting) (belief.Auxiliary, error)
 	// Window is the number of rows of the contexts that it draws. Nil: they are the algorithm's own.
 	Window func(rl.Config) int
-	// Small and Variants are those of rl.Algorithm, over PEARL's Small.
+	// Small and Variants have the same meaning as in rl.Algorithm. Small is applied after PEARL's own Small.
 	Small    []string
 	Variants map[string][]string
 }
 
-// Plain is the part of belief.Auxiliary of a loss without parameters, state and moving averages, to be embedded.
+// Plain implements the methods of belief.Auxiliary that concern parameters, state and moving averages. A loss that has
+// none of these embeds Plain.
 type Plain struct{}
 
 // MarshalJSON implements belief.Auxiliary.
@@ -116,9 +118,10 @@ func InfoNCE(s *core.Stage, logits, positive *graph.Node) *graph.Node {
 // Masked is added to the logit of a pair that must not count; exp of it is zero in float32 and float64.
 const Masked = -1e9
 
-// Pair says how the two contexts of a task are drawn that a contrastive loss compares. Rows false: two windows of N
-// consecutive transitions, by From of one trajectory or of one each. Rows true: N transitions that are not consecutive
-// for each; of one trajectory, of which they share none, or each by itself from all of the task's.
+// Pair says how the two contexts of a task are drawn that a contrastive loss compares. If Rows is false, the contexts
+// are two windows of N consecutive transitions. From says whether both windows come from one trajectory or each from a
+// trajectory of its own. If Rows is true, each context has N transitions, each drawn by itself. From then says whether
+// both contexts come from one trajectory, without a common transition, or each from all transitions of the task.
 type Pair struct {
 	N            int
 	Rows         bool

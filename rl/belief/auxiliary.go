@@ -27,7 +27,8 @@ type Auxiliary interface {
 	// These inputs are context and context_weight, N rows for the algorithm's posterior, and the inputs that the loss
 	// needs. The Draw of a fill is an index into these draws. The algorithm sets the Store of the draws.
 	Feed() ([]feed.Draw, []feed.Fill)
-	// Count is called with what was drawn for an update or, without tasks, for a context of the collection.
+	// Count is called with the record of what was drawn for an update, or for a context during collection. In the
+	// second case the record has no tasks.
 	Count(feed.Record)
 
 	// Loss adds the weighted loss, 1×1, from the posterior of the drawn contexts, whose variances may be nil.
@@ -48,8 +49,8 @@ type Learning interface {
 	Learned() (params []core.ParamSpec, lr float64)
 }
 
-// StepOwn makes the optimiser's step of what an Auxiliary learns, where it is Learning, along the gradient of loss, of
-// which its own is a part. The algorithm calls it in the stage of Loss.
+// StepOwn makes the optimiser's step of the parameters that a learns, if a is Learning. It follows the gradient of
+// loss, a sum that contains the loss of a. The algorithm calls it in the stage of Loss.
 func StepOwn(s *core.Stage, a Auxiliary, loss *graph.Node) {
 	l, ok := a.(Learning)
 	if !ok {

@@ -40,8 +40,8 @@ type Encoder struct {
 // Width is the length of a context row.
 func (e Encoder) Width() int { return e.Net.In }
 
-// Posterior is what an encoder makes of each of several contexts: one diagonal Gaussian, whose variances are Var, or
-// where Var is nil the task embedding Mean alone, a point.
+// Posterior is an encoder's result for several contexts: for each a diagonal Gaussian with mean Mean and variances Var.
+// If Var is nil, the result for each is only a point, the task embedding Mean.
 type Posterior struct {
 	Mean, Var *graph.Node // tasks × latent
 }

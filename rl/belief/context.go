@@ -7,8 +7,8 @@ import (
 	"nacre/core/nn"
 )
 
-// ContextEncoder is what a loss knows of the encoder that it is attached to. Encoder is one, and the recurrent encoders
-// of MQL, RL² and VariBAD are.
+// ContextEncoder is what a loss knows of the encoder that it is attached to. Encoder implements it, and so do the
+// recurrent encoders of MQL, RL² and VariBAD.
 type ContextEncoder interface {
 	nn.Network
 	// Width is the length of a context row, and Field what it holds: feed.Context, (o, a, r), or feed.ContextNext,
@@ -23,16 +23,17 @@ type ContextEncoder interface {
 	Twin(suffix string) ContextEncoder
 }
 
-// Contexts are two inputs of a program with N contexts of Rows rows each: Input has the rows, and Weight a number for
-// each, 1, or 0 for those that a short window lacks. These are its last ones; they drop out exactly as long as they
-// hold numbers.
+// Contexts are two inputs of a program with N contexts of Rows rows each. Input has the rows. Weight has a number for
+// each row: 1, or 0 if a short window lacks it. The rows of weight 0 are the last rows of a context. They have no
+// effect at all if their values are finite.
 type Contexts struct {
 	Input, Weight string
 	N, Rows       int
 }
 
-// Unroll moves the states of a recurrent encoder through the contexts' rows and returns the last ones: step is the
-// state after a row, N × width, in state h, N × size. The first h is nil where first is.
+// Unroll runs a recurrent encoder over the contexts' rows and returns the last states, N × size. The function step gets
+// a row of every context, N × width, and the states h before it, N × size, and returns the states after it. The first h
+// is first, which may be nil.
 func (c Contexts) Unroll(s *core.Stage, width int, first *graph.Node,
 	step func(row, h *graph.Node) *graph.Node) *graph.Node {
 	// Row after row, a context's numbers lie side by side.

@@ -39,8 +39,8 @@ type Carrier interface {
 	Carry() error
 }
 
-// GoalKnower is an Adapter that is told the true tasks: a controller, not a learner. Evaluate calls Know before Start,
-// with the task of each adaptation.
+// GoalKnower is an Adapter that is told the true tasks, such as a controller or the algorithm oracle. Evaluate calls
+// Know before Start, with the task of each adaptation.
 type GoalKnower interface {
 	Adapter
 	Know(tasks []sim.Task) error
@@ -52,9 +52,9 @@ type Roller interface {
 }
 
 // Evaluate adapts a to each task p.Repeats times and reports every trajectory. The numbers of a task depend on its
-// Params (on its ID if it has none), on seed and on p, but not on the other tasks. If p carries the belief over, they
-// do depend on them; then adaptations are made one after the other. The error says which argument is wrong. An error of
-// the adapter or of the rollout comes with the trajectory in which it happened.
+// Params (on its ID if it has none), on seed and on p. They do not depend on other tasks, unless p carries the belief
+// over. Then they also depend on the tasks before, and adaptations are made one after the other. The error says which
+// argument is wrong. An error of the adapter or of the rollout comes with the trajectory in which it happened.
 func Evaluate(ctx context.Context, pool Roller, tasks []sim.Task, p Protocol, a Adapter, seed uint64) (Result, error) {
 	if err := config.Check(&p); err != nil {
 		return Result{}, fmt.Errorf("protocol: %w", err)

@@ -1,7 +1,8 @@
-// Package protocol describes the meta-test as data, and scores agents by it. A protocol says how many trajectories an
-// agent explores a new task for, how many are scored afterwards, how it acts and how it uses its belief. One function,
-// Evaluate, runs any agent by any protocol, and the random and goal-knowing baselines in the same way. It reports every
-// trajectory's return, so the result has "before adaptation", "after one trajectory" and "after k".
+// Package protocol describes the meta-test as data, and scores agents by it. A protocol says for how many trajectories
+// an agent explores a new task, how many trajectories are scored afterwards, how the agent acts and how it uses its
+// belief. One function, Evaluate, runs any agent by any protocol, and the random and goal-knowing baselines in the same
+// way. It reports every trajectory's return, so the result has "before adaptation", "after one trajectory" and "after
+// k".
 //
 // Each task's numbers depend only on the task, the seed and the protocol. Other test tasks, their number and their
 // order change nothing.

@@ -24,8 +24,8 @@ type PairCrop struct {
 // Short reports whether either window is short.
 func (p PairCrop) Short() bool { return p.Query.Short || p.Key.Short }
 
-// Window crops a window by the rule of d, whose kind and pair do not matter, into the first d.N rows of dst. The rows
-// that a short window leaves over are zero with weight 0; see Context.
+// Window crops a window by the rule of d into the first d.N rows of dst. The fields Kind and Pair of d do not matter.
+// The rows that a short window leaves over are zero with weight 0; see Context.
 //
 // The error is ErrEmpty, or says that d is not valid or that dst, which must have weights, is too short.
 func (t *Task) Window(r *rand.Rand, d feed.Draw, nextObs bool, dst Context) (Crop, error) {
@@ -41,7 +41,7 @@ func (t *Task) Window(r *rand.Rand, d feed.Draw, nextObs bool, dst Context) (Cro
 	return t.cropped(to[:], d.N), nil
 }
 
-// WindowPair crops two windows, the query and the key, by the rule of d, whose kind does not matter.
+// WindowPair crops two windows, the query and the key, by the rule of d. The field Kind of d does not matter.
 func (t *Task) WindowPair(r *rand.Rand, d feed.Draw, nextObs bool, query, key Context) (PairCrop, error) {
 	d.Kind = feed.WindowPair
 	if err := t.checkDraw(d, nextObs, query); err != nil {

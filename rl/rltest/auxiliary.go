@@ -40,9 +40,10 @@ func Encoders() map[string]belief.ContextEncoder {
 	}
 }
 
-// Auxiliary tests a loss on encoders against the contract of belief.Auxiliary: what it draws and the inputs that this
-// fills, shapes, gradients against finite differences, that stepping along them lowers it, equal bits for any number of
-// workers, what it reports, and its state. The encoders are Encoders' if none are given, else of the same transitions.
+// Auxiliary tests a loss on encoders against the contract of belief.Auxiliary. It tests the draws and the inputs that
+// they fill, the shapes, the gradients against finite differences, that a gradient step lowers the loss, that any
+// number of workers gives equal bits, the metrics, and the state. If encoders is nil, it takes those of the function
+// Encoders. Encoders that are given must read transitions of the same sizes as those.
 func Auxiliary(t *testing.T, open func(auxiliary.Setting) (belief.Auxiliary, error),
 	encoders map[string]belief.ContextEncoder) {
 	t.Helper()
@@ -331,8 +332,8 @@ func (s *auxiliarySuite) workers(t *testing.T) {
 	}
 }
 
-// ContextEncoder tests an encoder of transitions with such observations and actions, whose parameters are in no memory
-// yet, against the contract of belief.ContextEncoder.
+// ContextEncoder tests an encoder against the contract of belief.ContextEncoder. Its transitions have observations and
+// actions of the sizes d. Its parameters must not be in a memory yet.
 func ContextEncoder(t *testing.T, e belief.ContextEncoder, d replay.Dims) {
 	t.Helper()
 	if want := d.ContextWidth(e.Field() == feed.ContextNext); e.Width() != want || e.Size() < 1 {

@@ -14,8 +14,8 @@ import (
 type batch struct {
 	N      int
 	X, Act []float32 // N × (o, μ, log σ²), N × act
-	// Of each step the log density of its action under the policy that took it, the normalised advantage, and what the
-	// value function is to predict, the advantage plus the value.
+	// For each step, Old has the log density of its action under the policy that took it, Advantage the normalised
+	// advantage, and Target the advantage plus the value, which the value function must predict.
 	Old, Advantage, Target []float32
 }
 

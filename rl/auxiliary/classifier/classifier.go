@@ -1,5 +1,5 @@
-// Package classifier is a loss for which the encoder's embedding must tell a classifier which train task a context is
-// of. README.md has the equation and its source.
+// Package classifier is a loss: from the embedding of a context, a classifier must predict the train task that the
+// context belongs to. README.md has the equation and its source.
 //
 //	aux, err := classifier.New(classifier.Default(), setting)
 package classifier
@@ -35,7 +35,7 @@ var Table = rl.Table{Name: "classifier", Default: Default()}
 // Of returns the loss's settings of a run.
 func Of(c rl.Config) Config { return c.Get(Table).(Config) }
 
-// Loss is what the list of losses has of it.
+// Loss returns the entry of this loss in the list of losses.
 func Loss() auxiliary.Loss {
 	return auxiliary.Loss{
 		Name: "classifier", Title: "a classifier of tasks",
@@ -99,8 +99,8 @@ func (c *Classifier) Loss(s *core.Stage, q belief.Posterior) *graph.Node {
 // MetricNames implements belief.Auxiliary.
 func (*Classifier) MetricNames() []string { return []string{"classifier_loss", "classifier_accuracy"} }
 
-// Diagnose implements belief.Auxiliary: the loss, and the share of slots whose task is right. Chance is the logarithm
-// of the number of train tasks, and one over it.
+// Diagnose implements belief.Auxiliary: the loss, and the share of slots whose task is right. At chance level the loss
+// is log(n) and the share 1/n, where n is the number of train tasks.
 func (c *Classifier) Diagnose(run core.Runner, record func(metric string, value float64)) error {
 	if err := auxiliary.Record(run, record, "classifier_loss"); err != nil {
 		return err

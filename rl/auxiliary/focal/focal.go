@@ -33,7 +33,7 @@ var Table = rl.Table{Name: "focal", Default: Default()}
 // Of returns the loss's settings of a run.
 func Of(c rl.Config) Config { return c.Get(Table).(Config) }
 
-// Loss is what the list of losses has of it.
+// Loss returns the entry of this loss in the list of losses.
 func Loss() auxiliary.Loss {
 	return auxiliary.Loss{
 		Name: "focal", Title: "FOCAL's loss", About: "a distance metric that tells tasks apart (FOCAL)",
@@ -70,7 +70,8 @@ func New(c Config, on auxiliary.Setting) (*FOCAL, error) {
 	return &FOCAL{cfg: c, on: on}, on.Compares("focal")
 }
 
-// Feed implements belief.Auxiliary: the algorithm's contexts, which slots have one task, and the task of each.
+// Feed implements belief.Auxiliary: the algorithm's contexts, a mask of the pairs of slots with the same task, and the
+// task of each slot.
 func (f *FOCAL) Feed() ([]feed.Draw, []feed.Fill) { return f.on.Fills(f.Masks()...) }
 
 // Masks are the inputs that Term reads.
@@ -84,8 +85,9 @@ func (f *FOCAL) Loss(s *core.Stage, q belief.Posterior) *graph.Node {
 	return s.Scale(f.Term(s, q.Mean), f.cfg.Scale)
 }
 
-// Term is the loss before its weight, of embeddings z, T × size. It declares the outputs focal_loss and of it
-// focal_positive and focal_negative, the means over pairs of slots of one task and of different tasks.
+// Term is the loss before its weight, of embeddings z, T × size. It declares the output focal_loss and its two parts:
+// focal_positive, the mean over pairs of slots with the same task, and focal_negative, the weighted mean over pairs
+// with different tasks.
 func (f *FOCAL) Term(s *core.Stage, z *graph.Node) *graph.Node {
 	if f.cfg.Bounded {
 		z = s.Tanh(z)

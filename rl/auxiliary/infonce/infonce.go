@@ -1,5 +1,6 @@
-// Package infonce is InfoNCE on contexts: two of one task are told from those of the other tasks, by a similarity of
-// their embeddings. README.md has the equation and its sources. Package tcl is the form of it that TCL's paper has.
+// Package infonce is InfoNCE on contexts: by a similarity of embeddings, a pair of contexts of one task must be
+// distinguished from contexts of other tasks. README.md has the equation and its sources. Package tcl is the form of it
+// that TCL's paper has.
 //
 //	aux, err := infonce.New(infonce.Default(), setting)
 package infonce
@@ -41,10 +42,10 @@ var Table = rl.Table{Name: "infonce", Default: Default()}
 // Of returns the loss's settings of a run.
 func Of(c rl.Config) Config { return c.Get(Table).(Config) }
 
-// Loss is what the list of losses has of it.
+// Loss returns the entry of this loss in the list of losses.
 func Loss() auxiliary.Loss {
 	return auxiliary.Loss{
-		Name: "infonce", Title: "InfoNCE", About: "two contexts of a task are told from those of other tasks (InfoNCE)",
+		Name: "infonce", Title: "InfoNCE", About: "contexts of one task are distinguished from others (InfoNCE)",
 		Table:  Table,
 		New:    func(c rl.Config, s auxiliary.Setting) (belief.Auxiliary, error) { return New(Of(c), s) },
 		Window: func(c rl.Config) int { return Of(c).Window },

@@ -39,7 +39,7 @@ var Table = rl.Table{Name: "reconstruction", Default: Default()}
 // Of returns the loss's settings of a run.
 func Of(c rl.Config) Config { return c.Get(Table).(Config) }
 
-// Loss is what the list of losses has of it.
+// Loss returns the entry of this loss in the list of losses.
 func Loss() auxiliary.Loss {
 	return auxiliary.Loss{
 		Name: "reconstruction", Title: "reconstruction",

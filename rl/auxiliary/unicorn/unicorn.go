@@ -28,7 +28,7 @@ type Config struct {
 	LR      float64 `toml:"lr" range:"(0,1]" comment:"learning rate of Adam, decoders"`
 }
 
-// Default has the public code's weight of two of its three families.
+// Default has the Beta that the public code uses for two of its three task families.
 func Default() Config { return Config{Scale: 1, Beta: 0.15, Hidden: 64, Layers: 2, LR: 3e-4} }
 
 // Table is the table of a run's configuration.
@@ -37,7 +37,7 @@ var Table = rl.Table{Name: "unicorn", Default: Default()}
 // Of returns the loss's settings of a run.
 func Of(c rl.Config) Config { return c.Get(Table).(Config) }
 
-// Loss is what the list of losses has of it.
+// Loss returns the entry of this loss in the list of losses.
 func Loss() auxiliary.Loss {
 	return auxiliary.Loss{
 		Name: "unicorn", Title: "UNICORN's loss", About: "reconstruction and FOCAL's distance metric (UNICORN)",
