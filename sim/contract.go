@@ -30,7 +30,7 @@ import (
 
 // Family makes tasks and environments. Its values do not change once it is registered.
 type Family interface {
-	// Spec describes the family. It is the same at every call, and needs nothing that a build may lack.
+	// Spec describes the family. It is the same at every call, and it works in every build, also in one without MuJoCo.
 	Spec() Spec
 
 	// Tasks returns the train and test tasks; the caller may change them. The same arguments give the same tasks. No
@@ -123,10 +123,10 @@ type Starter interface {
 	VaryStart() Family
 }
 
-// Noticer is implemented by families about which something was assumed that results depend on, such as the steps of an
-// episode that a class does not tell.
+// Noticer is implemented by families for which something had to be assumed that changes results. An example is the
+// length of an episode, if a Python class does not state it.
 type Noticer interface {
-	// Notices returns a sentence without its end for each.
+	// Notices returns a sentence for each assumption, without the full stop.
 	Notices() []string
 }
 
@@ -175,8 +175,9 @@ type Forcible interface {
 	Batch
 	Stateful
 
-	// ResetFrom is Reset without the steps that move the hand to its start, except the last mj_step, which starts in
-	// state hand. So the values that the reward keeps from the reset come from the other simulator.
+	// ResetFrom does what Reset does, but takes the movement of the hand to its start from the other simulator: it
+	// makes only the last mj_step of this movement, from the state hand. So the values that the reward keeps from the
+	// reset come from the other simulator.
 	ResetFrom(i int, task Task, hand State, obs []float64) error
 
 	// Evaluate writes the reward of a step with action act that ended in the state to which environment i was last set.

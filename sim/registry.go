@@ -23,9 +23,9 @@ type opener struct {
 	open   func(name string) (Family, error)
 }
 
-// Opener has Lookup make the families whose names begin with prefix, as it cannot know them all: those of classes in
-// Python. open is called at each Lookup, and may return what it returned before. It is called from the init of the
-// package that brings it.
+// Opener registers the function open, which makes families that cannot be listed in advance, such as those of classes
+// in Python. Lookup calls open for every name that begins with prefix; open may return the family that it returned
+// before. The package that has open calls Opener in its init.
 func Opener(prefix string, open func(name string) (Family, error)) {
 	registry.Lock()
 	defer registry.Unlock()

@@ -6,8 +6,10 @@ import "nacre/tsne/internal/lanes"
 type Method string
 
 const (
-	// MethodAuto is the quickest: in the plane MethodFFT for many points and for few, on amd64 up to 2,500,
-	// MethodExact, elsewhere, WebAssembly included, up to 5,000, MethodBarnesHut; in three dimensions MethodBarnesHut.
+	// MethodAuto chooses the quickest method. In three dimensions this is MethodBarnesHut. In the plane it is MethodFFT
+	// for many points. For few points in the plane it is MethodExact (up to 2,500 points) if the build has vector
+	// loops: on amd64, and with Go's experiment simd on arm64 and WebAssembly. In other builds it is MethodBarnesHut
+	// (up to 5,000 points).
 	MethodAuto Method = ""
 	// MethodExact visits every pair, in the plane.
 	MethodExact Method = "exact"

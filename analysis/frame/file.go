@@ -96,8 +96,8 @@ func parse(name string, data []byte, options ...ReadOption) *Frame {
 	return f
 }
 
-// CSV is the frame as a CSV file. Missing numbers are empty. Whole numbers have all their digits, others the fewest
-// that read back to them.
+// CSV is the frame as a CSV file. Missing numbers are empty. Whole numbers are written with all their digits. Other
+// numbers are written with the fewest digits from which the same number is read.
 func (f *Frame) CSV() ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err

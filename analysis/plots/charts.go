@@ -15,9 +15,9 @@ import (
 // draws their mean by the rule of stats.OverSeeds, with its band; Notes say what is left out.
 //
 // Seeds are told apart by the column of the option Seeds. Without this option, a column called run or seed is used. If
-// there is none, a new seed begins where x goes back. If x is in no such order, several rows with one x are values at
-// this x, and their mean is drawn with Student's t interval at 95 %. Columns called y_lo and y_hi, which frame's Mean
-// makes, are also drawn as a band.
+// there is none, a new seed begins where x goes back. If x goes back so often that it has no order, there are no seeds:
+// rows with the same x are values at this x, and their mean is drawn with Student's t interval at 95 %. Columns called
+// y_lo and y_hi, which frame's Mean makes, are also drawn as a band.
 //
 //	plots.Line(f, "env_steps", "return", plots.By("arm"))
 func Line(f *frame.Frame, x, y string, opts ...Option) *Chart {

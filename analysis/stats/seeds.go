@@ -161,8 +161,8 @@ func taken(k, n int) bool {
 	return place(i) == k
 }
 
-// Note says in a sentence where seeds are missing from the mean; it is empty if none is missing. It calls the seeds
-// "seeds"; the argument places is its word for the places.
+// Note says in a sentence where seeds are missing from the mean; it is empty if none is missing. The argument places is
+// the word that the sentence uses for the places, such as "env_steps".
 func (m *SeedMean) Note(places string) string {
 	if m.Seeds < 2 {
 		return ""

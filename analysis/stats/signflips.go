@@ -20,8 +20,8 @@ type SignFlips struct {
 	Ways  int     `json:"ways"`  // number of ways to give signs that were tried
 	Exact bool    `json:"exact"` // whether all ways were tried, not random ones
 	// Detectable is the mean difference that a two-sided paired t test at .05 finds four times in five, with this
-	// number of pairs and their standard deviation. For these numbers of pairs the t test and the sign-flip test hardly
-	// differ.
+	// number of pairs and their standard deviation. The sign-flip test has no such formula, so this value is given for
+	// it too.
 	Detectable float64 `json:"detectable"`
 }
 

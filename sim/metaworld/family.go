@@ -98,8 +98,9 @@ func (*family) Native() {}
 func (f *family) Chunk() int { return 8 }
 
 // Tasks implements sim.Family with ML1's tasks, 50 of each kind if not told otherwise; asking for more or fewer keeps
-// the order. Those for training are drawn after numpy.random.seed(seed). Those for testing are drawn after seed + 1, or
-// in 2020 after those for training.
+// the order. Those for training are drawn after numpy.random.seed(seed). Those for testing are drawn after
+// numpy.random.seed(seed + 1). In the families of ml1-2020 they are drawn after those for training, from the same
+// stream.
 func (f *family) Tasks(seed uint64, nTrain, nTest int) (train, test []sim.Task, err error) {
 	if nTrain < 0 || nTest < 0 {
 		return nil, nil, fmt.Errorf("metaworld: %s: %d train and %d test tasks; expected at least 1 of each, or 0 "+

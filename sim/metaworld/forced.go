@@ -10,7 +10,7 @@ import (
 // What package verify needs to compare formulas where the physics library is another than the reference's: see
 // sim.Forcible.
 
-// ResetFrom is Reset without the way of the hand to its start: hand is the state one mj_step before the hand's arrival.
+// ResetFrom implements sim.Forcible: hand is the state one mj_step before the hand arrives at its start.
 func (b *batch) ResetFrom(i int, task sim.Task, hand sim.State, obs []float64) error {
 	e := &b.envs[i]
 	e.task, e.err = task, nil

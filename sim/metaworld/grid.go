@@ -12,11 +12,13 @@ import (
 const varies = 0.02
 
 // Grid implements sim.Gridder. In vectors of six numbers the goal, which comes last, lies in the middle of n equal
-// cells of its box, and the object starts at the middle of its own. In vectors of three the one point is the goal or
-// what moves it. Where the goal is fixed and tasks differ by the object, the object takes its place.
+// cells of its box, and the object starts at the middle of its own. A vector of three numbers is one point: the goal,
+// or a point from which the goal follows. If the goal is fixed and tasks differ by the object, the cells are those of
+// the object's box.
 //
-// The cells are as near to cubes as n allows: 8 goals of push are 4 by 2. The distance that drawn vectors keep between
-// object and goal is not asked for: grids of 8 of box-close, coffee-push, coffee-pull and disassemble go below it.
+// The cells are as near to cubes as n allows: 8 goals of push are 4 by 2. Drawn vectors keep a least distance between
+// object and goal, but grids do not: it is smaller in some of 8 tasks of box-close, coffee-push, coffee-pull and
+// disassemble.
 func (f *family) Grid(n int) ([]sim.Task, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("metaworld: %s: a grid of %d tasks; expected at least 1", f.name(), n)

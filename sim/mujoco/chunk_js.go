@@ -138,8 +138,8 @@ func (c *Chunk) ContactForces() { c.js.Set("contactForces", true) }
 // the new state. With five steps per control step it costs a sixth forward computation.
 func (c *Chunk) ForwardAfterStep() { c.js.Set("forward", true) }
 
-// DriveMocap makes a row of controls of Step and PlainLoop nu + 7·nmocap long: after the actuators' controls come
-// position (3, in metres) and quaternion (4) of every mocap body.
+// DriveMocap adds the mocap bodies to the controls of Step and PlainLoop. A row of controls then has nu + 7·nmocap
+// numbers: the actuators' controls, then position (3, in metres) and quaternion (4) of every mocap body.
 func (c *Chunk) DriveMocap() { c.mocap = true }
 
 // controls returns the length of a row of controls.
@@ -150,19 +150,19 @@ func (c *Chunk) controls() int {
 	return c.model.sizes.NU
 }
 
-// Parameters returns the values of the varied fields in environment i in place, one field after the other. They stand
-// in for the model's while the environment is stepped; what MuJoCo derived from those when it compiled the model
-// (mj_setConst) keeps its value.
+// Parameters returns the values of the varied fields in environment i in place, one field after the other. They replace
+// the model's values while the environment is stepped. Values that MuJoCo derived from the model's when it compiled the
+// model (mj_setConst) do not change.
 func (c *Chunk) Parameters(i int) []float64 { return c.params[i] }
 
-// Reset puts environment i into the model's initial state, its varied fields into the model's values; nothing of what
-// it did before remains.
+// Reset puts environment i into the model's initial state, and its varied fields to the model's values. Nothing of its
+// earlier state remains.
 func (c *Chunk) Reset(i int) error {
 	copy(c.params[i], c.nominal)
 	return c.ResetState(i)
 }
 
-// ResetState is Reset but for the varied fields, which keep their values.
+// ResetState works like Reset, but the varied fields keep their values.
 func (c *Chunk) ResetState(i int) error { return c.one(i, "reset", i) }
 
 // Advance makes n mj_step of environment i with the controls that lie in its state, see Ctrl and MocapPos. What Step

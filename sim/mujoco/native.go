@@ -241,8 +241,8 @@ func (c *Chunk) ContactForces() { c.c.contact_forces = 1 }
 // the new state. With five steps per control step it costs a sixth forward computation.
 func (c *Chunk) ForwardAfterStep() { c.c.forward = 1 }
 
-// DriveMocap makes a row of controls of Step and PlainLoop nu + 7·nmocap long: after the actuators' controls come
-// position (3, in metres) and quaternion (4) of every mocap body.
+// DriveMocap adds the mocap bodies to the controls of Step and PlainLoop. A row of controls then has nu + 7·nmocap
+// numbers: the actuators' controls, then position (3, in metres) and quaternion (4) of every mocap body.
 func (c *Chunk) DriveMocap() { c.c.mocap = 1 }
 
 // controls returns the length of a row of controls.

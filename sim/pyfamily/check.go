@@ -17,10 +17,10 @@ type Finding struct {
 	Broken bool   `json:"broken,omitempty"` // runs cannot be repeated, or an agent is told its task
 }
 
-// Check looks at what the contract of package sim cannot require of a class in Python, and other families keep by their
-// making: whether an episode follows from its seed, whether the first observation or reward tells the task, and
-// whether the global generators of random numbers are used. It steps environments some hundred times. The error is of
-// one that cannot be stepped.
+// Check tests properties that families in Go have by construction, but that package sim cannot enforce for a class in
+// Python. It tests whether the seed determines an episode, also after other episodes, whether the first observation or
+// reward reveals the task, and whether the global generators of random numbers are used. It makes some hundred steps.
+// It returns an error only if tasks or environments cannot be made or stepped.
 func Check(f sim.Family) ([]Finding, error) {
 	train, test, err := f.Tasks(1, 0, 0)
 	if err != nil {
