@@ -8,9 +8,9 @@
 //
 // The second command runs the programs of a folder. They are Go files, or txtar archives of Go files, of package main
 // with a function main, and import only what cells may import. With -engine go, cells are compiled too. Without these
-// flags the tests run the corpus, the programs of the folder programs, and five hundred programs of a seed without an
-// open difference; with -short they run a few of each. Each program of the folder whole runs as one cell. This command
-// runs programs of other authors, some of which may end the kernel:
+// flags the tests run the corpus, the programs in the folder "programs", and five hundred programs that are generated
+// from a seed for which no difference is known. With -short they run a few of each. Each program in the folder "whole"
+// runs as one cell. This command runs programs of other authors, some of which may end the kernel:
 //
 //	go test ./fidelity -run Suite -suite DIR -engine go -timeout 2h
 package fidelity

@@ -126,7 +126,7 @@ func init() {
 
 func (e *compiledEngine) Name() string { return "go " + strings.TrimPrefix(runtime.Version(), "go") }
 
-// Stop counts: other sessions of the process may have raised the flag too.
+// Stop implements engine.Engine. The flag is a count, because all sessions of the process share it.
 func (e *compiledEngine) Stop(on bool) {
 	if e.raised.CompareAndSwap(!on, on) {
 		if on {

@@ -32,10 +32,11 @@ func scalar(x any) bool {
 	}
 }
 
-// Control registers a control that code shows in the cell. The function set takes the value that the user chose. The
-// function now says how the control is to be shown and whether its variable has changed since the last call. Both are
-// called between cells only. Control returns the id under which the control is to be shown and moved. It also returns
-// the control's state in the notebook when the cell began to run; nil if the notebook had no control of this label.
+// Control registers a control that code shows in the cell. The function called set takes the value that the user chose.
+// The function called now returns how the control is to be shown, and whether its variable has changed since the last
+// call. Both are called between cells only. Control returns the id under which the control is to be shown and moved. It
+// also returns the control's state in the notebook when the cell began to run; nil if the notebook had no control of
+// this label.
 func (c *Cell) Control(label string, set func(value []byte) error,
 	now func() (shown any, changed bool)) (id string, was []byte) {
 	s := c.r.session

@@ -35,8 +35,8 @@ type Session interface {
 	// it is known.
 	Inspect(ctx context.Context, code string, cursor, detail int) Inspection
 
-	// Draft returns a Draft for a cell. The argument above holds those cells above it that have not run in their
-	// present form. The cell is checked as if they had run.
+	// Draft returns a Draft for a cell. Its arguments are the cells before this cell that have not run in their present
+	// form. This cell is checked as if those had run.
 	Draft(above ...string) Draft
 
 	// Problems checks all cells of a notebook and returns the errors of each. Cells that have not run in their present

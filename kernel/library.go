@@ -46,8 +46,8 @@ type Library struct {
 	Texts func(path, name string, argument int) []string
 
 	// Wrappers are wrapper types like those of Symbols, with more methods than their interface. Native code checks
-	// whether values of the interface have these methods. The kernel uses the first wrapper whose methods the cell's
-	// type all has.
+	// whether values of the interface have these methods. The kernel uses the first wrapper for which the cell's type
+	// has all methods.
 	Wrappers []reflect.Type
 
 	// Keeps are the packages whose functions only keep or show arguments of type any. These functions get a cell's

@@ -10,7 +10,7 @@ import (
 	"nacre/internal/home"
 )
 
-// source is the folder of the sources that this program was built from, which the engine go compiles cells with:
+// source is the folder of the sources that this program was built from. The engine "go" compiles cells with them. It is
 // NACRE_SOURCE, or where they were when it was built, or src beside the program.
 func source() string {
 	if folder := os.Getenv("NACRE_SOURCE"); folder != "" {
@@ -24,8 +24,8 @@ func source() string {
 	return home.Beside("src")
 }
 
-// packageList is the file that lists the folders of the packages that cells import, as the engine go has compiled them
-// for this program. It is "" if there is no place for the file.
+// packageList is the file that lists the folders of the packages that cells import, as the engine "go" has compiled
+// them for this program. It is "" if there is no place for the file.
 func packageList() string {
 	program, err := os.Executable()
 	if err != nil {

@@ -21,7 +21,8 @@ func (s *Assistant) Problems(list []Source) [][]Problem {
 	return out
 }
 
-// NotImported says how a cell comes to know a package by a name that is not defined, "" where none has it.
+// NotImported returns, for a name that is not defined, how to import the package of this name, or "" if there is no
+// such package.
 func (s *Assistant) NotImported(name string) string {
 	if path := s.likely(name); path != "" {
 		return fmt.Sprintf(" (add import %q)", path)

@@ -9,7 +9,7 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Signature describes the call among whose arguments the cursor is.
+// Signature describes the call in whose argument list the cursor stands. It is empty if there is no such call.
 func (d Draft) Signature(code string, cursor int) (found Signature) {
 	defer func() { // as in Complete
 		if x := recover(); x != nil {

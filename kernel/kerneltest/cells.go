@@ -62,8 +62,8 @@ func (o *Output) Shown() []kernel.Data { o.mu.Lock(); defer o.mu.Unlock(); retur
 // Updates returns the updates of displayed outputs.
 func (o *Output) Updates() []kernel.Data { o.mu.Lock(); defer o.mu.Unlock(); return o.updates }
 
-// Execute runs a cell, for at most ten minutes. On a new machine the first cell on the engine go compiles the packages
-// that it imports.
+// Execute runs a cell, for at most ten minutes. On a new machine the first cell of the engine "go" takes long, because
+// the packages that it imports are compiled first.
 func Execute(s kernel.Session, code string) (kernel.Reply, *Output) {
 	out := &Output{}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)

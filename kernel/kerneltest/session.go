@@ -286,7 +286,7 @@ func (s *Session) IsComplete(code string) kernel.Completeness {
 	return kernel.Completeness{Status: "complete"}
 }
 
-// Program implements kernel.Session: its commands leave no errors out.
+// Program implements kernel.Session: commands have no errors to handle, so the cells stay as they are.
 func (s *Session) Program(cells []string) ([]string, string) { return cells, "" }
 
 // Parts implements kernel.Session: no variable has parts.

@@ -147,8 +147,8 @@ func originals(dir string) func(path string) bool {
 	}
 }
 
-// compilePackages compiles for the engine go the packages that cells import, while cells already run on yaegi. It does
-// so in a process of the lowest priority, which ends with the server.
+// compilePackages compiles the packages that cells import, for the engine "go". Meanwhile cells already run on yaegi.
+// It does so in a process of the lowest priority, which ends with the server.
 func compilePackages(ctx context.Context, env *Env, program string, compiles func() error) {
 	fmt.Fprintln(env.Err, "Cells run on yaegi until the packages that they import are compiled for the engine go, "+
 		"which takes minutes once.")

@@ -38,7 +38,7 @@ var habits = sync.OnceValues(func() (list []habit, magics map[string]string) {
 	return list, magics
 })
 
-// Magic is what to do in place of a magic that is not known here, "" where nothing is to be said.
+// Magic returns what to write instead of an IPython magic that is not known here, or "" if there is no advice.
 func Magic(word string) string {
 	_, magics := habits()
 	return magics[word]

@@ -195,8 +195,7 @@ func (u *Unit) defines(name string) bool {
 	return false
 }
 
-// Commit makes the declarations of the unit live. reached is the number of top-level statements that were started.
-// Variables that later statements define stay as they were.
+// Commit makes the imports, types, constants and functions of the unit live. CommitVars does this for variables.
 func (u *Unit) Commit() {
 	p := u.prog
 	p.Imports, p.Dots = u.imports, u.dots
@@ -259,7 +258,8 @@ func (u *Unit) lookup(name string) (*types.TypeName, bool) {
 	return nil, false
 }
 
-// CommitVars makes the variables defined by the first reached statements live.
+// CommitVars makes the variables live that the first top-level statements of the unit define. The argument reached is
+// the number of statements that were started. Variables that later statements define stay as they were.
 func (u *Unit) CommitVars(reached int) {
 	p := u.prog
 	for _, v := range u.Vars {

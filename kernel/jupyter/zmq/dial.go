@@ -19,7 +19,7 @@ type Link struct {
 	over    atomic.Int32 // how many of them are closed
 }
 
-// Dial connects to a kernel, waiting until ctx ends for its sockets and its first answer.
+// Dial connects to a kernel. It waits for the kernel's sockets and its first answer, at most until ctx ends.
 func Dial(ctx context.Context, c Connection) (*Link, error) {
 	l := &Link{c: c, sockets: map[string]*zmtp.Socket{}}
 	l.Client = jupyter.NewClient(l.send)

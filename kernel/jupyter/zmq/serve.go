@@ -25,8 +25,8 @@ type Backend interface {
 }
 
 // Serve runs a kernel on the sockets of a connection until a shutdown is asked for or ctx is done. It does not close
-// the session. Messages that are malformed, wrongly signed or came before are dropped, with a line in the log. When it
-// starts, it also logs a line if the connection has no key, or if other machines can reach it.
+// the session. A message is dropped, with a line in the log, if it is malformed, has a wrong signature or was already
+// received. At its start Serve also logs a line if the connection has no key, or if other machines can reach it.
 func Serve(ctx context.Context, c Connection, s kernel.Session, log *slog.Logger) error {
 	return Carry(ctx, c, func(send func(*jupyter.Message)) (Backend, error) {
 		k := jupyter.NewKernel(s, send)
@@ -35,8 +35,8 @@ func Serve(ctx context.Context, c Connection, s kernel.Session, log *slog.Logger
 	}, log)
 }
 
-// Carry is Serve with a backend that start starts once the sockets are there. What it sends before start returns is
-// carried too.
+// Carry does what Serve does, for another backend. It calls the function start, which makes the backend, when the
+// sockets are open. Messages that the backend sends before start returns are carried too.
 func Carry(ctx context.Context, c Connection, start func(send func(*jupyter.Message)) (Backend, error),
 	log *slog.Logger) error {
 	for _, w := range c.warnings() {

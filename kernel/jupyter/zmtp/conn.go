@@ -1,7 +1,7 @@
 // Package zmtp is the part of ZeroMQ that a Jupyter kernel and its clients need: ZMTP 3.0
 // (https://rfc.zeromq.org/spec/23) over TCP without encryption, with ROUTER, PUB, XPUB and REP sockets that bind and
-// DEALER and SUB sockets that connect. It exists because the libraries there are either need libzmq or let one reader
-// that has stopped reading stall the whole kernel.
+// DEALER and SUB sockets that connect. It exists because the existing libraries either need libzmq, or let one client
+// that has stopped reading block the whole kernel.
 //
 //	router, err := zmtp.Listen(zmtp.Router, "127.0.0.1:0", func(m [][]byte) { requests <- m })
 //	dealer, err := zmtp.Dial(zmtp.Dealer, router.Addr().String(), nil, func(m [][]byte) { fmt.Printf("%s\n", m) })

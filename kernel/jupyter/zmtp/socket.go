@@ -170,8 +170,9 @@ func (s *Socket) subscribe(c *conn, topic string, on bool) {
 	}
 }
 
-// Send sends a message: a Router's to the connection whose identity is its first part, a publisher's to those who have
-// subscribed to a beginning of the first part, another socket's to its peer. It does not wait for anybody to read.
+// Send sends a message. A Router sends it to the connection whose identity is the first part. A publisher sends it to
+// all who have subscribed to a prefix of the first part. Other sockets send it to their peer. Send does not wait for
+// anybody to read.
 func (s *Socket) Send(m [][]byte) error {
 	if len(m) == 0 {
 		return errors.New("zmtp: empty message")
