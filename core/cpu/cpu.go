@@ -30,7 +30,8 @@ type Options = core.DeviceOptions
 // New makes a device. It fails if the options or NACRE_CPU name a kernel that this machine cannot run.
 //
 // The device's workers start with the first loaded program and end when the last one is closed. Programs may run at the
-// same time if they do not conflict in memory (see core.Device). The other workers help only one of them at a time.
+// same time if they do not conflict in memory (see core.Device). Each runs on the goroutine that called Run; the
+// workers beside it help only one program at a time.
 func New(o Options) (core.Device, error) {
 	if o.Workers < 0 {
 		return nil, fmt.Errorf("cpu: %d workers: want at least 1, or 0 for one per processor", o.Workers)

@@ -69,8 +69,8 @@ func (m *PeakMeter) Sample() float64 {
 	return sum
 }
 
-// Fastest is the most GFLOP/s that a thread has reached in a sample. A single half millisecond is not enough: now and
-// then one is measured as up to a fifth faster than all others.
+// Fastest is the most GFLOP/s that a thread has reached in a sample, as a median over half milliseconds. The fastest
+// half millisecond is not taken: now and then it is measured up to a fifth too fast.
 func (m *PeakMeter) Fastest() float64 { return m.fastest }
 
 // peakRound is how many multiply-adds to time at once: half a millisecond's.

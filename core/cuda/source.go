@@ -20,8 +20,8 @@ var optimiserText string
 //go:embed feed.h
 var feedText string
 
-// Source returns the source of all kernels of a plan, and the name of each region's kernel by unit; other units have
-// none. Regions that differ only in the values they read and write share a kernel.
+// Source returns the source of all kernels of a schedule, and for each launch the name of its kernel. The name is empty
+// for launches without a generated kernel. Regions that differ only in the values they read and write share a kernel.
 func Source(pl *gpu.Schedule) (text string, names []string) {
 	var b strings.Builder
 	b.WriteString(prelude + gemmText + optimiserText)

@@ -14,9 +14,9 @@ import "fmt"
 // trajectory.
 //
 // A pair of sets of rows comes from one trajectory, drawn in the same way among those of at least two transitions. Its
-// transitions belong alternately to the query and to the key; it is also drawn to which of them the first belongs. Each
-// set has N of its own transitions, drawn uniformly with replacement. If there are only trajectories of one transition,
-// both sets get this transition.
+// transitions belong alternately to the query and to the key. Whether the first belongs to the query or to the key is
+// random. Each set has N of its own transitions, drawn uniformly with replacement. If there are only trajectories of
+// one transition, both sets get this transition.
 type Draw struct {
 	Kind  Kind
 	Store int

@@ -57,7 +57,8 @@ func (d *Drawing) Walks() (blocks, length int) {
 type FillKind int
 
 const (
-	// the drawn rows: columns below Split are those of a row from Column on, the others those of its next observation
+	// The drawn rows. Columns below Split are copied from the row, beginning at its column Column. The others are
+	// copied from the row's next observation.
 	Columns  FillKind = iota
 	Weight            // 1 for a row, 0 for one that a window lacks
 	OfTask            // the row of Table that belongs to the slot's task

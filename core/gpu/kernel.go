@@ -15,10 +15,10 @@ import (
 // Without sums, the statements of Results are executed for every result. The name Result is the running number of this
 // result.
 //
-// If Vector is four, a lane takes four neighbours at a time. They are four results; if the lanes of one sum lie side by
-// side (InRow), they are four terms. The row and the column of the first neighbour are called ResultRow and ResultCol,
-// or TermRow and TermCol. Neighbours lie in one row, or in the column of a matrix with one column. Every row takes a
-// multiple of four numbers in memory: the numbers after its last are zero, and are no terms of a sum.
+// If Vector is four, a lane takes four neighbours at a time. These are four terms of a sum if the lanes of one sum lie
+// side by side (InRow), and four results otherwise. The row and the column of the first neighbour are called ResultRow
+// and ResultCol, or TermRow and TermCol. Neighbours lie in one row, or in the column of a matrix with one column. Every
+// row takes a multiple of four numbers in memory: the numbers after its last are zero, and are no terms of a sum.
 //
 // With sums, a kernel does this for every result: it runs Head, then each of Loops, which add terms to the sums, then
 // Results, which may read the sums. Lanes share the terms of a loop: lane k of n takes terms k, k+n, k+2n, … with n =

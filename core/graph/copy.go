@@ -25,8 +25,8 @@ type Copier struct {
 	Own map[string]Op
 }
 
-// Copy returns the copy of n. It is n itself if Ops made n from nodes that are their own copies. The error names an
-// operation of Gorgonia's that has no equivalent, and what to use.
+// Copy returns the copy of n. It is n itself if an Op made n and the copy of each operand is the operand itself. The
+// error names an operation of Gorgonia's that has no equivalent, and what to use.
 func (c *Copier) Copy(n *Node) (*Node, error) {
 	if m, ok := c.Known[n]; ok {
 		return m, nil

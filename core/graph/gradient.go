@@ -16,9 +16,9 @@ import (
 // calls Gradients or Minimise of a stage.
 var Gorgonia sync.Mutex
 
-// Gradients returns the gradients of loss (1×1) by each node of wrt, as expressions of Ops beside their copies. It may
-// be called several times for a graph, also for an expression of gradients. The "+" of c.Own adds up what meets at a
-// node, and c.Const makes the 1 that the chain rule begins with.
+// Gradients returns the gradients of loss (1×1) by each node of wrt. They are expressions of Ops, in the graph of the
+// copies of loss and wrt. It may be called several times for a graph, also for an expression of gradients. The "+" of
+// c.Own adds up what meets at a node, and c.Const makes the 1 that the chain rule begins with.
 func (c *Copier) Gradients(loss *Node, wrt ...*Node) ([]*Node, error) {
 	loss, err := c.Copy(loss)
 	if err != nil {

@@ -18,7 +18,8 @@
 //     and by the text they print.
 //   - It asks each operation for twelve methods. Op asks for six; an adapter answers the rest for all operations.
 //
-// No other package that is written by hand imports Gorgonia; a test of internal/docs says which does.
+// Other packages use it instead of Gorgonia. A test of internal/docs names every file that imports Gorgonia itself,
+// except generated files and the packages listed in internal/docs/house.go.
 package graph
 
 import (

@@ -14,7 +14,7 @@ import (
 // Op is an operation on matrices. Implementations are small comparable structs: equal values, applied to the same
 // operands, are one node.
 type Op interface {
-	// String has every attribute of the operation: Gorgonia merges operations of one text.
+	// String contains every attribute of the operation, because Gorgonia merges operations with equal strings.
 	String() string
 
 	// Arity is the number of operands.

@@ -39,8 +39,8 @@ type Card struct {
 
 	CacheRate float64 `json:"cache_tb_s"` // bandwidth of this cache; assumed
 	// AnyLayout is the share of the tensor cores' rate that instructions for operands in any order (mma.sync) reach.
-	// For TF32 cuBLASLt uses these instructions although faster ones (wgmma, tcgen05) exist, or is no faster with the
-	// faster ones. Assumed.
+	// For TF32, cuBLASLt is as slow as with these instructions, although there are faster ones (wgmma, tcgen05).
+	// Assumed.
 	AnyLayout float64 `json:"any_layout_share"`
 	// time of a load from the second-level cache while the card is busy; assumed
 	Latency float64 `json:"latency_us"`

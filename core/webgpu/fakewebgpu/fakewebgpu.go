@@ -58,9 +58,9 @@ func Use(t testing.TB) *Library {
 //	storage buffers    limit of a kernel's storage buffers
 //	memory             bytes that are left for buffers
 //	refuse             1: no device is given
-//	shader             number of the shader from now on that does not compile
-//	submits            number of the submission from now on at which the device is lost
-//	full               number of the submission from now on that finds no memory
+//	shader             the n-th shader from now on does not compile
+//	submits            the device is lost at the n-th submission from now on
+//	full               the n-th submission from now on finds no memory
 //	map                1: nothing comes back
 func (l *Library) Set(what string, n int) {
 	name := append([]byte(what), 0)
