@@ -28,7 +28,7 @@ const (
 	RowsContext     ContextKind = "rows"
 	RolloutContext  ContextKind = "rollout"   // all transitions of the rollout
 	MetaTestContext ContextKind = "meta-test" // all transitions of the exploration that the run's protocol prescribes
-	// a window like WindowContext, of the first trajectory after that exploration
+	// a window like WindowContext, but of the first trajectory after the exploration of MetaTestContext
 	AdaptedContext ContextKind = "adapted"
 )
 

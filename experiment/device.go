@@ -69,7 +69,7 @@ func (h Host) Together(n int) (Host, error) {
 	return h, nil
 }
 
-// recorded completes a host that names no device. It sets the device and the precision of the run's last session, so
+// recorded completes a host that names no device. It sets the device and the precision of the run's last process, so
 // that the run continues unchanged.
 func (h Host) recorded(r Record) Host {
 	n := len(r.Sessions)

@@ -106,9 +106,10 @@ func collected(section string) bool {
 	return slices.Contains([]string{"replay", "recent", "ahead", "trials", "batch", "batches"}, first)
 }
 
-// Prune removes from the finished run in dir the files that are needed only for further training. It notes that in
-// PrunedFile, and Resume then gives it as its reason. Weights, metrics, configuration and evaluation stay, and so does
-// the checkpoint of an algorithm whose adaptation needs it. The error is ErrLocked while another process has the run.
+// Prune removes from the finished run in dir the files that are needed only for further training. It writes into
+// PrunedFile what it removed and when. If the checkpoint is among these files, Resume returns an error that says so.
+// Weights, metrics, configuration and evaluation stay, and so does the checkpoint of an algorithm whose adaptation
+// needs it. The error is ErrLocked while another process has the run.
 func Prune(dir string) (s Spare, err error) {
 	r, err := Open(dir)
 	if err != nil {

@@ -45,10 +45,10 @@ type Process struct {
 	Family    string    `toml:"family" json:"family"`                 // definition of the environment (sim.Spec.Source)
 	Workers   int       `toml:"workers" json:"workers"`
 	// Notices tell a reader of the results, for example, that a fall-back was taken, that a window was shortened, or
-	// that a version differs from the session before.
+	// that a version differs from that of the process before.
 	Notices []string `toml:"notices" json:"notices,omitempty"`
-	// Ended says how the session ended: EndedRunning while it works or if it was killed, EndedFinished,
-	// EndedInterrupted, or EndedFailed followed by the error. It is empty for sessions of older programs.
+	// Ended says how the process ended: EndedRunning while it works or if it was killed, EndedFinished,
+	// EndedInterrupted, or EndedFailed followed by the error. It is empty for processes of older programs.
 	Ended string `toml:"ended" json:"ended,omitempty"`
 }
 
@@ -60,8 +60,8 @@ const (
 	EndedFailed      = "failed: "
 )
 
-// WhyEnded is the reason why the last session of an unfinished run ended, if no process is writing the run now. It is a
-// sentence without full stop, or empty if the reason is unknown. Failed reports whether the session ended with an
+// WhyEnded is the reason why the last process of an unfinished run ended, if no process is writing the run now. It is a
+// sentence without full stop, or empty if the reason is unknown. Failed reports whether the process ended with an
 // error.
 func (r Record) WhyEnded() (why string, failed bool) {
 	if len(r.Sessions) == 0 {
@@ -77,7 +77,8 @@ func (r Record) WhyEnded() (why string, failed bool) {
 	}
 }
 
-// NewProcess returns a session of this program that begins now. The caller fills in device, kernel and libraries.
+// NewProcess returns the entry of the record for this process, whose work begins now. The caller fills in device,
+// kernel and libraries.
 func NewProcess() Process {
 	v := version.Get()
 	return Process{
@@ -87,7 +88,7 @@ func NewProcess() Process {
 }
 
 // Begin writes config.toml with every value of cfg, and adds s to the record. If the run is resumed, Begin adds a
-// notice for every value in s that differs from the session before and may change the numbers. It returns the added
+// notice for every value in s that differs from the process before and may change the numbers. It returns the added
 // notices.
 func (r *Run) Begin(cfg any, s Process) (added []string, err error) {
 	text, err := config.Encode(cfg)
@@ -110,7 +111,7 @@ func (r *Run) Begin(cfg any, s Process) (added []string, err error) {
 	return added, errors.Join(r.writeConfig(), r.told())
 }
 
-// differences lists what changed between two sessions of one run. The number of workers is not listed, because results
+// differences lists what changed between two processes of one run. The number of workers is not listed, because results
 // do not depend on it.
 func differences(before, now Process) []string {
 	var out []string
@@ -132,7 +133,7 @@ func differences(before, now Process) []string {
 	return out
 }
 
-// inPython returns the source of a family in Python, or "". No other entry of a session has its files and packages.
+// inPython returns the source of a family in Python, or "". No other entry of a process has its files and packages.
 func inPython(source string) string {
 	if strings.Contains(source, "Python ") {
 		return source
@@ -140,7 +141,7 @@ func inPython(source string) string {
 	return ""
 }
 
-// deviceOf returns a session's GPU, or "cpu". The CPU's kernel and number of workers are compared separately.
+// deviceOf returns a process's GPU, or "cpu". The CPU's kernel and number of workers are compared separately.
 func deviceOf(s Process) string {
 	if name, _, _ := strings.Cut(s.Device, "/"); name == "cpu" {
 		return name
@@ -148,7 +149,7 @@ func deviceOf(s Process) string {
 	return s.Device
 }
 
-// Notice adds a line to the current session's notices, unless it is there already.
+// Notice adds a line to the notices of the current process, unless it is there already.
 func (r *Run) Notice(text string) error {
 	if len(r.record.Sessions) == 0 {
 		return fmt.Errorf("run folder %s: a notice before the run has begun", r.Dir)
@@ -166,7 +167,7 @@ func (r *Run) Notice(text string) error {
 // longestEnd is the length to which the record cuts an error.
 const longestEnd = 2000
 
-// ended records how the current session ended, if it was begun.
+// ended records how the current process ended, if it was begun.
 func (r *Run) ended(how string) error {
 	n := len(r.record.Sessions)
 	if n == 0 || !r.Has(ConfigFile) { // the folder was removed

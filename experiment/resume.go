@@ -32,7 +32,7 @@ func (e *LostError) Unwrap() error { return e.Err }
 
 // Resume continues the run in dir from its last checkpoint, bit for bit; Found says which checkpoint. If the last one
 // is missing or damaged, Resume continues from the one before it. It makes weights, metrics and tasks again if they are
-// missing, damaged or of another state. The notices say what was done, and what differs from the session before. A run
+// missing, damaged or of another state. The notices say what was done, and what differs from the process before. A run
 // that was stopped in its first collection has no checkpoint yet and begins anew. If a run has results but no whole
 // checkpoint, the error is a *LostError; see StartOver.
 func Resume(dir string, host Host) (t *Training, notices []string, err error) {
@@ -202,7 +202,7 @@ func (t *Training) unsaid() int64 {
 	return t.at.EnvSteps
 }
 
-// goOn begins a further session of the run with the notices, and adds what differs from the session before.
+// goOn adds this process to the run's record, with the notices and with what differs from the process before.
 func (t *Training) goOn(host Host, notices []string) ([]string, error) {
 	changes, err := t.run.Begin(t.Config, t.session(host))
 	if err != nil {

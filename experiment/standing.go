@@ -11,7 +11,7 @@ type Standing struct {
 	EnvSteps   int64   `json:"env_steps"`
 	Updates    int64   `json:"updates"`
 	Share      float64 `json:"share"`   // done share of the schedule, 0 to 1
-	Seconds    float64 `json:"seconds"` // seconds of work in those iterations, over all sessions
+	Seconds    float64 `json:"seconds"` // seconds of work in those iterations, over all processes
 	Finished   bool    `json:"finished"`
 }
 
@@ -80,8 +80,8 @@ func (w *Watch) Standing() (Standing, error) {
 	return *s, nil
 }
 
-// Outgrown gives the standing with the length of c, if c is a longer version of the configuration in the folder. Any
-// other standing stays as it is.
+// Outgrown returns the standing measured against the length of c, if c differs from the configuration in the folder
+// only by a longer run. In any other case it returns s unchanged.
 func (s Standing) Outgrown(r *Run, c Config) (_ Standing, err error) {
 	own := Default()
 	if _, err := r.ReadConfig(&own); err != nil {

@@ -15,7 +15,8 @@ var curves string
 // return on test tasks over the evaluations of 100,000 environment steps, and stands in the middle of these steps. The
 // first 2,500,000 steps are kept. For PEARL and TCL-PEARL there are 20 of the 25 logged environments, for MAML and RL2
 // all 25. Each has one to three runs; some runs were cut short. The averages over 900,000 to 1,000,000 steps equal
-// those of Table1 to its rounding. Some of MAML's runs are runs on push, as their columns say.
+// those of Table1 to its rounding. Some of the runs that are logged as MAML's on another environment are runs on push:
+// the names of their columns say so.
 func Curves(environment string) []Curve {
 	records, err := csv.NewReader(strings.NewReader(curves)).ReadAll()
 	if err != nil {

@@ -14,7 +14,8 @@ var redrawn = strings.Fields(`basketball box-close button-press button-press-top
 	handle-pull-side lever-pull peg-insert-side plate-slide-back plate-slide-side push-wall soccer stick-pull stick-push
 	window-close`)
 
-// Redrawn reports whether an environment's cells of Table1 come from the older interface, which has no tasks.
+// Redrawn reports whether an environment's cells of Table1 come from Meta-World's older interface, in which object and
+// goal are drawn again in every episode, so that there are no tasks.
 func Redrawn(environment string) bool { return slices.Contains(redrawn, environment) }
 
 // Environment returns the paper's name of a family's environment: "push" for ml1/push and ml1-2020/push, "" for a

@@ -10,8 +10,8 @@ import (
 	"nacre/tcl/tclpearl"
 )
 
-// Attribution divides the gap between PEARL and TCL-PEARL in one number into two parts: that of the windows (PEARL on
-// windows minus PEARL) and that of the contrastive loss (TCL-PEARL minus PEARL on windows).
+// Attribution is about one measured number. It divides the gap between PEARL and TCL-PEARL into two parts: that of the
+// windows (PEARL on windows minus PEARL) and that of the contrastive loss (TCL-PEARL minus PEARL on windows).
 type Attribution struct {
 	Context experiment.ContextKind `json:"context,omitempty"` // kind of context; empty for returns
 	Figure  string                 `json:"figure"`

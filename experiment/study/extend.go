@@ -18,9 +18,9 @@ import (
 // Extend adds an arm of Arms to a study in its folder, which may be a copy of a packed study. It trains the arm on the
 // plan's seeds and tasks, or takes finished runs from sweeps. It measures the arm like the others, and writes tables
 // and report again. The other arms keep their numbers, even if an older program measured them. Numbers that the older
-// program did not measure are added if this needs no weights: baselines, and intervals and tests of windows. Windows
-// are crossed with the encoders whose weights exist. The trained runs stay in the folder; Pack leaves out what need not
-// be shipped.
+// program did not measure are added if this needs no weights: baselines, and intervals and tests of windows. Each arm's
+// windows are also embedded by the encoders of the other arms, as far as their weights exist. The trained runs stay in
+// the folder; Pack leaves out what need not be shipped.
 func Extend(ctx context.Context, dir, arm string, sweeps []string, host experiment.Host,
 	show progress.Progress) (*Result, error) {
 	started := time.Now()

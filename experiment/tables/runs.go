@@ -23,7 +23,7 @@ type Run struct {
 	System string `json:"system"` // the sweep's name for it, otherwise the algorithm
 	experiment.Standing
 	Config  experiment.Config  `json:"-"`
-	Session experiment.Process `json:"-"` // the last session
+	Session experiment.Process `json:"-"` // the last process
 	Curve   []Point            `json:"-"` // evaluations during training
 	Final   *protocol.Result   `json:"-"` // evaluation at the end; nil before it
 	Log     *foreign.Log       `json:"-"` // log of another program; nil for a run folder

@@ -67,7 +67,7 @@ func Resume(dir string, purge int64) (*Writer, error) {
 	return w, nil
 }
 
-// create makes a file whose name sorts after those of earlier sessions: TensorBoard reads them in order of name.
+// create makes a file whose name sorts after those of earlier processes: TensorBoard reads them in order of name.
 func create(dir string, now func() time.Time) (*Writer, error) {
 	stamp := now().Unix()
 	names, err := Files(dir)
