@@ -1,6 +1,6 @@
-// Command docs writes the parts of the documentation that follow from something else: tables of measurements from
-// docs/measurements, the index of packages from their comments, the picture of the house from the imports, the inner
-// loops that have vectors from their list. Each stands in a page between two comments,
+// Command docs writes the generated parts of the documentation: tables of measurements from docs/measurements, the
+// index of packages from their comments, the picture of the layers of packages ("the house") from the imports, and the
+// table of inner loops with vector instructions from the code. Each stands in a page between two comments,
 //
 //	<!-- table: update-2026-11-22 -->
 //	<!-- end -->
@@ -12,7 +12,7 @@
 // Its tests fail in these cases:
 //
 //   - such a part of a page differs from its sources;
-//   - an import goes up in the house;
+//   - a package imports one from a floor above its own (docs/architecture.md);
 //   - a link leads nowhere;
 //   - a line is longer than 120 characters;
 //   - a page uses a word that docs/glossary.md forbids.

@@ -10,9 +10,9 @@ import (
 	"nacre/internal/home"
 )
 
-// Include is the folder of MuJoCo's headers for a build: that of the part in dir, that of the package which the chosen
-// Python has installed, or the system's if they have the version that the program is written for. systems are prefixes
-// such as /usr.
+// Include returns the folder of MuJoCo's headers for a build. It looks in dir, then in the package mujoco of the chosen
+// Python, then below each prefix in systems, such as /usr. It returns the first folder whose headers have the version
+// that the program is written for.
 func Include(dir string, systems ...string) (string, error) {
 	var other error
 	places := []string{filepath.Join(dir, home.MuJoCo, "include")}

@@ -35,8 +35,8 @@ func New(seed uint64, path ...uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(a, b))
 }
 
-// Address is the state in which the generator of New starts. One more number p in the path makes a into Mix(a ^
-// Mix(p)), b into Mix(b + Mix(p ^ 0xbb67ae8584caa73b)).
+// Address is the state in which the generator of New starts. Each number p of the path replaces the state (a, b) by
+// Mix(a ^ Mix(p)) and Mix(b + Mix(p ^ 0xbb67ae8584caa73b)).
 func Address(seed uint64, path ...uint64) (a, b uint64) {
 	a, b = Mix(seed), Mix(seed^0x6a09e667f3bcc909)
 	for _, p := range path {

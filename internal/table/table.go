@@ -1,6 +1,6 @@
 // Package table reads files of numbers and texts, whoever wrote them: CSV in any dialect, JSON, NumPy's arrays,
-// safetensors and Parquet, also packed by gzip. It is the one reader behind frames and t-SNE. What a file holds is
-// named arrays; a table's columns are arrays of one dimension. Whatever was assumed, converted or left out is a
+// safetensors and Parquet, also packed by gzip. It is the one reader behind frames and t-SNE. A file holds arrays, each
+// with a name. The columns of a table are arrays of one dimension. Whatever was assumed, converted or left out is a
 // sentence in Notes.
 //
 //	f, err := table.Read("metrics.csv", raw, table.Options{})
@@ -41,7 +41,7 @@ type Array struct {
 	Odd int // of a column of text in which there are numbers too: the place of the first text, from 1; else 0
 }
 
-// Values are an array's in row-major order: numbers or texts.
+// Values holds the values of an array in row-major order: numbers or texts.
 type Values struct {
 	Num  []float64 // nil of texts; a missing one is NaN
 	Rest []int16   // what Num lacks of whole numbers beyond 2⁵³ (internal/whole); nil where there are none

@@ -4,7 +4,8 @@
 //	go run ./internal/testrun -short ./...    the arguments are those of go test
 //
 // With -report FOLDER it also prints the processor time of every package and writes a report. The report has the tests
-// that ended in two ways, the slowest tests, and with -cover the statements that tests reach.
+// whose runs ended differently (passed, failed or skipped), the slowest tests, and with -cover the statements that
+// tests reach.
 //
 //	go run ./internal/testrun -report out -short -cover -count 3 ./...
 //

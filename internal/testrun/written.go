@@ -45,7 +45,7 @@ func (h *history) ended(e event) {
 	v.longest = max(v.longest, e.Elapsed)
 }
 
-// two reports whether a test ended in two ways.
+// two reports whether the runs of a test ended differently: passed, failed or skipped.
 func (v verdicts) two() bool { return min(v.pass, v.fail)+min(v.pass, v.skip)+min(v.fail, v.skip) > 0 }
 
 // record holds the data of a report.
@@ -114,7 +114,7 @@ func (r record) markdown(w io.Writer) {
 		fmt.Fprintf(w, "| %s | %d | %d | %.0f | %.0f %% | %d |\n", name, f.packages, f.tests, f.seconds, f.percent(),
 			f.all)
 	}
-	fmt.Fprintf(w, "\n## Tests that ended in two ways\n\n")
+	fmt.Fprintf(w, "\n## Tests whose runs ended differently\n\n")
 	lines := r.tests(func(v verdicts) bool { return v.two() })
 	for _, l := range lines {
 		fmt.Fprintf(w, "- %s: passed %d times, failed %d, skipped %d\n", l.name, l.pass, l.fail, l.skip)
@@ -168,7 +168,7 @@ func (r record) measurement() ([]byte, error) {
 	columns := []object{
 		{"name": "tests", "head": "tests"},
 		{"name": "seconds", "head": "processor seconds"},
-		{"name": "two", "head": "ended in two ways"},
+		{"name": "two", "head": "ended differently"},
 	}
 	if r.covered != nil {
 		columns = append(columns, object{"name": "covered", "head": "statements reached", "unit": " %"})
@@ -184,7 +184,7 @@ func (r record) measurement() ([]byte, error) {
 		rows = append(rows, object{"of": []string{"`" + name + "`"}, "cells": cells})
 	}
 	return json.MarshalIndent(object{
-		"what":    "The tests of each room: how many, what they cost, which ended in two ways, what they reach",
+		"what":    "The tests of each room: how many, what they cost, how many ended differently, what they reach",
 		"date":    time.Now().Format(time.DateOnly),
 		"commit":  cmp.Or(strings.TrimSpace(string(commit)), "unknown"),
 		"machine": machine(),

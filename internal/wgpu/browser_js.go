@@ -232,7 +232,7 @@ func (w *Device) FreeBuffer(b Handle) {
 	}
 }
 
-// Write copies words to a buffer, before what is submitted after it.
+// Write copies words to a buffer. Work that is submitted later reads them.
 func (w *Device) Write(to Handle, at int, words []uint32) error {
 	for len(words) > 0 {
 		part := words[:min(len(words), 1<<20)]
@@ -276,8 +276,8 @@ func (w *Device) NewKernel(text, entry string) (k Handle, err error) {
 // FreeKernel frees a compiled kernel.
 func (w *Device) FreeKernel(Handle) {} // the browser's collector does
 
-// NewGroup binds buffers. Each buffer is bound as a whole; only of the arguments' buffer the part of one launch is
-// bound.
+// NewGroup binds buffers. Each buffer is bound as a whole, except the buffer of arguments: of this, only the part for
+// one launch is bound.
 func (w *Device) NewGroup(of [Bindings]Handle) (g Handle, err error) {
 	entries := make([]any, Bindings)
 	for i := range entries {

@@ -303,7 +303,7 @@ func (w *Device) FreeBuffer(b Handle) {
 	}
 }
 
-// Write copies words to a buffer, before what is submitted after it.
+// Write copies words to a buffer. Work that is submitted later reads them.
 func (w *Device) Write(to Handle, at int, words []uint32) error {
 	if len(words) == 0 {
 		return nil
@@ -366,8 +366,8 @@ func (w *Device) NewKernel(text, entry string) (k Handle, err error) {
 // FreeKernel frees a compiled kernel.
 func (w *Device) FreeKernel(k Handle) { w.call("wgpuComputePipelineRelease", k) }
 
-// NewGroup binds buffers. Each buffer is bound as a whole; only of the arguments' buffer the part of one launch is
-// bound.
+// NewGroup binds buffers. Each buffer is bound as a whole, except the buffer of arguments: of this, only the part for
+// one launch is bound.
 func (w *Device) NewGroup(of [Bindings]Handle) (g Handle, err error) {
 	entries := make([]groupEntry, Bindings)
 	for i := range entries {

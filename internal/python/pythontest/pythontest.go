@@ -16,8 +16,9 @@ import (
 	"nacre/internal/python"
 )
 
-// Environment makes an environment with these packages the chosen one for the rest of a test, which is heavy. It skips
-// the test where there is no Python, or where pip cannot bring a package.
+// Environment creates a virtual environment with these packages and makes it the chosen Python until the test ends.
+// Such a test counts as heavy. Environment skips the test where there is no Python, or where pip cannot bring a
+// package.
 func Environment(t *testing.T, packages ...string) {
 	t.Helper()
 	heavy.Skip(t, "pip fetches "+strings.Join(packages, " and "))
