@@ -1,9 +1,9 @@
-// Attacks runs the tests named TestAttacks, which try what has once got through, with an older program and with this
-// one, and writes what each attack did to them as a measurement for docs/measurements.
+// Attacks runs the tests named TestAttacks, which repeat attacks that once succeeded: first on an older program, then
+// on this one. It writes what each attack did to either program, as a measurement for docs/measurements.
 //
 //	go run ./bench/attacks -old ../old/bin/nacre > docs/measurements/attacks-2026-11-23.json
 //
-// It ends with status 1 if an attack gets through today, or one did not with the older program.
+// It ends with status 1 if an attack succeeds on this program, or does not succeed on the older one.
 package main
 
 import (

@@ -1,13 +1,14 @@
-// Command cells measures cells on the engines: their speed beside the same programs as compiled Go and in Python, how
-// soon an interrupt ends what does not end by itself, the time from changing a function to its value, and what a long
-// session with redefinitions keeps. What it prints is a record for docs/measurements, but for commit and machine.
+// Command cells measures notebook cells on each engine. It measures their speed beside compiled Go and Python, how soon
+// an interrupt stops an endless cell, the time from a change of a function to the new result, and how much memory a
+// long session with redefinitions keeps. It prints a file for docs/measurements, in which only commit and machine are
+// missing.
 //
 //	go run -tags mujoco ./bench/cells speed > docs/measurements/cells-speed-2026-11-23.json
 //	go run ./bench/cells interrupts
 //	go run ./bench/cells warm
 //	go run ./bench/cells session -cells 500
 //
-// It runs where the module's source is: its own package tree is what the engine go compiles cells with.
+// Run it in a checkout, because the engine "go" compiles cells with the packages of the checkout.
 package main
 
 import (

@@ -1,3 +1,3 @@
-// Package cputime tells the processor time of this process, natively and in Node: on a busy machine it is what a
-// measurement can be repeated by.
+// Package cputime returns the processor time of this process, natively and in Node. On a busy machine a repeated
+// measurement of it gives nearly the same number; the time by the clock does not.
 package cputime

@@ -1,14 +1,14 @@
 // Command evidence works on the queue of trainings that the project's claims rest on (queue.toml), behind everything
 // else: one run on each core, at the lowest priority, standing still while a measurement of speed is being made.
-// Unfinished runs lie in the user's cache and are taken up there; a run is ended on the kernel and by a program of the
-// same bits as it was begun.
+// Unfinished runs lie in the user's cache and continue from there. A run continues only with the CPU kernel with which
+// it began, and only by a program that computes the same bits.
 //
 //	go build -o evidence ./bench/evidence   # a program of its own: what it computes does not change with the checkout
 //	setsid ./evidence run -item cheetah-vel-control
 //	./evidence status
 //	go run ./bench/evidence pack            # in a checkout: finished runs into bench/evidence/runs, and results.json
 //
-// docs/evidence.md has the rules of each item and what came.
+// docs/evidence.md has the rules of each item and its result.
 package main
 
 import (

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// Browser is a headless Chromium that is spoken to by the DevTools protocol
-// (https://chromedevtools.github.io/devtools-protocol) over two pipes: no port is open for others, and a Chromium whose
-// pipe is closed ends, however this process ended.
+// Browser is a headless Chromium that is controlled by the DevTools protocol
+// (https://chromedevtools.github.io/devtools-protocol) over two pipes, so no port is open for others. If this process
+// ends, for whatever reason, the pipes close and Chromium ends too.
 type Browser struct {
 	Patience time.Duration // how long an answer may take; a minute, unless it is set
 
@@ -37,8 +37,8 @@ type Browser struct {
 // processor.
 var SoftwareGPU = []string{"--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"}
 
-// Start starts a browser with an empty profile, the program that Find named, and further flags. It ends when ctx is
-// done.
+// Start starts the browser's program, whose path Find returns, with an empty profile and these flags. The browser ends
+// when ctx is done.
 func Start(ctx context.Context, program string, flags ...string) (*Browser, error) {
 	profile, err := os.MkdirTemp("", "nacre-chromium-")
 	if err != nil {
@@ -141,7 +141,7 @@ func (b *Browser) call(session, method string, params, result any) error {
 	}
 }
 
-// Close ends the browser: closed pipes ask it to, and what is still there after three seconds is killed.
+// Close closes the pipes, so that the browser ends. It kills a browser that still runs after three seconds.
 func (b *Browser) Close() {
 	b.forget()
 	b.requests.Close()
@@ -192,7 +192,7 @@ func (u Used) Since(earlier Used) float64 {
 	return sum
 }
 
-// Profile is a browser profile of its own: what one page has put into its cache, others of it find there.
+// Profile is a separate browser profile. Its pages share one cache.
 type Profile struct {
 	b  *Browser
 	id string

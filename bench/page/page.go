@@ -59,7 +59,8 @@ func Find() (string, error) {
 	return "", errors.New("no Chromium found: install one, or set NACRE_CHROMIUM to its path")
 }
 
-// Measure opens the notebooks in turns, forth and back so that each follows each, one load at a time.
+// Measure opens the notebooks one at a time, in rounds: in their order, then in the reverse order, and so on. So a
+// notebook does not always follow the same one.
 func Measure(ctx context.Context, p Options) ([]Result, error) {
 	dir, err := os.MkdirTemp("", "nacre-page-")
 	if err != nil {

@@ -16,7 +16,7 @@ type study struct {
 	Family   string
 	Outcomes []outcome
 	Contexts []context
-	// Centroids are there in studies that are older than Contexts.
+	// Centroids is set only in results of old studies, from before results had Contexts.
 	Centroids []struct {
 		Arm, Space string
 		Ratio      struct {

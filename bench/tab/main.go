@@ -1,5 +1,5 @@
-// Command tab measures what a browser's tab takes: to start the kernel of a static site, and to compute, beside
-// libraries that compute in the tab as well.
+// Command tab measures the time that a browser's tab needs to start the kernel of a static site, and to compute. It
+// compares the computing with that of other libraries in the tab.
 //
 //	make site && go run ./bench/tab -what start -site out/site -loads 5
 //	go run ./bench/tab -what update -rounds 5
@@ -7,13 +7,13 @@
 //
 // Start opens a notebook of the site in a headless Chromium and runs 1 + 1 in its first cell, in a new profile and
 // again in the same one: milliseconds from the start of the navigation, by the page's clock, and the processor time of
-// all threads of the page's process until then. Update makes the benchmark's TCL-PEARL updates, a product of 4,096 ×
-// 300 and 300 × 300, and the gradient of a critic's loss, natively, in Node and in Chromium; of jax-js and
-// TensorFlow.js, on their WebAssembly devices, it asks the product and the gradient, without the optimiser's step that
-// ours includes. Webgpu asks the same of our WebGPU device and that of jax-js, on Chromium's software adapter, with the
-// update at oyster's size: these are times of programs for GPUs on a processor, and say nothing of a GPU's. All take
-// turns; what they compute is compared with float64. npm installs the libraries into this folder; they are no part of
-// the program. A line of JSON for every row goes to standard output.
+// all threads of the page's process until then. Update measures three things natively, in Node and in Chromium: the
+// benchmark's TCL-PEARL updates, a product of matrices (4,096 × 300 by 300 × 300), and the gradient of a critic's loss.
+// jax-js and TensorFlow.js, on their WebAssembly devices, compute only the product and the gradient, without the
+// optimiser's step that ours includes. Webgpu measures the same on the WebGPU devices of nacre and jax-js, with
+// Chromium's software adapter and only the smaller update. There programs for GPUs run on a processor, so their times
+// say nothing about a GPU. The libraries take turns; their results are compared with float64. npm installs them into
+// this folder; they are no part of the program. A line of JSON for every row goes to standard output.
 package main
 
 import (

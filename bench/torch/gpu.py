@@ -2,7 +2,7 @@
 
 Prints one line of JSON (version, the figures of the first update), then for every line "n" on standard input makes n
 updates and prints their milliseconds. Noise is drawn and copied before the clock starts; the clock stops when the GPU is done.
-For a line "burst n" it makes n without waiting in between, on the noise of the last one, and prints the milliseconds of each.
+For a line "burst n" it makes n updates without waiting between them, all on the last noise, and prints the milliseconds per update.
 
 Three ways of running: op by op; the whole update recorded once as a CUDA graph; the losses compiled by TorchInductor and
 the whole recorded. Both Q networks are one batched product per layer, Adam is the fused one.

@@ -2,8 +2,8 @@
 
 Prints one line of JSON (version, the figures of the first update), then for every line "n" on standard input makes n
 updates and prints their milliseconds. Noise is on the device before the clock starts; the clock stops when the device is done.
-For a line "burst n" it makes n or some more as scans of 64 updates, without waiting in between, and prints the milliseconds of
-each; every scan has the same noise.
+For a line "burst n" it makes at least n updates, in scans of 64, without waiting between them, and prints the milliseconds
+per update; every scan has the same noise.
 """
 import argparse
 import json

@@ -170,8 +170,8 @@ func (p *Process) Run(n int) (ms, processor []float64, err error) {
 	return both[0], both[1], nil
 }
 
-// Burst makes n updates or some more on the GPU without waiting in between, in JAX as scans of 64, and returns the
-// milliseconds of each.
+// Burst makes at least n updates on the GPU without waiting between them, and returns the milliseconds per update. JAX
+// makes them in scans of 64, so it makes up to 63 more.
 func (p *Process) Burst(n int) (ms float64, err error) {
 	if _, err := fmt.Fprintln(p.in, "burst", n); err != nil {
 		return 0, p.failure(err)

@@ -30,7 +30,8 @@ type Result struct {
 	Iterations int     `json:"iterations,omitempty"`
 	Wall       float64 `json:"wall_s,omitempty"` // of the layout alone, neighbours and start included
 	CPU        float64 `json:"cpu_s,omitempty"`  // processor time of the same; 0 where it cannot be had
-	// nats; P on the exact 90 nearest neighbours at perplexity 30, Z over all pairs; not of UMAP
+	// Kullback-Leibler divergence as in Judge.KL; 0 for UMAP, and if there are more points than a Judge takes
+	// neighbours of
 	KL     float64 `json:"kl,omitempty"`
 	Trust  float64 `json:"trustworthiness,omitempty"` // over all points, of more than 5,000 over a sample of 1,000
 	Recall float64 `json:"knn_recall,omitempty"`      // of the 10 nearest, over all points
@@ -41,8 +42,9 @@ type Result struct {
 	umap bool
 }
 
-// Points makes the data of a size: 1,600 are eight Gaussian clusters in seven dimensions, the paper's shape; others are
-// twenty clusters of eight strong directions each in fifty dimensions, 70,000 in 784, the size of MNIST.
+// Points makes n points. If n is 1,600, they are eight Gaussian clusters in seven dimensions, as in the paper. For any
+// other n they are twenty clusters with eight strong directions each, in fifty dimensions. If n is 70,000, there are
+// 784 dimensions, as in MNIST.
 func Points(n int) tsne.Matrix {
 	clusters, d, rank, noise := 20, 50, 8, 0.3
 	switch n {
@@ -88,8 +90,8 @@ type Judge struct {
 const mostJudged = 200_000
 
 // NewJudge finds the exact 90 nearest neighbours, by which all layouts are judged. For 70,000 points of 784 columns
-// that takes minutes. Of more than 200,000 points it finds none: layouts are judged by a sample of 1,000, and not by
-// KL.
+// that takes minutes. For more than 200,000 points it finds no neighbours: then layouts are judged by a sample of 1,000
+// points, without KL.
 func NewJudge(ctx context.Context, x tsne.Matrix) (*Judge, error) {
 	if x.Rows > mostJudged {
 		return &Judge{x: x}, nil
@@ -102,7 +104,8 @@ func NewJudge(ctx context.Context, x tsne.Matrix) (*Judge, error) {
 	return &Judge{x, g, p}, err
 }
 
-// KL is that of a layout in nats, P on the exact 90 nearest neighbours and Z over all pairs.
+// KL returns the Kullback-Leibler divergence of a layout in nats. The affinities P have the exact 90 nearest neighbours
+// at perplexity 30; the sum Z is over all pairs of the layout.
 func (j *Judge) KL(y tsne.Matrix) (float64, error) { return j.p.KL(y) }
 
 // Score fills in what the layout is worth.
@@ -159,7 +162,7 @@ func Start(n int, seed uint64) tsne.Matrix {
 	return y
 }
 
-// Self lays the points out with this program, from start where it has rows.
+// Self lays the points out with this program. If the matrix start has rows, it is the first layout.
 func Self(ctx context.Context, x, start tsne.Matrix, workers int) (Result, error) {
 	r := Result{Name: "nacre", Version: runtime.GOOS + "/" + runtime.GOARCH, Points: x.Rows, Columns: x.Cols}
 	options := []tsne.Option{tsne.WithWorkers(workers)}

@@ -45,7 +45,8 @@ func (k Kept) Load(name string, points, columns, start int) (Result, bool, error
 	return r, err == nil, err
 }
 
-// Save puts a layout into the folder; one that is absent is tried again next time.
+// Save puts a layout into the folder. It does not save a result without a layout (Absent), so the next run tries that
+// library again.
 func (k Kept) Save(r Result, start int) error {
 	if k == "" || r.Absent != "" {
 		return nil

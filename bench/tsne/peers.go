@@ -26,7 +26,7 @@ type Where struct {
 	Modules string // node_modules folder with wasm-bhtsne; empty is one in Home
 }
 
-// Peer is another library, or this one in another world.
+// Peer is another library, or this one as WebAssembly.
 type Peer struct {
 	Name    string
 	Most    int  // points it is asked to lay out

@@ -33,7 +33,8 @@ type Rate struct {
 	CPU  float64 `json:"cpu,omitempty"` // of processor time; unknown for several processes
 }
 
-// Measure steps a family: envs environments in one process, then workers in as many processes, steps each.
+// Measure steps environments of a family, first several in one process, then each in a process of its own. The argument
+// envs is the number of the first, workers the number of the second, and steps the number of steps of each environment.
 func Measure(ctx context.Context, python, family string, envs, steps, workers int) (Rates, error) {
 	cmd := exec.CommandContext(ctx, python, "-c", script, family, strconv.Itoa(envs), strconv.Itoa(steps),
 		strconv.Itoa(workers))

@@ -3,8 +3,8 @@
 python vecenv.py FAMILY ENVS STEPS WORKERS
 
 FAMILY is a name of nacre's: ml1/push is Meta-World's push-v3 with ML1's tasks, cheetah-vel Gymnasium's HalfCheetah-v5
-and so on. SyncVectorEnv steps ENVS environments one after the other in this process, AsyncVectorEnv as many in WORKERS
-processes, one environment each, for each of which the machine should have a core. Actions are random. Rates are
+and so on. SyncVectorEnv steps ENVS environments one after the other in this process. AsyncVectorEnv steps WORKERS
+environments, each in a process of its own; the machine should have a core for each. Actions are random. Rates are
 environment steps per second of processor time (of one process) and of the clock, after a warm-up.
 """
 

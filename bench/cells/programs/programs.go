@@ -1,5 +1,5 @@
-// Package programs are the programs by which cells are compared with compiled Go: what is compiled here is, as source,
-// what the cells run. Each returns a number that says whether it computed the same.
+// Package programs has the programs with which cells are compared with compiled Go. This package is compiled, and cells
+// run the source of its functions. Each returns a number that says whether it computed the same.
 package programs
 
 import (

@@ -1,8 +1,8 @@
 //go:build js && wasm
 
-// Command program is the training core for bench/tab: on the CPU or by WebGPU it sets up the products that programs.mjs
-// asks of every library, and the benchmark's updates, and calls the script's nacreReady with functions that return
-// promises of their results, or with the problem that it has.
+// Command program is the training core for bench/tab. On the CPU or by WebGPU it sets up the benchmark's updates, and
+// the product and the gradient that programs.mjs asks of every library. Then it calls the script's nacreReady with
+// functions that return promises of the results, or with an error.
 package main
 
 import (
