@@ -33,7 +33,7 @@ func prepare(m map[string]*types.Package) error {
 	return nil
 }
 
-// Load completes the types of a package, and those of its family.
+// Load completes the types of a package, and those of all packages that are stored in the same file.
 func Load(p *types.Package) error {
 	loading.Lock()
 	defer loading.Unlock()

@@ -318,8 +318,8 @@ func again() error {
 	return sim.Register(sim.WithReward(f, "own-reward", nil))
 }
 again()`
-	for _, want := range []string{"sim.Register is deprecated: sim.Define is its name now; the old one goes with the " +
-		"next release.\n", ""} {
+	for _, want := range []string{"sim.Register is deprecated: use sim.Define. The next release removes this name.\n",
+		""} {
 		if r, out := kerneltest.Execute(s, cell); r.Error != nil || out.Stderr() != want {
 			t.Errorf("error %v, standard error %q, want %q", r.Error, out.Stderr(), want)
 		}

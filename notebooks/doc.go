@@ -13,5 +13,5 @@ import "embed"
 //go:embed quickstart.ipynb reproduce.ipynb tsne-study.ipynb
 var Files embed.FS
 
-// NeedData names the notebook that shows the data.
+// NeedData is the notebook that shows the studies of the folder data, and so needs this folder.
 const NeedData = "tsne-study.ipynb"

@@ -188,5 +188,5 @@ func (l *Learner) Networks() Networks { return l.nets }
 
 // DivergedError is rl.DivergedError.
 //
-// Deprecated: use rl.DivergedError. The name goes with the next release.
+// Deprecated: use rl.DivergedError. The next release removes this name.
 type DivergedError = rl.DivergedError

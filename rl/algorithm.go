@@ -128,13 +128,12 @@ func Define(a Algorithm) error {
 
 // Register is Builtin.
 //
-// Deprecated: rl.Builtin is its name now, and a notebook calls rl.Define. The old name is removed with the next
-// release.
+// Deprecated: use rl.Builtin, or rl.Define in a notebook. The next release removes this name.
 func Register(a Algorithm) { Builtin(a) }
 
 // RegisterOwn is Define.
 //
-// Deprecated: rl.Define is its name now. The old name is removed with the next release.
+// Deprecated: use rl.Define. The next release removes this name.
 func RegisterOwn(a Algorithm) error { return Define(a) }
 
 // complete returns an error that names what is missing or taken.

@@ -79,12 +79,12 @@ func Builtin[F Family](families ...F) {
 
 // Register is Define.
 //
-// Deprecated: sim.Define is its name now; the old one goes with the next release.
+// Deprecated: use sim.Define. The next release removes this name.
 func Register(f Family) error { return Define(f) }
 
 // MustRegister is Builtin.
 //
-// Deprecated: sim.Builtin is its name now; the old one goes with the next release.
+// Deprecated: use sim.Builtin. The next release removes this name.
 func MustRegister[F Family](families ...F) { Builtin(families...) }
 
 func builtin(f Family) error {

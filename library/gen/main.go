@@ -1,6 +1,7 @@
-// Command gen writes what cells may import: the symbol tables of packages outside the standard library (and of what
-// the interpreter's own tables lack of it), one bundle of export data from which cells are type-checked, and the
-// documentation shown on inspection, in library/symbols and kernel/standard. Run it with `go generate ./library`.
+// Command gen writes the data of the packages that cells may import, into library/symbols and kernel/standard. It
+// writes symbol tables, of packages outside the standard library and of those standard symbols that the interpreter's
+// own tables lack. It also writes export data, from which cells are type-checked, and the documentation that a cell
+// shows on request. Run it with `go generate ./library`.
 package main
 
 import (

@@ -51,9 +51,9 @@ func (l *Layout) MIMEBundle() (map[string]any, error) {
 }
 
 // Figures is a table of the centroid distances and their ratio in the plane, among posterior means and among
-// posteriors. It has the ratio's 95 % interval and the share of contexts whose task the nearest centroid of the other
-// half gives. If there are further layouts from random starts, it also has the mean and standard deviation of their
-// ratios.
+// posteriors. It has the ratio's 95 % interval. It also has the share of contexts that lie nearest to the centroid of
+// their own task, if centroids are computed from one half of each task's contexts and tested on the other half. If
+// there are further layouts from random starts, it also has the mean and standard deviation of their ratios.
 func (l *Layout) Figures() *frame.Frame {
 	if l.Report.Labels == 0 {
 		return frame.New()
@@ -147,8 +147,8 @@ func LayOut(f *frame.Frame, label string, options ...tsne.Option) (*Layout, erro
 }
 
 // Plane lays embeddings out in the plane with t-SNE and measures how well their labels separate. Without options the
-// perplexity is 30, or the largest that the number of rows allows if that is less. Then there are no further layouts
-// from other random starts.
+// perplexity is 30, or the largest that the number of rows allows if that is less. Without options there are also no
+// further layouts from other random starts.
 func Plane(title string, e *tsne.Embeddings, o ...tsne.AnalyseOptions) (*Layout, error) {
 	if e == nil {
 		return nil, errors.New("lab: there are no embeddings to lay out")

@@ -153,7 +153,7 @@ func Watch(f sim.Family, episodes int, told bool, steps int) (display.Rollout, e
 
 // Yardsticks is Baselines.
 //
-// Deprecated: use Baselines; the old name goes with the next release.
+// Deprecated: use Baselines. The next release removes this name.
 func (r *Run) Yardsticks() *frame.Frame { return r.Baselines() }
 
 // Baselines are returns after adaptation by the run's protocol, of random actions and of standing still. If the family

@@ -107,7 +107,7 @@ type Model struct {
 	// Problems are all mistakes in a notebook. Repaired lists what a save has changed to mend them.
 	Problems []string `json:"problems,omitempty"`
 	Repaired []string `json:"repaired,omitempty"`
-	// ConvertedFrom is a notebook's format where that is before 4, which is what its content is.
+	// ConvertedFrom is the format of a notebook's file if it is older than 4. The content is converted to format 4.
 	ConvertedFrom int `json:"converted_from,omitempty"`
 }
 

@@ -39,8 +39,9 @@ type Client struct {
 // A new session begins with the next message.
 //
 // An earlier connection of the same session is closed. Connect waits until nothing is being written to it, so that no
-// message comes twice. For this, replaced is called when a later connection takes the place of this one; Disconnect
-// must then be called. replaced may be nil if nothing is being written at that moment.
+// message comes twice. If a later connection of the session replaces this client, replaced is called. The writer of
+// this client must then stop and call Disconnect. replaced may be nil for a client to which nothing is being written at
+// that moment.
 func (k *Kernel) Connect(session string, after uint64, replaced func()) *Client {
 	if session == "" {
 		session = uuid.NewString()

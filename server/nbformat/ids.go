@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// IDs are the identifiers that Parse gave to cells whose file has none for them, by a digest of the cell's type and
-// text, in the order of the cells.
+// IDs are the identifiers that Parse gave to cells which have none in the file. The key is a digest of a cell's type
+// and text; the identifiers under one key are in the order of the cells.
 type IDs map[[sha256.Size]byte][]string
 
 // absent stands for the identifier of a cell that has none in its file.
@@ -90,8 +90,8 @@ func (n *Notebook) asInFile(c map[string]any) {
 func (n *Notebook) hasIDs() bool { return n.Minor() >= 5 }
 
 // Continue makes the notebook, which was edited elsewhere, the next version of a file. Identifiers that Parse made for
-// the file stay out of it. Numbers that a browser has rounded, and otherwise left alone, are as the file has them. A
-// file of format 4.4 or before without identifiers gets none. A nil file is none.
+// the file stay out of it. If a browser has only rounded a number, the notebook keeps the number of the file. A file of
+// format 4.4 or before without identifiers gets none. A nil file is none.
 func (n *Notebook) Continue(file *Notebook) {
 	if file == nil {
 		if !n.hasIDs() {

@@ -204,7 +204,7 @@ func (n *Notebook) Minor() int {
 	return minor
 }
 
-// Metadata is the notebook's own metadata. A notebook without gets some.
+// Metadata is the notebook's own metadata. If the notebook has none, Metadata adds an empty object.
 func (n *Notebook) Metadata() map[string]any { return object(n.doc, "metadata") }
 
 // Cells are the notebook's cells in order. Entries that are not JSON objects are left out.

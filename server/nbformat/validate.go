@@ -25,7 +25,8 @@ func (n *Notebook) Validate() error {
 	return nil
 }
 
-// Problems are what in the file is against the rules of its format: at most one of each cell, which it names.
+// Problems lists what in the file breaks the rules of its format: at most one sentence for each cell, which names the
+// cell.
 func (n *Notebook) Problems() []string {
 	var list []string
 	add := func(err error, format string, args ...any) {

@@ -1,7 +1,8 @@
-// Command screenshots takes the pages' pictures of the notebook: it serves a folder of notebooks that have been run,
-// opens them in a headless Chromium and writes PNG files. Beside them it keeps which cells of which notebook each shows
-// and the hash of their text, by which a test finds a picture that is older than its notebook. With -each it pictures
-// what every cell of one notebook shows, in both themes: kinds.ipynb has every kind of table and figure.
+// Command screenshots makes the pictures of notebooks that the pages of docs show. It serves a folder of notebooks that
+// have been run, opens them in a headless Chromium and writes PNG files. It also writes a list that has, for each
+// picture, the notebook, the cells and the hash of their text. By this hash a test finds pictures that are older than
+// their notebook. With -each it pictures what every cell of one notebook shows, in both themes: kinds.ipynb has every
+// kind of table and figure.
 //
 //	go run ./web/screenshots -nacre bin/nacre -folder out/notebooks -out docs/img
 //	go run ./web/screenshots -nacre bin/nacre -folder out/notebooks -each kinds -out out/figures

@@ -23,7 +23,8 @@ type CheckReport struct {
 	Findings   []pyfamily.Finding `json:"findings"`
 }
 
-// CheckFamily checks one family: its contract, and what a class in Python may get wrong besides.
+// CheckFamily checks one family: its contract, and the mistakes that a class in Python can make besides (see
+// pyfamily.Check).
 func CheckFamily(env *Env, name string) error {
 	f, err := sim.Lookup(name)
 	if err != nil {

@@ -39,7 +39,7 @@ type EvalOptions struct {
 	Workers  int
 }
 
-// Eval adapts the agent of a run to tasks from the beginning.
+// Eval adapts the agent of a run to tasks. In each task the agent begins without a context.
 func Eval(ctx context.Context, env *Env, o EvalOptions) error {
 	a, err := experiment.LoadAgent(o.Dir, experiment.Host{Workers: o.Workers})
 	if err != nil {
