@@ -19,6 +19,7 @@ import (
 	"nacre/experiment/checkpoint"
 	"nacre/experiment/progress"
 	"nacre/experiment/tfevents"
+	"nacre/internal/heavy"
 	"nacre/rl"
 	_ "nacre/sim/families"
 )
@@ -182,6 +183,7 @@ func TestTrainedOn(t *testing.T) {
 // So are those that were interrupted first, that are as long as their environment steps say, whose file was changed by
 // hand, and that collect ahead, whose last iteration is made again.
 func TestTrainedOnOtherwise(t *testing.T) {
+	heavy.Skip(t, "it trains a dozen runs")
 	host := Host{Workers: 2}
 	t.Run("interrupted", func(t *testing.T) {
 		cfg := tinyRun(t, "pearl")

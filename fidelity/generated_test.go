@@ -18,7 +18,7 @@ func TestGenerated(t *testing.T) {
 	const batch = 500
 	programs := *programs
 	if testing.Short() {
-		programs = min(programs, 15)
+		programs = min(programs, 10)
 	}
 	counts := map[Class]int{}
 	for from := 0; from < programs; from += batch {

@@ -36,7 +36,8 @@ Start with "nacre doctor", then "nacre notebook"; "nacre COMMAND --help" explain
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(badFlag)
 	root.PersistentFlags().BoolVarP(&env.Quiet, "quiet", "q", false, "show no progress")
-	root.PersistentFlags().StringVar(&level, "log-level", "warn", "print messages of this level and above: debug, info, warn or error")
+	root.PersistentFlags().StringVar(&level, "log-level", "warn",
+		"print messages of this level and above: debug, info, warn or error")
 	explain := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd == root {

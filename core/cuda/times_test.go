@@ -10,12 +10,14 @@ import (
 	"nacre/core/cuda/fakecuda"
 	"nacre/core/gpu"
 	"nacre/core/ref"
+	"nacre/internal/heavy"
 	"nacre/rl/benchmark"
 	"nacre/tcl/tclpearl"
 )
 
 // Every launch of a program is timed, and those that draw its data; what is no program of a GPU has none.
 func TestTimes(t *testing.T) {
+	heavy.Skip(t, "compiles a whole update for the processor's stand-in for a GPU")
 	fakecuda.Use(t)
 	small := benchmark.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8,
 		RewardScale: 5}

@@ -111,8 +111,8 @@ func (r record) markdown(w io.Writer) {
 	rooms := r.rooms()
 	for _, name := range slices.Sorted(maps.Keys(rooms)) {
 		f := rooms[name]
-		fmt.Fprintf(w, "| %s | %d | %d | %.0f | %.0f %% | %d |\n", name, f.packages, f.tests, f.seconds, f.percent(),
-			f.all)
+		fmt.Fprintf(w, "| %s | %d | %d | %.0f | %s | %d |\n", name, f.packages, f.tests, f.seconds,
+			r.reached(f.covered), f.all)
 	}
 	fmt.Fprintf(w, "\n## Tests whose runs ended differently\n\n")
 	lines := r.tests(func(v verdicts) bool { return v.two() })
@@ -131,8 +131,16 @@ func (r record) markdown(w io.Writer) {
 	fmt.Fprintf(w, "\n## Processor seconds of each package\n\n| package | seconds | statements reached |\n")
 	fmt.Fprintf(w, "|---|--:|--:|\n")
 	for _, pkg := range r.packages() {
-		fmt.Fprintf(w, "| %s | %.1f | %.0f %% |\n", pkg, r.seen[pkg].seconds, r.covered[pkg].percent())
+		fmt.Fprintf(w, "| %s | %.1f | %s |\n", pkg, r.seen[pkg].seconds, r.reached(r.covered[pkg]))
 	}
+}
+
+// reached is the share of statements that tests reach, or a dash where that was not counted.
+func (r record) reached(c covered) string {
+	if r.covered == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f %%", c.percent())
 }
 
 // packages are those with tests, the dearest first.

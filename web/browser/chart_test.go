@@ -11,6 +11,7 @@ import (
 
 	"nacre/analysis/frame"
 	"nacre/analysis/plots"
+	"nacre/internal/heavy"
 )
 
 // A chart tells the value under the pointer, switches series off, zooms to a range and back, and is saved with what it
@@ -94,6 +95,7 @@ func TestChart(t *testing.T) {
 // Every kind of chart is drawn in a real page, each shape at a place: panels, logarithmic axes with intervals below
 // zero and empty bins, reference lines, series and panels of numbers with the name of their column.
 func TestChartKinds(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	n := 40
 	x, y, arm := make([]float64, n), make([]float64, n), make([]string, n)
 	for i := range n {

@@ -31,6 +31,7 @@ func (tb *tab) awaitMarks(want string) {
 
 // By keyboard only, from opening the notebook: a slider moves, what read its variable is marked, one key runs that.
 func TestControlsByKeyboard(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	t.Run("server", func(t *testing.T) {
 		s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook(knob...)})
 		byKeyboard(t, s.open("/notebooks/a.ipynb"))
@@ -179,6 +180,7 @@ func TestRunStaleWithoutKernel(t *testing.T) {
 
 // All kinds of controls, with the elements and names that assistive programs know.
 func TestControlKinds(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook(`import "nacre/library/display"
 n, task, on, presses, note := 3, "left", false, 0, ""
 display.Slider("tasks", &n, 1, 9)

@@ -117,6 +117,7 @@ func TestFirstKeys(t *testing.T) {
 
 // The list of keys, longer than a window, is read by keys too.
 func TestLongDialog(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("")})
 	p := s.open("/notebooks/a.ipynb")
 	p.do(chromedp.EmulateViewport(900, 500))
@@ -189,6 +190,7 @@ func TestCompletionAndInspection(t *testing.T) {
 }
 
 func TestSearchAndReplace(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("# goal", "goals := 1", "Goal")})
 	p := s.open("/notebooks/a.ipynb")
 	p.press("f")
@@ -210,6 +212,7 @@ func TestSearchAndReplace(t *testing.T) {
 }
 
 func TestFolding(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("# A", "print x", "## B", "print y", "# C", "print z")})
 	p := s.open("/notebooks/a.ipynb")
 	visible := func() string {

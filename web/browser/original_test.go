@@ -7,11 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"nacre/internal/heavy"
 )
 
 // A notebook that is not written stays as it is, byte for byte: reading it makes nothing, the first run makes a copy
 // beside it and goes on there with kernel and file, and who opens it again is led to the copy.
 func TestOriginal(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"a.ipynb": notebook("print one", "# text", "print two")})
 	file := filepath.Join(s.dir, "a.ipynb")
 	if err := os.Chmod(file, 0o444); err != nil {

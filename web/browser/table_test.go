@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"nacre/analysis/frame"
+	"nacre/internal/heavy"
 )
 
 // A table is sorted, filtered and paged by pointer and by keyboard; its numbers keep their decimals.
@@ -57,6 +58,7 @@ func TestTable(t *testing.T) {
 // A table wider than the text uses what is free beside it, and no more; on a narrow page, and beside what is open
 // there, it is scrolled.
 func TestWideTable(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	columns := make([]frame.Column, 11)
 	for i := range columns {
 		columns[i] = frame.Numbers(fmt.Sprintf("centroid %d", i), []float64{-1.25, 2.5, 1e3})

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"nacre/internal/heavy"
 	"nacre/tsne"
 )
 
@@ -121,6 +122,7 @@ func TestTSNEPage(t *testing.T) {
 // Where the host sends the site's headers, workers share the layout, which is the native one to the last bit, and
 // follow when it goes on; without them one worker makes it.
 func TestTSNEPageTeam(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
 	e := clusters(5000, 6, 5)
 	s := newStatic(t, map[string]any{"points.npz": fileOf(t, e, "points.npz"),
 		"few.npz": fileOf(t, clusters(100, 3, 4), "few.npz")})
