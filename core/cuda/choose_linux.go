@@ -20,17 +20,18 @@ import (
 	"nacre/internal/atomicfile"
 )
 
-// choices are the algorithms that have been fastest, by what a product looks like. They are kept beside the compiled
-// kernels, in a file for this GPU, driver and library: what is chosen once is chosen again, and gives the same bits.
+// choices holds the algorithms that were fastest, by a description of their product. A file beside the compiled kernels
+// keeps them for this GPU, driver and library. A product whose algorithm is known gets the same algorithm again, and so
+// the same bits.
 type choices struct {
 	of   string // the GPU and all that an algorithm's speed and meaning depend on
-	file string // empty where nothing is kept
+	file string // empty if nothing is kept
 
 	mu    sync.Mutex
-	known map[string]string // what a product looks like → its algorithm
+	known map[string]string // description of a product → its algorithm
 }
 
-// keptChoices is the file.
+// keptChoices is the content of the file.
 type keptChoices struct {
 	Of       string            `json:"gpu"`
 	Products map[string]string `json:"products"`
@@ -45,7 +46,7 @@ func newChoices(folder, of string) *choices {
 	return c
 }
 
-// read returns what the file has, nothing where it is torn or another GPU's.
+// read returns what the file holds. It returns nothing if the file is torn or belongs to another GPU.
 func (c *choices) read() map[string]string {
 	var k keptChoices
 	b, err := os.ReadFile(c.file)
@@ -55,15 +56,15 @@ func (c *choices) read() map[string]string {
 	return k.Products
 }
 
-// find is the algorithm chosen for a product, as text; empty for none.
+// find returns the algorithm chosen for a product, as text, or "" if there is none.
 func (c *choices) find(product string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.known[product]
 }
 
-// keep notes a choice beside those of other processes and returns what is kept: the choice of whoever was first, where
-// it is one of usable, since a run of that process has its bits.
+// keep stores a choice next to those of other processes and returns the choice that counts. If another process was
+// first and its algorithm is usable, that one counts, because the runs of that process have its bits.
 func (c *choices) keep(product string, a algorithm, usable []algorithm) algorithm {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,16 +94,16 @@ func (c *choices) keep(product string, a algorithm, usable []algorithm) algorith
 // String is the library's own description of the algorithm, in hexadecimal digits.
 func (a algorithm) String() string { return fmt.Sprintf("%016x", a.algo) }
 
-// Every algorithm is timed in so many rounds of so many products; its time is that of its fastest round. Another one
-// than the library's first choice must be faster by a margin, so that chance decides less.
+// Every algorithm is timed in several rounds of several products. Its time is that of its fastest round. The library's
+// first choice is replaced only by an algorithm that is faster by a margin, so that chance decides less.
 const (
 	choosingRounds = 3
 	choosingTimes  = 4
 	choosingMargin = 0.97
 )
 
-// choose puts the fastest of a product's algorithms first: that which was chosen before, or the one that now is. Those
-// that fail are left out, unless all do.
+// choose puts the best of a product's algorithms first: the one that was chosen before, or else the fastest one now. It
+// leaves out algorithms that fail, unless all of them fail.
 func (r *runner) choose(u *gpu.Launch, p *ltProduct) error {
 	if len(p.algos) < 2 {
 		return nil
@@ -160,7 +161,7 @@ func (r *runner) looks(g *gpu.Product) string {
 		o.a.pitch, o.b.pitch, o.out.pitch, g.Act, g.Bias >= 0)
 }
 
-// measure times a product by each of its algorithms, in ms; 0 for one that fails.
+// measure times a product with each of its algorithms, in ms. An algorithm that fails gets 0.
 func (r *runner) measure(p *ltProduct, workspace address) (took []float32, err error) {
 	g, s := r.gpu, r.mem.stream
 	recordings.RLock()
@@ -193,7 +194,7 @@ func (r *runner) measure(p *ltProduct, workspace address) (took []float32, err e
 						return nil, err
 					}
 				}
-				if n == 0 || n == choosingTimes { // the first is not timed
+				if n == 0 || n == choosingTimes { // the first product is not timed
 					if err := mark(); err != nil {
 						return nil, err
 					}

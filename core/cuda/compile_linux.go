@@ -20,9 +20,9 @@ type compiler struct {
 	*library
 	major, minor int32
 	arch         string // e.g. sm_90
-	cache        string // folder of compiled kernels; empty for none
-	why          string // there is none
-	source       string // folder for their text; empty for none
+	cache        string // folder of compiled kernels; empty if they are not kept
+	why          string // why it is empty
+	source       string // folder for the text of kernels; empty if it is not written
 }
 
 var compilerSymbols = []string{
@@ -51,8 +51,8 @@ func openCompiler(capability string) (*compiler, error) {
 	return c, nil
 }
 
-// cacheFolder is where compiled kernels are kept: in the user's cache, or, where there is no home folder, in a folder
-// for temporary files that belongs to this user alone, since kernels that others may put there would be run.
+// cacheFolder returns the folder of compiled kernels. It lies in the user's cache. Without a home folder it lies in the
+// folder for temporary files and must belong to this user alone, because kernels that others put there would be run.
 func cacheFolder() (string, error) {
 	if dir, err := os.UserCacheDir(); err == nil {
 		return filepath.Join(dir, "nacre", "kernels"), nil
@@ -72,7 +72,8 @@ func cacheFolder() (string, error) {
 	return filepath.Join(own, "kernels"), nil
 }
 
-// Contraction is off so that the plain C of the tests computes the same; the text says FMA where it is meant.
+// Contraction is off so that the plain C of the tests computes the same numbers. The text of a kernel says FMA wherever
+// it wants one.
 func (c *compiler) options() []string {
 	list := []string{"--gpu-architecture=" + c.arch, "--fmad=false"}
 	if c.source != "" {
@@ -81,8 +82,8 @@ func (c *compiler) options() []string {
 	return list
 }
 
-// name returns what a text is called in the numbers of its lines: the file that has it, where such a folder is asked
-// for.
+// name returns the file name that line numbers of a text refer to. If a folder for texts is set, name writes the text
+// there.
 func (c *compiler) name(text string) (string, error) {
 	if c.source == "" {
 		return "kernels.cu", nil
@@ -100,7 +101,7 @@ func (c *compiler) name(text string) (string, error) {
 	return file, nil
 }
 
-// compile translates kernels to machine code, or finds what an earlier run made of the same text.
+// compile translates kernels to machine code. If an earlier run has compiled the same text, compile reads that result.
 func (c *compiler) compile(text string) ([]byte, error) {
 	name, err := c.name(text)
 	if err != nil {
@@ -152,7 +153,7 @@ func (c *compiler) translate(text, name string) ([]byte, error) {
 	return cubin, nil
 }
 
-// log returns what the compiler says about a program, its first lines.
+// log returns the first lines of the compiler's messages about a program.
 func (c *compiler) log(program uintptr) string {
 	var n uintptr
 	if c.call("nvrtcGetProgramLogSize", program, uintptr(unsafe.Pointer(&n))) != 0 || n < 2 {

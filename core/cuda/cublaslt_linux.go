@@ -10,14 +10,14 @@ import (
 	"nacre/core/op"
 )
 
-// cublasLt multiplies matrices with NVIDIA's library. Its matrices are stored by columns, so it is asked for the
-// transposed result: Cᵀ = Bᵀ·Aᵀ, in which a row of C, with its bias, is a column.
+// cublasLt multiplies matrices with NVIDIA's library. The library stores matrices by columns, so it computes the
+// transposed result Cᵀ = Bᵀ·Aᵀ: a row of C, with its bias, is a column there.
 type cublasLt struct {
 	*library
 	driver  *driver
 	handle  uintptr
-	compute uintptr // how it multiplies
-	parts   bool    // operands are two numbers each; see Precisions
+	compute uintptr // the library's number for the precision of products
+	parts   bool    // whether operands are sums of two numbers; see Precisions
 	version int
 }
 
@@ -52,12 +52,12 @@ const (
 	algoLength      = 64
 )
 
-// workspaceFloats is the room each branch has for a product's partial sums: 32 MB, what NVIDIA advises for this kind of
-// card.
+// workspaceFloats is the room of each branch for the partial sums of a product: 32 MB, as NVIDIA advises for this kind
+// of card.
 const workspaceFloats = 8 << 20
 
-// openCublasLt finds cuBLASLt and makes a handle in the current context. Like the device it belongs to, the handle
-// lives as long as the process.
+// openCublasLt finds cuBLASLt and makes a handle in the current context. The handle lives as long as the process, like
+// the device.
 func openCublasLt(d *driver, precision string) (*cublasLt, error) {
 	l, err := open(Products, "cuBLASLt (part of the CUDA toolkit and of the Python package nvidia-cublas; "+
 		EnvLibraries+" may name its folder)",
@@ -84,7 +84,7 @@ func (c *cublasLt) do(symbol string, args ...uintptr) error {
 	return nil
 }
 
-// ltProduct is a product ready to run: descriptors and the algorithms proposed for it, the present one first.
+// ltProduct is a product that can be run: its descriptors and the proposed algorithms. The first algorithm is in use.
 type ltProduct struct {
 	desc, a, b, c uintptr
 	algos         []algorithm
@@ -92,17 +92,17 @@ type ltProduct struct {
 	result        address
 }
 
-// algorithm is the library's description of one, and the workspace it needs in bytes.
+// algorithm is the library's description of an algorithm, and the bytes of workspace that it needs.
 type algorithm struct {
 	algo      [algoLength / 8]uint64
 	workspace uintptr
 }
 
-// proposals is how many algorithms are asked for, best first by the library's own estimate. On an H100 no more than
-// these were ever of use.
+// proposals is the number of algorithms that the library is asked for. The library puts the best first, by its own
+// estimate. On an H100 more of them were never useful.
 const proposals = 8
 
-// next goes on to the next algorithm, and reports whether there is one.
+// next moves on to the next algorithm and reports whether there is one.
 func (p *ltProduct) next() bool {
 	p.algos = p.algos[1:]
 	return len(p.algos) > 0
@@ -113,17 +113,17 @@ func (c *cublasLt) serves(g *gpu.Product) bool {
 	return g.Mask < 0 && (g.Act == op.Linear || g.Act == op.ReLU && g.Bias >= 0)
 }
 
-// operand is a matrix in device memory: where it lies, how far its rows are apart, and how far on the same lies of the
-// next memory, both in floats.
+// operand is a matrix in device memory: its address, the distance of its rows, and the distance to the same matrix of
+// the next memory. Distances are in floats.
 type operand struct {
 	at         address
 	pitch, far int
 }
 
-// operands are those of a product; at is 0 for what it has not.
+// operands are the matrices of a product. A matrix that the product does not have is 0.
 type operands struct{ a, b, bias, out operand }
 
-// attributes are those of a product's descriptor: its epilogue, and what that reads and writes.
+// attributes returns the attributes of a product's descriptor: its epilogue, and what the epilogue reads and writes.
 func (o *operands) attributes(g *gpu.Product, memories int) []attribute {
 	var list []attribute
 	epilogue := uint64(1)
@@ -141,16 +141,16 @@ func (o *operands) attributes(g *gpu.Product, memories int) []attribute {
 		{attrEpilogue, epilogue, 4}}, list...)
 }
 
-// attribute is one of a descriptor's. Both kinds of processor that this package is built for keep the lower bytes
-// first.
+// attribute is one attribute of a descriptor. Both kinds of processor that this package is built for store the lower
+// bytes first.
 type attribute struct {
 	name  uintptr
 	value uint64
 	bytes uintptr
 }
 
-// prepare describes a product, in one memory or in several, to the library and lets it propose algorithms, or takes
-// those that are given. ok is false if there is none.
+// prepare describes a product in one or several memories to the library. It takes the given algorithms, or lets the
+// library propose some. If there is none, ok is false.
 func (c *cublasLt) prepare(g *gpu.Product, o operands, memories int,
 	algos []algorithm) (p *ltProduct, ok bool, err error) {
 	p = &ltProduct{left: o.b.at, right: o.a.at, result: o.out.at, algos: algos}
@@ -205,7 +205,7 @@ func (c *cublasLt) prepare(g *gpu.Product, o operands, memories int,
 	return p, ok, err
 }
 
-// propose asks the library for algorithms; ok is false where it has none.
+// propose asks the library for algorithms. If it has none, ok is false.
 func (c *cublasLt) propose(p *ltProduct) (ok bool, err error) {
 	var pref uintptr
 	if err := c.do("cublasLtMatmulPreferenceCreate", uintptr(unsafe.Pointer(&pref))); err != nil {
@@ -226,7 +226,7 @@ func (c *cublasLt) propose(p *ltProduct) (ok bool, err error) {
 			code, c.version)}
 	}
 	for _, r := range results[:found] {
-		if int32(r[9]) == 0 { // its state
+		if int32(r[9]) == 0 { // the state of a proposal
 			p.algos = append(p.algos, algorithm{[algoLength / 8]uint64(r[:8]), uintptr(r[8])})
 		}
 	}
@@ -244,7 +244,7 @@ func (c *cublasLt) release(p *ltProduct) {
 	}
 }
 
-// multiply gives a product to a stream. workspace belongs to that stream alone.
+// multiply adds a product to a stream. No other stream may use the workspace.
 func (c *cublasLt) multiply(p *ltProduct, s stream, workspace address) error {
 	one, zero := float32(1), float32(0)
 	return c.do("cublasLtMatmul", c.handle, p.desc, uintptr(unsafe.Pointer(&one)), uintptr(p.left), p.a,

@@ -14,13 +14,13 @@ import (
 type device struct {
 	*driver
 	compiler *compiler
-	lt       *cublasLt // nil if all products are our own kernel's
+	lt       *cublasLt // nil if all products use our own kernel
 	info     Info
 	options  Options
 	choices  *choices // of cuBLASLt's algorithms
 	groups   groups
-	graphs   atomic.Int64 // launched
-	fallen   atomic.Int64 // products that our own kernel makes in cuBLASLt's place
+	graphs   atomic.Int64 // graphs that were launched
+	fallen   atomic.Int64 // products that use our own kernel because cuBLASLt failed
 }
 
 // New makes a device on a GPU. The error is an *Error that says what is missing.
@@ -46,7 +46,7 @@ func New(o Options) (core.Device, error) {
 	return g, nil
 }
 
-// prepare finds compiler and cuBLASLt.
+// prepare finds the compiler and cuBLASLt.
 func (g *device) prepare() error {
 	leave, err := g.enter()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // address is a place in device memory.
 type address uintptr
 
-// Handles of the driver, opaque.
+// Handles of the driver. They are opaque.
 type (
 	stream uintptr
 	event  uintptr
@@ -32,11 +32,12 @@ type driver struct {
 	device  int32
 	context uintptr
 	version int32
-	lazy    bool // functions are loaded when they are first needed, unless cuFuncLoad asks for it: since CUDA 12.4
-	lost    atomic.Pointer[Error]
+	// whether functions are loaded only when they are first needed, unless cuFuncLoad asks for it: since CUDA 12.4
+	lazy bool
+	lost atomic.Pointer[Error]
 }
 
-// oldest is the oldest version of CUDA whose driver will do.
+// oldest is the version of the oldest usable driver.
 const oldest = 12000
 
 var driverSymbols = []string{
@@ -50,8 +51,8 @@ var driverSymbols = []string{
 	"cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize", "cuEventQuery", "cuEventElapsedTime",
 }
 
-// openDriver loads the driver's library and retains the primary context of a GPU. It is never released: memory that the
-// collector has yet to free, and other libraries of this process, are in it.
+// openDriver loads the driver's library and retains the primary context of a GPU. The context is never released,
+// because other libraries of this process use it, and it holds memory that the garbage collector has yet to free.
 func openDriver(ordinal int) (*driver, error) {
 	l, err := open(NoLibrary, "NVIDIA's driver", driverPaths(), driverSymbols)
 	if err != nil {
@@ -86,7 +87,8 @@ func openDriver(ordinal int) (*driver, error) {
 // cudaVersion writes 12040 as 12.4.
 func cudaVersion(v int32) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }
 
-// enter binds the calling goroutine to a thread on which the GPU's context is current, until leave is called.
+// enter binds the calling goroutine to a thread whose current context is that of the GPU. The binding ends when leave
+// is called.
 func (d *driver) enter() (leave func(), err error) {
 	if e := d.lost.Load(); e != nil {
 		return nil, e
@@ -99,13 +101,14 @@ func (d *driver) enter() (leave func(), err error) {
 	return runtime.UnlockOSThread, nil
 }
 
-// Codes of the driver after which nothing on the GPU can be used any more.
+// Codes of the driver after which the GPU cannot be used any more.
 var fatal = map[int32]bool{4: true, 46: true, 214: true, 220: true, 226: true, 700: true, 702: true, 709: true,
 	710: true, 714: true, 715: true, 716: true, 717: true, 718: true, 719: true, 721: true, 999: true}
 
 const outOfMemory = 2
 
-// check makes an error of a code. One that says the GPU is gone is remembered, and every later call gets it.
+// check turns a code into an error. If the code says that the GPU is lost, check remembers it, and every later call
+// fails with this error.
 func (d *driver) check(fault Fault, call string, code int32) error {
 	if code == 0 {
 		return nil
@@ -129,8 +132,9 @@ func (d *driver) do(fault Fault, symbol string, args ...uintptr) error {
 	return d.check(fault, symbol, d.call(symbol, args...))
 }
 
-// recordings keeps apart the recording of a graph, which holds it alone, and calls that a driver may refuse while any
-// thread records, spoiling what was recorded: allocating, freeing, loading, copying and waiting on the default stream.
+// recordings separates two kinds of calls. A graph's recording holds it alone. The other kind is allocating, freeing,
+// loading, copying, and waiting on the default stream: the driver may refuse these calls while any thread records, and
+// they would spoil the recording.
 var recordings sync.RWMutex
 
 // apart calls a function of the driver while nobody records a graph.
@@ -143,7 +147,7 @@ func (d *driver) apart(fault Fault, symbol string, args ...uintptr) error {
 	return d.check(fault, symbol, code)
 }
 
-// name is the driver's own name for a code.
+// name returns the driver's own name of a code.
 func (d *driver) name(code int32) string {
 	var p *byte
 	if d.call("cuGetErrorName", uintptr(code), uintptr(unsafe.Pointer(&p))) != 0 || p == nil {
@@ -165,7 +169,7 @@ func (d *driver) attribute(a int) (int, error) {
 	return int(v), err
 }
 
-// describe fills what the driver knows of the GPU.
+// describe fills in what the driver knows about the GPU.
 func (d *driver) describe(i *Info) error {
 	name := make([]byte, 256)
 	if err := d.do(NoDevice, "cuDeviceGetName", uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)),
@@ -208,17 +212,17 @@ func (d *driver) alloc(what string, n int) (address, error) {
 	return a, d.settle()
 }
 
-// settle waits for the default stream. Clearing memory and copying to it from ordinary memory are its work and may go
-// on after the calls have returned, and the streams of this package do not wait for it.
+// settle waits for the default stream. This stream clears memory and copies to it from ordinary memory, and it may
+// still do so after these calls have returned. The streams of this package do not wait for it.
 func (d *driver) settle() error { return d.apart(Launching, "cuStreamSynchronize", 0) }
 
 func (d *driver) free(a address) {
 	if a != 0 {
-		d.apart(Launching, "cuMemFree_v2", uintptr(a)) // nothing is left to do where it fails
+		d.apart(Launching, "cuMemFree_v2", uintptr(a)) // if it fails, there is nothing left to do
 	}
 }
 
-// pin gets n floats of host memory that the GPU reads and writes by itself.
+// pin allocates n floats of host memory that the GPU can read and write itself.
 func (d *driver) pin(n int) ([]float32, error) {
 	var p *float32
 	if err := d.apart(NoMemory, "cuMemHostAlloc", uintptr(unsafe.Pointer(&p)), uintptr(4*n), 0); err != nil {
@@ -235,7 +239,7 @@ func (d *driver) unpin(s []float32) {
 	}
 }
 
-// upload and download copy and wait.
+// upload and download copy data and wait until it is there.
 func upload[T any](d *driver, to address, from []T) error {
 	n := len(from) * int(unsafe.Sizeof(from[0]))
 	if err := d.apart(Launching, "cuMemcpyHtoD_v2", uintptr(to), uintptr(unsafe.Pointer(&from[0])),
@@ -250,7 +254,7 @@ func download[T any](d *driver, to []T, from address) error {
 	return d.apart(Launching, "cuMemcpyDtoH_v2", uintptr(unsafe.Pointer(&to[0])), uintptr(from), uintptr(n))
 }
 
-// copyIn copies pinned memory to the device when the stream gets there; copyOut the other way.
+// copyIn adds a copy from pinned memory to the device to a stream. copyOut adds one in the other direction.
 func (d *driver) copyIn(s stream, to address, from []float32) error {
 	return d.do(Launching, "cuMemcpyHtoDAsync_v2", uintptr(to), uintptr(unsafe.Pointer(&from[0])), uintptr(4*len(from)),
 		uintptr(s))
@@ -271,7 +275,7 @@ func (d *driver) newEvent() (e event, err error) {
 	return e, d.do(Launching, "cuEventCreate", uintptr(unsafe.Pointer(&e)), noTiming)
 }
 
-// newTimer is an event between two of which time can be told.
+// newTimer returns an event that records its time.
 func (d *driver) newTimer() (e event, err error) {
 	return e, d.do(Launching, "cuEventCreate", uintptr(unsafe.Pointer(&e)), 0)
 }
@@ -310,15 +314,15 @@ func (d *driver) function(m module, name string) (k kernel, err error) {
 		uintptr(unsafe.Pointer(&text[0]))); err != nil {
 		return 0, fmt.Errorf("%w: kernel %s", err, name)
 	}
-	if d.lazy { // now, not in the middle of a recording
+	if d.lazy { // load it now, not during a recording
 		err = d.apart(Compiling, "cuFuncLoad", uintptr(k))
 	}
 	return k, err
 }
 
-// launch starts blocks of a kernel, as many in each of several memories.
+// launch starts the blocks of a kernel, the same number in each of several memories.
 func (d *driver) launch(k kernel, s stream, blocks, memories int, args arguments) error {
-	// the driver knows how many there are; the stand-in for one looks for the end
+	// The driver knows the number of arguments. The stand-in for it looks for the end of the list.
 	params := make([]*uint64, len(args)+1)
 	for i := range args {
 		params[i] = &args[i]
@@ -327,8 +331,8 @@ func (d *driver) launch(k kernel, s stream, blocks, memories int, args arguments
 		uintptr(s), uintptr(unsafe.Pointer(&params[0])), 0)
 }
 
-// capture records what f gives to the stream, and to streams that wait for it, as a graph ready to launch. f makes no
-// calls that must be apart from a recording: it would wait for itself.
+// capture records as a graph what f adds to the stream, and to streams that wait for it. f must not make the calls that
+// recordings keeps apart: it would wait for itself.
 func (d *driver) capture(s stream, f func() error) (graph, error) {
 	const thisThread = 1
 	recordings.Lock()

@@ -12,8 +12,8 @@ import (
 	"nacre/core/gpu/host"
 )
 
-// deviceFeed is replay on the GPU; see feed.h for its kernels. Everything it does is on the stream of the memory. Data
-// for the next update are drawn on a branch of the running update's graph, since where a stream of random numbers
+// deviceFeed is the replay on the GPU. The file feed.h has its kernels. All its work is on the stream of the memory.
+// The data of the next update are drawn on a branch of the current update's graph: where a stream of random numbers
 // begins does not depend on what an update computes.
 type deviceFeed struct {
 	gpu     *device
@@ -22,12 +22,12 @@ type deviceFeed struct {
 
 	module                                 module
 	raw, draw, walk, normals, gather, note kernel
-	state                                  address // struct feed
+	state                                  address // the struct feed on the GPU
 	content                                feedState
 	rings                                  []ringState
-	chunks                                 [][]address // by ring; as long as its table on the GPU
+	chunks                                 [][]address // by ring; each list is as long as its table on the GPU
 	spans                                  []spanRoom  // by ring
-	stale                                  bool        // rings have changed since they were uploaded
+	stale                                  bool        // whether rings have changed since they were uploaded
 	owned                                  []address
 
 	notes notes
@@ -57,16 +57,16 @@ const (
 	rawsPerLane   = 2
 	countsOfFeed  = 4 // pairs, overlap, short, failed
 	elementsAPart = 512
-	entries       = 16 // of a part of the normals' stream
+	entries       = 16 // entries into a part of the normals' stream
 )
 
-// spanRoom is room for the trajectories of a ring.
+// spanRoom is the room for the trajectories of a ring.
 type spanRoom struct {
 	at   address
 	room int
 }
 
-// feedRun holds what the deviceFeed adds to a program's graph.
+// feedRun holds what a deviceFeed adds to the graph of a program.
 type feedRun struct {
 	jobs, parts, scalars address
 	blocks, n            int
@@ -98,7 +98,7 @@ func (g *device) NewFeed(m core.Memory, p feed.Recipe) (feed.Feed, error) {
 	return f, nil
 }
 
-// prepare compiles the kernels and allocates everything but rows.
+// prepare compiles the kernels and allocates everything except the rows.
 func (f *deviceFeed) prepare() (err error) {
 	cubin, err := f.gpu.compiler.compile(prelude + feedText)
 	if err != nil {
@@ -119,7 +119,7 @@ func (f *deviceFeed) prepare() (err error) {
 	c.perSlot, c.noises, c.raws = int32(p.PerSlot), int32(p.Noises), int32(p.Raws)
 	walks, length := p.Walks()
 	c.walks, c.length = int32(walks), int32(length)
-	numbers := p.Raws + walks*gpu.BlockSize*length // of which it is known what starts there
+	numbers := p.Raws + walks*gpu.BlockSize*length // numbers for which the state before them is known
 	for i, d := range p.Picks {
 		c.draw[i] = pickState{int32(d.Kind), int32(d.Store), int32(d.N), int32(d.Pair), 0, int32(d.Skip), int32(d.At)}
 		if d.ExclusiveEnd {
@@ -164,7 +164,7 @@ func (f *deviceFeed) prepare() (err error) {
 	return f.notes.prepare(f)
 }
 
-// take allocates words of 4 bytes that are given back with the deviceFeed.
+// take allocates words of 4 bytes. They are freed with the deviceFeed.
 func (f *deviceFeed) take(what string, words int) (address, error) {
 	a, err := f.gpu.alloc(what, words+gpu.Align)
 	if a != 0 {
@@ -173,7 +173,7 @@ func (f *deviceFeed) take(what string, words int) (address, error) {
 	return a, err
 }
 
-// ring finds a ring.
+// ring returns the number of a ring.
 func (f *deviceFeed) ring(store, task int) (int, error) {
 	if store < 0 || store >= f.drawing.Stores || task < 0 || task >= f.drawing.Tasks {
 		return 0, fmt.Errorf("cuda: ring %d of task %d: there are %d of %d tasks", store, task, f.drawing.Stores,
@@ -215,7 +215,7 @@ func (f *deviceFeed) Put(store, task, at int, rows []float32) error {
 	return nil
 }
 
-// grow makes room for a chunk of a ring's rows.
+// grow makes room for a chunk of rows of a ring.
 func (f *deviceFeed) grow(i, c int) (err error) {
 	if c >= len(f.chunks[i]) {
 		f.chunks[i] = append(f.chunks[i], make([]address, max(16, c+1))...)
@@ -286,7 +286,7 @@ func (f *deviceFeed) Begin(a, b, update uint64) error {
 	return f.ahead(f.mem.stream)
 }
 
-// ahead draws the data of the next update.
+// ahead adds the drawing of the next update's data to a stream.
 func (f *deviceFeed) ahead(s stream) error {
 	for _, launch := range f.launches() {
 		if err := launch(s); err != nil {
@@ -296,7 +296,7 @@ func (f *deviceFeed) ahead(s stream) error {
 	return nil
 }
 
-// launches are those that draw the data of an update.
+// launches returns the launches that draw the data of an update.
 func (f *deviceFeed) launches() (list []func(stream) error) {
 	var args arguments
 	args.pointer(f.state)
@@ -320,13 +320,13 @@ func (f *deviceFeed) Load(p *core.Program, scalars []string) (core.Runner, error
 	return f.gpu.loadFeeding(p, f.mem, &feeding{f, scalars})
 }
 
-// feeding asks for a program's graph to draw its own data.
+// feeding asks the graph of a program to draw the program's data.
 type feeding struct {
 	*deviceFeed
 	scalars []string
 }
 
-// prepare makes the tables of a program's fills; the program's values have their places.
+// prepare makes the tables of a program's fills. By then the program's values have their addresses.
 func (d *feeding) prepare(r *runner) error {
 	jobs, err := d.jobs(r)
 	if err != nil {
@@ -370,7 +370,7 @@ func (d *feeding) prepare(r *runner) error {
 	return upload(d.gpu.driver, run.scalars, at)
 }
 
-// release gives back what prepare took.
+// release frees what prepare allocated.
 func (d *feeding) release(r *runner) {
 	if run := d.runs[r]; run != nil {
 		for _, a := range []address{run.jobs, run.parts, run.scalars} {
@@ -380,7 +380,7 @@ func (d *feeding) release(r *runner) {
 	}
 }
 
-// before copies what was drawn into the program's inputs, after keeps what it has computed.
+// before copies the drawn data into the program's inputs. after keeps the scalars that the program has computed.
 func (d *feeding) before(r *runner, s stream) error {
 	run := d.runs[r]
 	var args arguments
@@ -406,7 +406,7 @@ func (d *feeding) after(r *runner, s stream) error {
 func (f *deviceFeed) Close() error {
 	leave, err := f.mem.settle()
 	if err != nil {
-		return nil // the GPU is lost and all it held with it
+		return nil // the GPU is lost, with everything it held
 	}
 	defer leave()
 	f.release()

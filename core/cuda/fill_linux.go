@@ -4,7 +4,7 @@ package cuda
 
 import "nacre/core/gpu"
 
-// job is one matrix that the kernel gather fills; gpu.Fill says with what. Kinds are numbered alike.
+// job is one matrix that the kernel gather fills. gpu.Fill has the same fields. Both number the kinds alike.
 type job struct {
 	to, table        address
 	masked           float32
@@ -18,7 +18,7 @@ type job struct {
 
 type part struct{ job, from int32 }
 
-// jobs makes those of a program's inputs.
+// jobs returns the jobs for a program's inputs.
 func (d *feeding) jobs(r *runner) ([]job, error) {
 	fills, err := d.drawing.Fills(r.p)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"nacre/core/gpu/host"
 )
 
-// arguments are the values that a kernel takes, pointers and integers of 4 bytes. Both kinds of processor that this
-// package is built for keep the lower bytes first.
+// arguments are the arguments of a kernel: pointers, and integers of 4 bytes. Both kinds of processor that this package
+// is built for store the lower bytes first.
 type arguments []uint64
 
 func (a *arguments) pointer(p address) { *a = append(*a, uint64(p)) }
 func (a *arguments) integer(n int)     { *a = append(*a, uint64(uint32(n))) }
 
-// spread is in how many memories launches do the same, and how many floats on each place lies of the next memory. The
-// runner whose launches these are is the first memory's.
+// spread says in how many memories launches work, and how many floats lie between the same value of two neighbouring
+// memories. The launches belong to the runner of the first memory.
 type spread struct {
 	memories int
 	far      [gpu.Arena + 1]int // by space
@@ -27,10 +27,10 @@ type spread struct {
 	parts    int
 }
 
-// alone is a runner's launches in its own memory.
+// alone is the spread of a runner that works in its own memory only.
 var alone = &spread{memories: 1}
 
-// launches returns what to do for every unit, given a stream.
+// launches returns a function for every unit, which adds the unit's work to a stream.
 func (r *runner) launches(pl *gpu.Schedule, names []string, over *spread) ([]func(stream) error, error) {
 	var err error
 	if r.steps == nil {
@@ -58,13 +58,13 @@ func (r *runner) launches(pl *gpu.Schedule, names []string, over *spread) ([]fun
 	return out, nil
 }
 
-// with is a launch of a kernel of the program's module.
+// with returns the launch of a kernel of the program's module.
 func (r *runner) with(name string, blocks int, args arguments, over *spread) (func(stream) error, error) {
 	k, err := r.gpu.function(r.module, name)
 	return func(s stream) error { return r.gpu.launch(k, s, blocks, over.memories, args) }, err
 }
 
-// far is how far on value v lies of the next memory; 0 for no value.
+// far returns the distance between value v and the same value of the next memory; 0 for no value.
 func (r *runner) far(v int, over *spread) int {
 	if v < 0 {
 		return 0
@@ -92,8 +92,8 @@ func (r *runner) launchRegion(pl *gpu.Schedule, i int, name string, over *spread
 	return r.with(name, u.Kernel.Blocks, args, over)
 }
 
-// launchProduct lets cuBLASLt multiply where it has what is asked for, else our own kernel. In several memories a
-// product is made by the algorithm that makes it in one, so that it has the same bits.
+// launchProduct returns the launch of a product by cuBLASLt, or by our own kernel if cuBLASLt lacks what the product
+// needs. In several memories it uses the algorithm that it would use in one, so that the bits are the same.
 func (r *runner) launchProduct(u *gpu.Launch, over *spread) (func(stream) error, error) {
 	g, lt, single := u.Product, r.gpu.lt, r.lt[u]
 	if lt == nil || !lt.serves(g) || over.memories > 1 && single == nil {
@@ -133,8 +133,8 @@ func (r *runner) launchProduct(u *gpu.Launch, over *spread) (func(stream) error,
 	}, nil
 }
 
-// launchParts cuts a product's operands into two numbers each, and makes it one of three times the terms, whose
-// operands are these.
+// launchParts cuts the operands of a product into two numbers each. It replaces the product by one with three times the
+// terms, whose operands are these numbers.
 func (r *runner) launchParts(u *gpu.Launch, g **gpu.Product, o *operands, over *spread) (func(stream) error, error) {
 	of := **g
 	pitch, a, b := 3*gpu.Pitch(of.K), o.a, o.b
@@ -155,7 +155,7 @@ func (r *runner) launchParts(u *gpu.Launch, g **gpu.Product, o *operands, over *
 	return r.with("split", blocks(of.M)+blocks(of.N), args, over)
 }
 
-// operands are those of a product for cuBLASLt.
+// operands returns the operands of a product for cuBLASLt.
 func (r *runner) operands(g *gpu.Product, over *spread) operands {
 	of := func(v int) operand {
 		if v < 0 {
@@ -170,14 +170,14 @@ func (r *runner) operands(g *gpu.Product, over *spread) operands {
 	return o
 }
 
-// takeOver makes a product by our own kernel that cuBLASLt has no algorithm for.
+// takeOver returns the launch of a product by our own kernel, when cuBLASLt has no algorithm for it.
 func (r *runner) takeOver(g *gpu.Product) (func(stream) error, error) {
 	r.gpu.fallen.Add(1)
 	return r.launchOwn(g, alone)
 }
 
-// tryProducts makes every product once outside the graph, where that changes nothing, so that libraries load what they
-// need. Where the library's algorithm fails its next one is taken, and our own kernel where none works.
+// tryProducts makes every product once outside the graph, where this changes no result, so that libraries load what
+// they need. If an algorithm of the library fails, the next one is tried. If all fail, our own kernel takes over.
 func (r *runner) tryProducts(pl *gpu.Schedule, launches []func(stream) error) error {
 	for i, u := range pl.Units {
 		if u.Product == nil {
@@ -209,14 +209,14 @@ func (r *runner) tryProducts(pl *gpu.Schedule, launches []func(stream) error) er
 	return r.gpu.do(Launching, "cuStreamSynchronize", uintptr(r.mem.stream))
 }
 
-// drop gives a product of cuBLASLt's to our own kernel.
+// drop lets our own kernel make a product instead of cuBLASLt.
 func (r *runner) drop(u *gpu.Launch, p *ltProduct) (func(stream) error, error) {
 	r.gpu.lt.release(p)
 	delete(r.lt, u)
 	return r.takeOver(u.Product)
 }
 
-// try launches while nobody records: the library may load a kernel for it.
+// try runs a launch while nobody records, because the library may load a kernel for it.
 func (r *runner) try(launch func(stream) error) error {
 	recordings.RLock()
 	defer recordings.RUnlock()
@@ -225,7 +225,7 @@ func (r *runner) try(launch func(stream) error) error {
 
 func (r *runner) pitch(v int) int { return gpu.Pitch(r.p.Values[v].Cols) }
 
-// optional is where a value lies, 0 for none.
+// optional returns the address of a value, or 0 for no value.
 func (r *runner) optional(v int) address {
 	if v < 0 {
 		return 0
@@ -233,7 +233,7 @@ func (r *runner) optional(v int) address {
 	return r.address(v)
 }
 
-// launchOwn multiplies by our own kernel.
+// launchOwn returns the launch of a product by our own kernel.
 func (r *runner) launchOwn(g *gpu.Product, over *spread) (func(stream) error, error) {
 	var args arguments
 	o := r.operands(g, over)
@@ -280,10 +280,10 @@ type counter struct {
 	beta1, beta2 float64
 }
 
-// tables says where the optimiser's tables of each unit lie.
+// tables holds the addresses of the optimiser's tables, by unit.
 type tables struct {
 	pieces, counters map[int]address
-	count            map[int]int // of pieces
+	count            map[int]int // number of pieces
 }
 
 // stepTables writes the tables of all units to the device.
@@ -291,7 +291,7 @@ func (r *runner) stepTables(pl *gpu.Schedule) (*tables, error) {
 	t := &tables{map[int]address{}, map[int]address{}, map[int]int{}}
 	slot := pl.Slots()
 	pieces, counters := map[int][]piece{}, map[int][]counter{}
-	size := 8 * len(slot) // bytes
+	size := 8 * len(slot) // in bytes
 	for i, u := range pl.Units {
 		t.pieces[i] = address(gpu.RoundUp(size))
 		pieces[i] = r.pieces(pl.Pieces(u.Steps, slot))
@@ -336,10 +336,10 @@ func (r *runner) stepTables(pl *gpu.Schedule) (*tables, error) {
 	return t, nil
 }
 
-// param is the number in memory of the parameter whose version v is.
+// param returns the number, in the memory, of the parameter that value v is a version of.
 func (r *runner) param(v int) int { return r.mem.Of(r.p, v) }
 
-// pieces returns what the kernel is to know of pieces. The corrections' places are relative to the tables.
+// pieces returns the kernel's description of pieces. It gives the places of the corrections relative to the tables.
 func (r *runner) pieces(list []gpu.Piece) (out []piece) {
 	for _, x := range list {
 		i, from := r.param(x.Param), address(4*x.From)

@@ -13,7 +13,7 @@ import (
 	"nacre/internal/python"
 )
 
-// library is a loaded shared library and the symbols asked of it.
+// library is a loaded shared library with the symbols that were looked up in it.
 type library struct {
 	path    string
 	handle  uintptr
@@ -26,7 +26,7 @@ func open(fault Fault, what string, paths, symbols []string) (*library, error) {
 	for _, p := range paths {
 		h, err := purego.Dlopen(p, purego.RTLD_NOW|purego.RTLD_LOCAL)
 		if err != nil {
-			if _, missing := os.Stat(p); missing == nil { // it is there and still does not load
+			if _, missing := os.Stat(p); missing == nil { // the file exists but cannot be loaded
 				reasons = append(reasons, err.Error())
 			}
 			continue
@@ -46,7 +46,7 @@ func open(fault Fault, what string, paths, symbols []string) (*library, error) {
 	return nil, &Error{fault, detail}
 }
 
-// find adds a symbol that newer versions of a library have, and reports whether this one does.
+// find looks up a symbol that only newer versions of a library have. It reports whether this one has it.
 func (l *library) find(symbol string) bool {
 	at, err := purego.Dlsym(l.handle, symbol)
 	if err == nil {
@@ -55,16 +55,17 @@ func (l *library) find(symbol string) bool {
 	return err == nil
 }
 
-// preload loads what a library will ask the loader for by name, where it lies beside it: the loader does not look
-// there.
+// preload loads a library that another one will ask the loader for by name, if it lies in the same folder. The loader
+// does not look there.
 func preload(path, pattern string) {
 	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(path), pattern))
 	for _, p := range beside {
-		purego.Dlopen(p, purego.RTLD_NOW|purego.RTLD_GLOBAL) // if it fails, so will its user, and say why
+		// if this fails, the library that needs it fails too and says why
+		purego.Dlopen(p, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	}
 }
 
-// call calls a symbol; arguments that are pointers stay where they are while it runs.
+// call calls a symbol. Arguments that are pointers do not move during the call.
 //
 //go:uintptrescapes
 func (l *library) call(symbol string, args ...uintptr) int32 {
@@ -72,7 +73,7 @@ func (l *library) call(symbol string, args ...uintptr) int32 {
 	return int32(r)
 }
 
-// driverPaths is where the driver's library may be. It comes with the driver, so the loader usually knows it.
+// driverPaths lists the places of the driver's library. It comes with the driver, so the loader usually finds it.
 func driverPaths() []string {
 	if folders := named(); folders != nil {
 		return join(folders, "libcuda.so.1")
@@ -97,8 +98,8 @@ func join(folders []string, name string) []string {
 	return out
 }
 
-// toolkitPaths lists where a library of the CUDA toolkit may be, newest version first: the loader's path, a toolkit,
-// and the folders of NVIDIA's Python packages, which many machines with a GPU have.
+// toolkitPaths lists the places of a library of the CUDA toolkit, the newest version first: the loader's path, a
+// toolkit, and the folders of NVIDIA's Python packages, which many machines with a GPU have.
 func toolkitPaths(name string) []string {
 	versions := []string{name + ".so.13", name + ".so.12"}
 	if folders := named(); folders != nil {

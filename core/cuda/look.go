@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// folders are where drivers put libcuda, relative to the root.
+// folders are the folders into which drivers put libcuda, relative to the root.
 var folders = []string{
 	"usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib64", "usr/lib", "lib64", "usr/lib/wsl/lib",
 	"usr/local/nvidia/lib64", "usr/local/cuda/compat", "run/opengl-driver/lib",
 }
 
-// look finds an NVIDIA GPU by what a working driver leaves in the file system under root. It runs nothing of the
-// driver's. libraryPath is the loader's, folders separated by colons. The error says what to do where something is
-// missing.
+// look finds an NVIDIA GPU by the files that a working driver leaves under root. It runs no code of the driver.
+// libraryPath is the loader's list of folders, separated by colons. If something is missing, the error says what to do.
 func look(root fs.FS, libraryPath string) (found string, err error) {
 	nodes := nodes(root)
 	library := libcuda(root, libraryPath)
@@ -66,7 +65,8 @@ func libcuda(root fs.FS, libraryPath string) string {
 	return ""
 }
 
-// driverVersion finds the version in the first line of the driver's own file: the first word of digits and dots.
+// driverVersion returns the version in the first line of the driver's own file. It is the first word that has only
+// digits and dots.
 func driverVersion(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
 	for _, word := range strings.Fields(first) {

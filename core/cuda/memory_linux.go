@@ -10,15 +10,15 @@ import (
 	"nacre/core/gpu/host"
 )
 
-// memory implements core.Memory: all parameters in one piece of device memory, then both moments in the same order,
-// then the step counts, then, if the device keeps them, the matrices' transposed copies. Everything that runs on it
-// runs on one stream, in order.
+// memory implements core.Memory. One piece of device memory holds all parameters, then both moments in the same order,
+// then the step counts. If the device keeps transposed copies of matrices, they come last. Everything that runs on a
+// memory runs on one stream, in order.
 type memory struct {
 	*host.Parameters
 	gpu    *device
-	turned []int  // by parameter: where its copy lies, in floats from the base; 0 for none
-	end    int    // floats of all
-	group  *group // of memories whose programs run as one; nil for one by itself
+	turned []int  // by parameter: where its copy begins, in floats from the base; 0 if it has none
+	end    int    // floats of everything together
+	group  *group // memories whose programs run as one; nil if this one runs alone
 	stream stream
 	base   address
 }
@@ -44,10 +44,10 @@ func (g *device) NewMemory(specs []core.ParamSpec) (core.Memory, error) {
 	return m, nil
 }
 
-// size is the floats that the parameters and all that belongs to them take.
+// size is the number of floats of the parameters and of all that belongs to them.
 func (m *memory) size() int { return m.end }
 
-// layOut finds room for everything.
+// layOut gives everything its place.
 func (m *memory) layOut() {
 	m.end = gpu.RoundUp(3*m.Total + 2*len(m.Specs) + gpu.Align)
 	m.turned = make([]int, len(m.Specs))
@@ -59,7 +59,7 @@ func (m *memory) layOut() {
 	}
 }
 
-// turn is the transposed copy of parameter i, 0 for none.
+// turn returns the address of parameter i's transposed copy; 0 if there is none.
 func (m *memory) turn(i int) address {
 	if m.turned[i] == 0 {
 		return 0
@@ -67,7 +67,7 @@ func (m *memory) turn(i int) address {
 	return m.base + address(4*m.turned[i])
 }
 
-// hold makes a stream and allocates n floats for an owner that has no Close: they go with it.
+// hold makes a stream and allocates n floats. Both are freed with their owner, which has no Close.
 func (g *device) hold(owner any, n int) (s stream, base address, err error) {
 	if s, err = g.newStream(); err != nil {
 		return 0, 0, err
@@ -87,7 +87,7 @@ func (g *device) hold(owner any, n int) (s stream, base address, err error) {
 	return s, base, nil
 }
 
-// held holds what a memory has of the GPU.
+// held is what a memory holds on the GPU.
 type held struct {
 	*driver
 	base   address
@@ -103,13 +103,13 @@ func (h held) release() {
 	}
 }
 
-// The places of parameter i: one of its parts, and its step count, a float64.
+// at returns the address of a part of parameter i, count that of its step count, a float64.
 func (m *memory) at(i int, part host.Part) address {
 	return m.base + address(4*(int(part)*m.Total+m.Offset[i]))
 }
 func (m *memory) count(i int) address { return m.base + address(4*3*m.Total+8*i) }
 
-// settle enters the GPU and waits for everything that runs on the memory.
+// settle enters the GPU and waits for all work on the memory.
 func (m *memory) settle() (leave func(), err error) {
 	if leave, err = m.gpu.enter(); err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (m *memory) Write(entry string, src []float64) error {
 	return m.put(i, part, buf)
 }
 
-// put writes a part of parameter i, whose rows are padded, and its copy.
+// put writes a part of parameter i, given with padded rows, and the part's transposed copy.
 func (m *memory) put(i int, part host.Part, rows []float32) error {
 	if err := upload(m.gpu.driver, m.at(i, part), rows); err != nil || part != host.Weights || m.turned[i] == 0 {
 		return err
@@ -180,7 +180,7 @@ func (m *memory) put(i int, part host.Part, rows []float32) error {
 	return upload(m.gpu.driver, m.turn(i), turned)
 }
 
-// all reads the parameters.
+// all returns the parameters.
 func (m *memory) all() ([]float32, error) {
 	leave, err := m.settle()
 	if err != nil {

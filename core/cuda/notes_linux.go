@@ -13,22 +13,22 @@ const (
 	maxScalars = 32
 )
 
-// notes are the scalars of the last updates on their way to the host: the kernel note writes a row per update into a
-// ring on the GPU; rows are copied to pinned memory, many at a time, behind the updates that wrote them and while later
-// ones run; an event tells when they have arrived.
+// notes carries the scalars of the last updates to the host. The kernel note writes a row per update into a ring on the
+// GPU. Many rows at a time are copied to pinned memory, after the updates that wrote them and while later updates run.
+// An event tells when they have arrived.
 type notes struct {
 	rows, at address
 	width    int
 	pinned   [2][]float32
 	arrived  [2]event
 	flights  []flight  // copies under way, oldest first
-	turn     int       // the pinned memory of the next copy
-	started  int       // updates, ever
+	turn     int       // index of the pinned memory for the next copy
+	started  int       // updates since the beginning
 	copied   int       // updates whose rows have been asked for
-	runs     []*runner // of the updates since copied
+	runs     []*runner // runners of the updates since the last copy
 }
 
-// flight is a copy of rows under way.
+// flight is a copy of rows that is under way.
 type flight struct {
 	buffer int
 	runs   []*runner
@@ -64,7 +64,7 @@ func (n *notes) release(g *device) {
 	}
 }
 
-// add notes that an update of r was started.
+// add notes that an update of r has started.
 func (n *notes) add(r *runner) {
 	n.started++
 	n.runs = append(n.runs, r)
@@ -108,7 +108,7 @@ func (f *deviceFeed) Records(wait bool) (out []feed.Record, err error) {
 	return out, nil
 }
 
-// fly starts copying the rows of the updates that were started since the last time.
+// fly starts copying the rows of all updates since the last copy.
 func (f *deviceFeed) fly() error {
 	n := &f.notes
 	to := n.pinned[n.turn]
@@ -128,7 +128,7 @@ func (f *deviceFeed) fly() error {
 	return nil
 }
 
-// land waits for the oldest copy and reads it.
+// land waits for the oldest copy and reads its rows.
 func (f *deviceFeed) land(out []feed.Record) ([]feed.Record, error) {
 	n := &f.notes
 	if err := f.gpu.do(Launching, "cuEventSynchronize", uintptr(n.arrived[n.flights[0].buffer])); err != nil {

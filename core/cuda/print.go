@@ -9,38 +9,39 @@ import (
 	"nacre/core/gpu"
 )
 
-// printer writes the description of a kernel in the kernel language of prelude.h, with @ for the kernel's name. The
-// kernel's arguments are pointers to the values in Args, in that order, then, where blocks share a sum, to their
-// partial sums and to a counter per group of results; then, for each pointer, how many floats on the same lies of the
-// next of several memories (see together), which the second dimension of the grid counts.
+// printer writes a kernel in the language of prelude.h. The kernel's name is written as @. The arguments are: a pointer
+// for each value of Args, in that order; if blocks share a sum, pointers to their partial sums and to a counter for
+// each group of results; then, for each pointer, the distance in floats to the same value of the next memory (see
+// together). The second dimension of the grid counts the memories.
 //
-// Where lanes take four at a time, what is the same for all four is computed once, addresses that go up by one with
-// them are that of the first, and everything else is computed four times, with the numbers' places behind the names.
+// A lane may compute four elements at a time. Then the printer writes what is the same for all four once. Of addresses
+// that grow by one it writes the first. It writes everything else four times, with the number of the element behind
+// each name.
 type printer struct {
 	gpu.Text
 	k     *gpu.Kernel
 	kinds map[string]kind
-	one   int  // which of the four statements are printed for; all is for all of them
-	fours bool // statements are of four results or terms
+	one   int  // which of the four elements statements are printed for; all means all of them
+	fours bool // whether statements compute four results or terms at a time
 
-	running string // what goes up by one among the four, row or column, and how many there are
+	running string // the index that grows by one among the four, row or column, and how many there are
 	limit   int
 }
 
-// kind says how a name differs among the four.
+// kind is the way in which an expression differs among the four elements.
 type kind uint8
 
 const (
-	same    kind = iota // not at all
-	counts              // an integer that goes up by one
-	aligned             // likewise, the first a multiple of four
-	apart               // four names
+	same    kind = iota // it is the same
+	counts              // an integer that grows by one
+	aligned             // like counts, and the first is a multiple of four
+	apart               // four variables
 	vector              // the four members of a float4
 )
 
 const all = -1
 
-// kernelText is the text of a kernel; see printer.
+// kernelText returns the text of a kernel; see printer.
 func kernelText(k *gpu.Kernel) string {
 	p := &printer{k: k, kinds: map[string]kind{}, one: all}
 	var args []string
@@ -68,7 +69,7 @@ func kernelText(k *gpu.Kernel) string {
 	return p.String()
 }
 
-// elements writes a kernel without sums: a lane per element, or per few elements.
+// elements writes a kernel without sums. A lane computes one element or a few.
 func (p *printer) elements() {
 	p.Open("PHASE")
 	if p.k.PerLane > 1 {
@@ -89,7 +90,7 @@ func (p *printer) elements() {
 	p.Close("END_PHASE")
 }
 
-// four names row and column of the first of four, of which number e is taken.
+// four declares row and column of the first of four elements. e is the number of the four.
 func (p *printer) four(e, row, col string, rows, cols int) {
 	p.kinds[row], p.kinds[col] = same, same
 	p.running, p.limit = row, rows
@@ -107,7 +108,7 @@ func (p *printer) four(e, row, col string, rows, cols int) {
 	p.kinds[p.running] = aligned
 }
 
-// inside is the condition under which member c of the four is not after the end of its row; empty where it never is.
+// inside returns the condition under which element c of the four lies within its row, or "" if it always does.
 func (p *printer) inside(c int) string {
 	if p.limit%4 == 0 || c < p.limit%4 {
 		return ""
@@ -115,7 +116,7 @@ func (p *printer) inside(c int) string {
 	return fmt.Sprintf("%s + %d < %d", p.running, c, p.limit)
 }
 
-// taken is how many results a lane takes in kernels with sums.
+// taken returns the number of results of a lane, in kernels with sums.
 func (p *printer) taken() int {
 	if p.k.InRow {
 		return 1
@@ -123,7 +124,7 @@ func (p *printer) taken() int {
 	return p.k.Vector
 }
 
-// shared is a lane's place in shared memory for member c of the four.
+// shared returns the place of a lane in shared memory, for element c of the four.
 func shared(lane string, c int) string {
 	if c == 0 {
 		return lane
@@ -131,7 +132,7 @@ func shared(lane string, c int) string {
 	return fmt.Sprintf("%s + %d", lane, c*gpu.BlockSize)
 }
 
-// member is the name of a sum of member c.
+// member returns the name of the sum of element c.
 func (p *printer) member(letter string, q, c int) string {
 	if p.taken() == 1 {
 		return fmt.Sprintf("%s%d", letter, q)
@@ -139,8 +140,8 @@ func (p *printer) member(letter string, q, c int) string {
 	return fmt.Sprintf("%s%d_%d", letter, q, c)
 }
 
-// sums writes a kernel with sums: terms to lanes, lanes to one sum by a tree, blocks' partial sums likewise by the
-// block that is done last.
+// sums writes a kernel with sums. Lanes add terms, a tree adds the lanes of a block, and the block that finishes last
+// adds the blocks' partial sums in the same way.
 func (p *printer) sums() {
 	k, taken := p.k, p.taken()
 	for q := range k.Sums {
@@ -190,8 +191,8 @@ func (p *printer) sums() {
 	p.handOver()
 }
 
-// loop writes a loop over terms. One that no lane enters twice is a condition: what several of them read is read at
-// once.
+// loop writes a loop over terms. A loop that no lane enters twice is written as a condition, so that the reads of
+// several such loops can be under way together.
 func (p *printer) loop(l gpu.Loop) {
 	k, turns := p.k, p.k.Turns(l)
 	if turns <= k.Lanes*k.Slices {
@@ -210,7 +211,8 @@ func (p *printer) loop(l gpu.Loop) {
 	p.Close("}" + map[bool]string{true: " }"}[turns <= k.Lanes*k.Slices])
 }
 
-// pace is how a loop is unrolled: what is short, so that loads of several turns are under way at once.
+// pace returns the pragma that unrolls a loop. Short loops are unrolled, so that the loads of several turns are under
+// way at once.
 func pace(list []gpu.Statement) string {
 	if gpu.Long(list) {
 		return "ONE_BY_ONE"
@@ -218,8 +220,8 @@ func pace(list []gpu.Statement) string {
 	return "AT_ONCE"
 }
 
-// handOver lets the last block add the blocks' sums. Which one is last changes nothing: it adds them in the order of
-// slices.
+// handOver lets the last block add the sums of all blocks. The result does not depend on which block is last, because
+// it adds them in the order of slices.
 func (p *printer) handOver() {
 	k, n, taken := p.k, p.k.Takes(), p.taken()
 	at := func(q int, slice string, c int) string {
@@ -267,7 +269,7 @@ func (p *printer) handOver() {
 	p.Close("}")
 }
 
-// tree adds the lanes' sums.
+// tree adds the sums of the lanes.
 func (p *printer) tree() {
 	k := p.k
 	if k.Lanes == 1 {
@@ -295,7 +297,7 @@ func (p *printer) tree() {
 	p.Close("}")
 }
 
-// results writes what follows from the finished sums.
+// results writes what is computed from the finished sums.
 func (p *printer) results() {
 	p.Open("PHASE")
 	p.Line("const int o = group * %d + lane;", p.k.Across)
@@ -323,7 +325,7 @@ func (p *printer) statements(list []gpu.Statement) {
 	}
 }
 
-// each calls f for those of the four that statements are printed for now.
+// each calls f for those of the four elements that statements are printed for now.
 func (p *printer) each(f func(c int)) {
 	switch {
 	case !p.fours:
@@ -357,7 +359,7 @@ func (p *printer) let(s gpu.Let) {
 	}
 }
 
-// kindOf says how an expression differs among the four.
+// kindOf returns the kind of an expression.
 func (p *printer) kindOf(e gpu.Expr) kind {
 	var kinds [4]kind
 	most := same
@@ -387,7 +389,7 @@ func (p *printer) kindOf(e gpu.Expr) kind {
 	return apart
 }
 
-// kind is that of an operand.
+// kind returns the kind of an operand.
 func (p *printer) kind(x gpu.Operand) kind {
 	switch {
 	case x.Kind == gpu.SumOf && p.taken() > 1:
@@ -398,7 +400,8 @@ func (p *printer) kind(x gpu.Operand) kind {
 	return same
 }
 
-// choose writes what depends on a column: for all four at once where no case begins or ends among them.
+// choose writes a value that depends on the column. It writes all four at once if none of its cases begins or ends
+// between them.
 func (p *printer) choose(s gpu.Choose) {
 	k := p.kind(s.Column)
 	whole := k == same || k == aligned
@@ -434,7 +437,7 @@ func (p *printer) choose(s gpu.Choose) {
 	p.kinds[s.Name] = apart
 }
 
-// store writes to memory; of four, zeros where the row has ended.
+// store writes an element to memory. After the end of a row it writes zeros.
 func (p *printer) store(s gpu.Store) {
 	if !p.fours {
 		p.Line("p%d[%s] = %s;", s.Arg, p.operand(s.At, 0), p.operand(s.X, 0))
@@ -480,7 +483,7 @@ func (p *printer) add(s gpu.Add) {
 	})
 }
 
-// expr is an expression for member m of the four.
+// expr returns an expression for element m of the four.
 func (p *printer) expr(e gpu.Expr, m int) string {
 	var x [4]string
 	for i := range x {
@@ -497,7 +500,7 @@ func (p *printer) expr(e gpu.Expr, m int) string {
 	return e.Common(x)
 }
 
-// operand is an operand for member m of the four.
+// operand returns an operand for element m of the four.
 func (p *printer) operand(o gpu.Operand, m int) string {
 	switch o.Kind {
 	case gpu.IntConst:
@@ -521,7 +524,7 @@ func (p *printer) operand(o gpu.Operand, m int) string {
 	return o.Name
 }
 
-// literal writes a number as a float constant.
+// literal returns a number as a float constant.
 func literal(f float32) string {
 	switch {
 	case math.IsInf(float64(f), 1):

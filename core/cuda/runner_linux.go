@@ -19,20 +19,20 @@ type runner struct {
 	p      *core.Program
 	gpu    *device
 	mem    *memory
-	moves  bool    // it steps parameters
-	steps  *tables // of the optimiser
+	moves  bool    // whether it steps parameters
+	steps  *tables // tables of the optimiser
 	place  *gpu.Placement
 	module module
 	base   [gpu.Arena + 1]address
 	tables address
-	work   [gpu.MaxBranches]address // of products
+	work   [gpu.MaxBranches]address // workspaces of products
 	lt     map[*gpu.Launch]*ltProduct
 	graph  graph
 
-	parts   address // room for operands in two parts, for each branch
+	parts   address // room for operands in two parts, by branch
 	partsAt [gpu.MaxBranches]int
-	feeding *feeding // draws the data of every run, if set
-	set     *set     // programs that may run as one with this, nil if there are none
+	feeding *feeding // if set, it draws the data of every run
+	set     *set     // programs that may run as one with this program; nil if there are none
 	plan    *gpu.Schedule
 	each    []func(stream) error // its launches, by unit
 	spread  []*ltProduct
@@ -41,12 +41,12 @@ type runner struct {
 	copied  [2]event
 	pending [2]bool
 	turn    int
-	fresh   []int // inputs written since the last run
-	inputs  []int // all, by place
+	fresh   []int // inputs that were written since the last run
+	inputs  []int // all inputs, by place
 	results []float32
 	done    event
 	ran     bool
-	kept    bool // of a program that draws its data: results holds the last run's
+	kept    bool // for a program that draws its data: whether results holds those of the last run
 	closed  bool
 }
 
@@ -108,7 +108,8 @@ func (r *runner) prepare(pl *gpu.Schedule) error {
 	return r.set.complete(r, pl, names)
 }
 
-// room allocates n floats for a program; where others may run as one with it, at the same distance for each.
+// room allocates n floats for a program. If other programs may run as one with it, the room of each lies at the same
+// distance from the one before.
 func (r *runner) room(what string, k roomKind, n int) (address, error) {
 	if r.set == nil {
 		return r.gpu.alloc(what, n)
@@ -161,7 +162,7 @@ func (r *runner) allocate(pl *gpu.Schedule) (err error) {
 	return err
 }
 
-// allocateParts finds room for the operands of one product on each branch.
+// allocateParts allocates, on each branch, room for the operands of one product.
 func (r *runner) allocateParts(pl *gpu.Schedule) (err error) {
 	if r.gpu.lt == nil || !r.gpu.lt.parts {
 		return nil
@@ -183,7 +184,7 @@ func (r *runner) allocateParts(pl *gpu.Schedule) (err error) {
 	return err
 }
 
-// address is where a value lies.
+// address returns the address of a value.
 func (r *runner) address(v int) address {
 	at := r.place.Of[v]
 	if at.Space == gpu.Params {
@@ -194,11 +195,11 @@ func (r *runner) address(v int) address {
 
 func (r *runner) at(p gpu.Place) address { return r.base[p.Space] + address(4*p.Offset) }
 
-// record makes the graph: every unit on the stream of its branch, after events of what it depends on elsewhere. That
-// of a program with a feed begins with copying what was drawn, draws for the next run on a branch of its own, and ends
-// with keeping its scalars; outputs of others are copied to the host at the end.
+// record makes the graph. Every unit is on the stream of its branch, after the events of the units on other branches
+// that it depends on. The graph of a program with a feed begins by copying what was drawn. A branch of its own draws
+// for the next run. The graph ends by keeping the scalars. Without a feed, outputs are copied to the host at the end.
 //
-// The graph may be that of several runners, whose first this is.
+// The graph may be that of several runners. This runner is then the first of them.
 func (r *runner) record(pl *gpu.Schedule, launches []func(stream) error, of []*runner) (graph, error) {
 	g := r.gpu
 	c := &recording{gpu: g, after: map[int]event{}}
@@ -283,13 +284,15 @@ type recording struct {
 	gpu     *device
 	streams [gpu.MaxBranches]stream
 	begun   [gpu.MaxBranches]bool
-	seen    [gpu.MaxBranches][gpu.MaxBranches]int // by branch: 1 + the last unit of each branch it has waited for
+	// by branch and other branch: 1 + the last unit of the other branch that it has waited for
+	seen    [gpu.MaxBranches][gpu.MaxBranches]int
 	after   map[int]event
 	events  []event
-	drawing []stream // of what is drawn for the next run
+	drawing []stream // streams that draw for the next run
 }
 
-// ahead records the drawing of the next runs' data, which may begin at an event, and the events of its end.
+// ahead records the drawing of the next runs' data. The drawing may begin after the event begin. ahead returns the
+// events of its end.
 func (c *recording) ahead(of []*runner, begin event) (drawn []event, err error) {
 	for i, s := range c.drawing {
 		if err := c.gpu.wait(s, begin); err != nil {
@@ -317,7 +320,7 @@ func (c *recording) event(s stream) (event, error) {
 	return e, c.gpu.record(e, s)
 }
 
-// reach makes the stream of unit i wait for all it depends on.
+// reach makes the stream of unit i wait for all units that it depends on.
 func (c *recording) reach(pl *gpu.Schedule, i int, begin event) error {
 	b := pl.Units[i].Branch
 	if b > 0 && !c.begun[b] {
@@ -339,7 +342,7 @@ func (c *recording) reach(pl *gpu.Schedule, i int, begin event) error {
 	return nil
 }
 
-// join makes the first branch wait for the others.
+// join makes the first branch wait for all other branches.
 func (c *recording) join() error {
 	for b := 1; b < gpu.MaxBranches; b++ {
 		if !c.begun[b] {
@@ -386,7 +389,7 @@ func (r *runner) Run() error {
 	if err := r.send(); err != nil {
 		return err
 	}
-	if r.feeding != nil { // waiting for it is rare; see read
+	if r.feeding != nil { // it rarely waits here; see read
 		r.kept = false
 		r.feeding.notes.add(r)
 	}
@@ -397,7 +400,7 @@ func (r *runner) Run() error {
 // launch gives the program to the GPU.
 func (r *runner) launch() error { return r.launched(r.graph) }
 
-// launched gives a graph to the GPU and marks its end, where somebody may wait for it.
+// launched gives a graph to the GPU. If somebody may wait for its end, launched marks the end by an event.
 func (r *runner) launched(g graph) error {
 	r.gpu.graphs.Add(1)
 	if err := r.gpu.do(Launching, "cuGraphLaunch", uintptr(g), uintptr(r.mem.stream)); err != nil || r.feeding != nil {
@@ -406,12 +409,12 @@ func (r *runner) launched(g graph) error {
 	return r.gpu.record(r.done, r.mem.stream)
 }
 
-// send starts copying the inputs written since the last run, neighbours together.
+// send starts copying the inputs that were written since the last run. Neighbours are copied together.
 func (r *runner) send() error {
 	if len(r.fresh) == 0 {
 		return nil
 	}
-	if err := r.mem.group.flush(r.mem); err != nil { // runs that have not begun read what is there now
+	if err := r.mem.group.flush(r.mem); err != nil { // runs that have not begun must read the earlier inputs
 		return err
 	}
 	for i := 0; i < len(r.inputs); {
@@ -439,7 +442,7 @@ func (r *runner) send() error {
 
 var errClosed = errors.New("cuda: the program is closed")
 
-// find returns the value of a named input or output.
+// find returns the number of a named input or output of n elements.
 func (r *runner) find(kind, name string, n int) (int, error) {
 	if r.closed {
 		return 0, errClosed
@@ -482,7 +485,7 @@ func read[T host.Number](r *runner, output string, dst []T) error {
 	return nil
 }
 
-// fetch makes the outputs of the last run arrive.
+// fetch waits until the outputs of the last run have arrived.
 func (r *runner) fetch() error {
 	if r.feeding == nil {
 		if !r.ran {
@@ -493,7 +496,7 @@ func (r *runner) fetch() error {
 			return err
 		}
 		defer leave()
-		if err := r.mem.group.flush(r.mem); err != nil { // which may launch it
+		if err := r.mem.group.flush(r.mem); err != nil { // which may launch the run
 			return err
 		}
 		return r.await(r.done)
@@ -527,7 +530,7 @@ func (r *runner) Close() error {
 	leave, err := r.mem.settle()
 	if err != nil {
 		r.closed = true
-		return nil // the GPU is lost and all it held with it
+		return nil // the GPU is lost, with everything it held
 	}
 	defer leave()
 	r.release()

@@ -8,11 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sigaction is the kernel's struct of a signal's handling, as bytes: large enough on amd64 and arm64.
+// sigaction is the operating system's struct for the handling of a signal, as bytes. It is large enough on amd64 and
+// arm64.
 type sigaction [4]uint64
 
-// keepSignals notes how every signal is handled and returns a function that puts that back. Go needs handlers on
-// their own stack; a library that installs others makes Ctrl+C end the program with a fault.
+// keepSignals notes how every signal is handled, and returns a function that restores it. Go's handlers must run on
+// their own stack. If a library installs others, Ctrl+C ends the program with a fault.
 func keepSignals() (restore func()) {
 	var before [65]sigaction
 	for n := 1; n < len(before); n++ {

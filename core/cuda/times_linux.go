@@ -43,7 +43,7 @@ func Times(run core.Runner, repeats int) ([]float64, error) {
 	return us, nil
 }
 
-// timeAlone times one launch.
+// timeAlone returns the time of one launch.
 func (r *runner) timeAlone(launch func(stream) error, repeats int) (us float64, err error) {
 	g, s := r.gpu, r.mem.stream
 	all, err := g.capture(s, func() error {
@@ -65,7 +65,7 @@ func (r *runner) timeAlone(launch func(stream) error, repeats int) (us float64, 
 		}
 		defer g.call("cuEventDestroy_v2", uintptr(marks[i]))
 	}
-	for round := range 4 { // the first warms up
+	for round := range 4 { // the first round warms up
 		err := g.record(marks[0], s)
 		if err == nil {
 			err = g.do(Launching, "cuGraphLaunch", uintptr(all), uintptr(s))

@@ -10,14 +10,14 @@ import (
 	"nacre/core/gpu"
 )
 
-// group is several memories with the same parameters, such as those of a configuration's seeds, whose programs run as
-// one. They lie behind one another, and so does all that their programs use, each kind at one distance: a launch
-// reaches those of the next memory by adding it. Everything runs on one stream.
+// group is several memories with equal parameters, such as those of a configuration's seeds. Their programs run as one.
+// The memories lie one after another, and so does everything that their programs use, each kind at one distance. A
+// launch reaches the next memory by adding this distance. Everything runs on one stream.
 //
-// A program that is started waits until it is started on all memories, and then one graph runs them all. Who has to
-// wait for a result waits for the others to come so far. Memories whose programs are closed are not waited for, and
-// when everybody waits for somebody else each runs by itself: the graph of all and that of one compute the same bits,
-// so it is never wrong to run alone.
+// A program that is started waits until it has been started on all memories. Then one graph runs all of them. Whoever
+// needs a result waits until the other memories have come so far. Memories whose programs are closed are not waited
+// for. If everybody waits for somebody else, each memory runs by itself: both graphs compute the same bits, so a memory
+// may always run alone.
 type group struct {
 	gpu    *device
 	stream stream
@@ -33,7 +33,7 @@ type group struct {
 type member struct {
 	mem     *memory
 	loaded  int     // programs that are not closed
-	started *runner // waits to run, as often as left says; nil if none does
+	started *runner // the program that waits to run, as often as left says; nil if none does
 	left    int
 	waits   bool
 }
@@ -41,18 +41,19 @@ type member struct {
 // set is one program on the memories of a group.
 type set struct {
 	group   *group
-	text    string    // of the program
-	runners []*runner // by member, nil where it is not loaded, or closed
-	loads   int       // ever
+	text    string    // text of the program
+	runners []*runner // by member; nil if it is not loaded, or closed
+	loads   int       // how often it was loaded
 	rooms   [partsRoom + 1]struct {
 		base address
 		far  int
 	}
-	graph graph // of all
-	busy  bool  // one has run already: its results may not be made again
+	graph graph // the graph that runs all members
+	busy  bool  // whether a member has run already; its results may not be computed again
 }
 
-// roomKind numbers what a program allocates: a gpu.Space, the optimiser's tables, or operands in two parts.
+// roomKind numbers the things that a program allocates: each gpu.Space, the optimiser's tables, and operands in two
+// parts.
 type roomKind int
 
 const (
@@ -60,13 +61,13 @@ const (
 	partsRoom  = tablesRoom + 1
 )
 
-// groups are a device's.
+// groups holds the groups of a device.
 type groups struct {
 	mu   sync.Mutex
-	open []*group // still to be filled
+	open []*group // groups that are not full
 }
 
-// gather makes a memory one of a group: that which has the same parameters and room, or a new one.
+// gather makes a memory a member of a group with the same parameters and room, or of a new group.
 func (g *device) gather(m *memory) error {
 	g.groups.mu.Lock()
 	defer g.groups.mu.Unlock()
@@ -94,7 +95,7 @@ func (g *device) gather(m *memory) error {
 	return nil
 }
 
-// of is a memory's member; the group is locked.
+// of returns the member of a memory. The group is locked.
 func (in *group) of(m *memory) (int, *member) {
 	i := slices.IndexFunc(in.members, func(x *member) bool { return x.mem == m })
 	return i, in.members[i]
@@ -124,7 +125,7 @@ func (in *group) join(r *runner) {
 	r.set.loads++
 }
 
-// room is where a program's n floats lie.
+// room returns the address of n floats of a program.
 func (s *set) room(r *runner, what string, k roomKind, n int) (address, error) {
 	s.group.mu.Lock()
 	defer s.group.mu.Unlock()
@@ -140,7 +141,7 @@ func (s *set) room(r *runner, what string, k roomKind, n int) (address, error) {
 	return at.base + address(4*at.far*i), nil
 }
 
-// complete records the graph of all, once the program is loaded on all memories.
+// complete records the graph of all members when the program is loaded on all memories.
 func (s *set) complete(r *runner, pl *gpu.Schedule, names []string) (err error) {
 	if s == nil {
 		return nil
@@ -156,7 +157,7 @@ func (s *set) complete(r *runner, pl *gpu.Schedule, names []string) (err error) 
 	for _, k := range []gpu.Space{gpu.Inputs, gpu.Outputs, gpu.Arena} {
 		over.far[k] = s.rooms[k].far
 	}
-	// The first runner's plan is this one's, but for what its products are known by.
+	// The first runner has the same plan, but other pointers to its launches.
 	lt := map[*gpu.Launch]*ltProduct{}
 	for i, u := range first.plan.Units {
 		if p := first.lt[u]; p != nil {
@@ -184,8 +185,8 @@ func (s *set) complete(r *runner, pl *gpu.Schedule, names []string) (err error) 
 	return err
 }
 
-// try makes a product in all memories outside the graph. Where the library cannot with the algorithm of one, it is made
-// in one after the other.
+// try makes a product in all memories, outside the graph. If the library cannot use the algorithm of a single memory
+// for several, the product is made in one memory after the other.
 func (s *set) try(launch *func(stream) error, unit int, pl *gpu.Schedule, names []string) error {
 	err := s.runners[0].try(*launch)
 	if refused, ok := err.(*Error); !ok || refused.Fault != Products {
@@ -206,7 +207,7 @@ func (s *set) try(launch *func(stream) error, unit int, pl *gpu.Schedule, names 
 	return s.runners[0].try(*launch)
 }
 
-// start runs a program, or notes that it is to run with the others.
+// start runs a program, or notes that the program is to run with the others.
 func (in *group) start(r *runner) error {
 	if in == nil {
 		return r.launch()
@@ -216,7 +217,7 @@ func (in *group) start(r *runner) error {
 	alone, other := r.set.graph == 0, own.started != nil && own.started != r
 	r.set.busy = true
 	in.mu.Unlock()
-	if alone || other { // one program after the other
+	if alone || other { // programs follow one another
 		if err := in.flush(r.mem); err != nil {
 			return err
 		}
@@ -231,7 +232,7 @@ func (in *group) start(r *runner) error {
 	return in.advance()
 }
 
-// advance runs what all are ready for; the group is locked.
+// advance runs everything for which all members are ready. The group is locked.
 func (in *group) advance() error {
 	for _, s := range in.sets {
 		ready := s.graph != 0
@@ -271,7 +272,7 @@ func (in *group) flush(m *memory) error {
 	}
 	own.waits = true
 	defer func() { own.waits = false }()
-	in.moved.Broadcast() // it may be that all wait now
+	in.moved.Broadcast() // now all members may be waiting
 	for own.left > 0 {
 		if !in.stuck(own) {
 			in.moved.Wait()
@@ -289,8 +290,8 @@ func (in *group) flush(m *memory) error {
 	return nil
 }
 
-// stuck reports whether nobody will come to run with a member that waits: everybody else has closed its programs, or
-// waits too.
+// stuck reports whether nobody will join a member that waits, because each of the others waits too or has closed its
+// programs.
 func (in *group) stuck(own *member) bool {
 	s := own.started.set
 	if len(in.members) < len(s.runners) || slices.Contains(s.runners, nil) {
@@ -304,7 +305,7 @@ func (in *group) stuck(own *member) bool {
 	return true
 }
 
-// leave takes a program that is being closed out of the group. The memory of a set goes with its last program.
+// leave removes a program that is being closed from the group. The memory of a set is freed with its last program.
 func (in *group) leave(r *runner) {
 	if in == nil || r.set == nil {
 		return

@@ -59,7 +59,8 @@ func readNPY(raw []byte, name string) (*File, error) {
 	return f, f.addNPY(name, raw)
 }
 
-// addNPY adds the array of a file: several of an array of structures, one for every field, and two of complex numbers.
+// addNPY adds the array of a file. An array of structures becomes one array for each field, an array of complex numbers
+// becomes two.
 func (f *File) addNPY(name string, raw []byte) error {
 	h, data, err := numpy.Parse(raw)
 	if err != nil {
@@ -82,7 +83,7 @@ func (f *File) addNPY(name string, raw []byte) error {
 	return nil
 }
 
-// cells are n elements that lie size bytes apart.
+// cells holds n elements, each size bytes after the one before.
 type cells struct {
 	data    []byte
 	size, n int
@@ -90,7 +91,7 @@ type cells struct {
 
 func (c cells) at(i int) []byte { return c.data[i*c.size:] }
 
-// addBytes decodes elements of a type, or the fields of structures.
+// addBytes decodes elements of one type, or of the fields of structures.
 func (f *File) addBytes(name, typ string, fields []numpy.Field, shape []int, fortran bool, c cells) {
 	if fields == nil {
 		switch kind, width := split(typ); {
@@ -137,7 +138,7 @@ func (f *File) addBytes(name, typ string, fields []numpy.Field, shape []int, for
 	}
 }
 
-// columnMajor are the places of elements, row by row, among those that lie column by column.
+// columnMajor returns, for the elements row by row, their places in an array that lies column by column.
 func columnMajor(shape []int) []int {
 	n := 1
 	stride := make([]int, len(shape))
@@ -160,7 +161,7 @@ func columnMajor(shape []int) []int {
 	return out
 }
 
-// sizeOf is how many bytes an element takes.
+// sizeOf returns the number of bytes of an element.
 func sizeOf(typ string, fields []numpy.Field) (int, error) {
 	total := 0
 	for _, f := range fields {
@@ -192,7 +193,7 @@ func sizeOf(typ string, fields []numpy.Field) (int, error) {
 	return 0, fmt.Errorf("elements of type %q cannot be read; save it with .astype(float) or .astype(str)", typ)
 }
 
-// split takes "<f8" or "<M8[ns]" apart.
+// split returns the parts of a type such as "<f8" or "<M8[ns]".
 func split(typ string) (kind byte, width int) {
 	bare, _, _ := strings.Cut(strings.TrimLeft(typ, "<>|="), "[")
 	if bare == "" {
@@ -205,7 +206,7 @@ func split(typ string) (kind byte, width int) {
 	return bare[0], width
 }
 
-// decode decodes elements of one type; complex numbers are two arrays.
+// decode decodes elements of one type. Complex numbers become two arrays.
 func decode(typ string, c cells) []Array {
 	kind, width := split(typ)
 	o := order(typ[0])
@@ -308,7 +309,7 @@ func half(h uint16) float64 {
 	return v
 }
 
-// fixedText decodes a text of fixed length, UTF-32 or bytes, which ends where only zeros follow.
+// fixedText decodes a text of fixed length, in UTF-32 or bytes. The text ends where only zeros follow.
 func fixedText(b []byte, wide bool, o binary.ByteOrder) string {
 	if !wide {
 		b = bytes.TrimRight(b, "\x00")
@@ -324,17 +325,17 @@ func fixedText(b []byte, wide bool, o binary.ByteOrder) string {
 	return strings.TrimRight(s.String(), "\x00")
 }
 
-// spans are the names of NumPy's units of time.
+// spans maps NumPy's units of time to their names.
 var spans = map[string]string{
 	"Y": "years", "M": "months", "W": "weeks", "D": "days", "h": "hours", "m": "minutes", "s": "seconds",
 	"ms": "milliseconds",
 	"us": "microseconds", "ns": "nanoseconds", "ps": "picoseconds", "fs": "femtoseconds", "as": "attoseconds",
 }
 
-// parts are how many of a unit are a second.
+// parts holds how many of a unit make a second.
 var parts = map[string]int64{"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9, "ps": 1e12, "fs": 1e15, "as": 1e18}
 
-// unitOf is the unit of "<M8[25s]", "s", and how many of it are counted as one.
+// unitOf returns the unit of a type and its multiple: 25 and "s" for "<M8[25s]".
 func unitOf(typ string) (many int64, unit string) {
 	_, unit, _ = strings.Cut(strings.TrimSuffix(typ, "]"), "[")
 	digits := len(unit) - len(strings.TrimLeft(unit, "0123456789"))
@@ -345,7 +346,7 @@ func unitOf(typ string) (many int64, unit string) {
 	return many, unit[digits:]
 }
 
-// moment is a time of NumPy's datetime64 as text; NaT is empty.
+// moment returns a time of NumPy's datetime64 as text, "" for NaT.
 func moment(v int64, typ string) string {
 	if v == math.MinInt64 {
 		return ""
@@ -379,7 +380,7 @@ func moment(v int64, typ string) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// atSecond is the time so many seconds, and part of per of one, after 1970 began.
+// atSecond returns the time that is seconds + part/per seconds after the beginning of 1970.
 func atSecond(seconds, part, per int64) string {
 	text := time.Unix(seconds, 0).UTC().Format("2006-01-02T15:04:05")
 	if part == 0 {

@@ -11,7 +11,7 @@ import (
 	"nacre/internal/whole"
 )
 
-// missing are the words for a missing number, in small letters: pandas' list, and signs of other programs.
+// missing lists the words for a missing number, in small letters: those of pandas, and signs of other programs.
 var missing = map[string]bool{
 	"": true, "na": true, "n/a": true, "nan": true, "-nan": true, "+nan": true, "null": true, "none": true, "nil": true,
 	"<na>": true, "nat": true,
@@ -19,7 +19,7 @@ var missing = map[string]bool{
 	"-": true, "--": true, "?": true, ".": true, "\u2013": true, "\u2014": true,
 }
 
-// plainMissing are those that need no mention.
+// plainMissing reports whether a word for a missing number needs no mention.
 func plainMissing(s string) bool {
 	switch strings.ToLower(s) {
 	case "", "na", "nan", "null", "none", "<na>":
@@ -32,10 +32,10 @@ func plainMissing(s string) bool {
 type number struct {
 	near   float64
 	rest   int16
-	beyond bool // no float64 is so large, or it is a whole number of more than 64 bits
+	beyond bool // too large for float64, or a whole number of more than 64 bits
 }
 
-// plain reads a number as programs write it, with a decimal point and nothing else.
+// plain reads a number in the form that programs write, with a decimal point and no other sign.
 func plain(s string) (number, bool) {
 	if s == "" || strings.ContainsAny(s, "xX_pP") {
 		return number{}, false
@@ -57,12 +57,12 @@ func plain(s string) (number, bool) {
 	return n, true
 }
 
-// digits reports whether a text is a sign and digits.
+// digits reports whether a text consists of digits, with or without a sign.
 func digits(s string) bool {
 	return strings.Trim(strings.TrimLeft(s, "+-"), "0123456789") == ""
 }
 
-// Numbers with a comma, and with signs for thousands.
+// These match numbers with a decimal comma, and numbers with separators of thousands.
 var (
 	decimalComma  = regexp.MustCompile(`^[+-]?\d*,\d+([eE][+-]?\d+)?$`)
 	thousandComma = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?([eE][+-]?\d+)?$`)
@@ -72,12 +72,13 @@ var (
 	signs         = strings.NewReplacer("\u2212", "-", "\uff0d", "-")
 )
 
-// style is how numbers are written.
+// style is the way in which a file's numbers are written.
 type style struct {
-	comma bool // the comma is the decimal mark
+	comma bool // whether the comma is the decimal mark
 }
 
-// evidence reports what a cell says of the decimal mark: that it is a comma, or a point. 1,234 and 1.234 say neither.
+// evidence reports what a cell says about the decimal mark: that it is a comma, or that it is a point. 1,234 and 1.234
+// say neither.
 func evidence(s string) (comma, point bool) {
 	if s = strings.TrimSpace(strings.TrimSuffix(s, "%")); thousandBlank.MatchString(s) {
 		s = blanks.Replace(s)
@@ -98,7 +99,7 @@ func evidence(s string) (comma, point bool) {
 	return comma, point
 }
 
-// written reads a number in a style, with a sign for thousands or per cent; how says which of them it has.
+// written reads a number in a style. The number may have separators of thousands or a per cent sign; how says which.
 func written(s string, st style) (n number, how string, ok bool) {
 	s = signs.Replace(strings.TrimSpace(s))
 	unit := 1.0
@@ -127,8 +128,8 @@ func written(s string, st style) (n number, how string, ok bool) {
 	return n, how, ok
 }
 
-// numbersOf makes numbers of a column's cells where all of them are; at says where a cell is. odd is the place from 1
-// of the first cell that is none, in a column that has some.
+// numbersOf returns the numbers of a column if all its cells are numbers. If only some are, odd is the place of the
+// first other cell, counted from 1.
 func numbersOf(cells []string, st style, say *column) (v Values, odd int, ok bool) {
 	v.Num = make([]float64, len(cells))
 	numbers := 0
@@ -172,7 +173,7 @@ func numbersOf(cells []string, st style, say *column) (v Values, odd int, ok boo
 	return v, 0, true
 }
 
-// truths makes truth values of a column of True and False.
+// truths returns truth values if all cells are True, False or missing.
 func truths(cells []string) (Values, bool) {
 	v := Values{Num: make([]float64, len(cells)), Bool: true}
 	some := false
@@ -191,13 +192,13 @@ func truths(cells []string) (Values, bool) {
 	return v, some
 }
 
-// column collects what is to be said of a column: of each kind the number of cells and the first of them.
+// column collects the remarks about a column: for each kind, the number of cells and the first of them.
 type column struct {
 	name string
 	of   map[string]*seen
 }
 
-// seen counts what is odd, and keeps the first.
+// seen counts odd cells and keeps the first.
 type seen struct {
 	n, at int
 	cell  string
@@ -219,7 +220,7 @@ func (c *column) see(kind, cell string, at int) {
 	c.of[kind].see(cell, at)
 }
 
-// notes are sentences about columns of one kind each.
+// cellNotes adds sentences about the cells of columns, one for each kind of remark.
 func (f *File) cellNotes(columns []column, comma bool) {
 	for _, kind := range []struct{ name, text string }{
 		{"missing", "missing values"},
@@ -252,7 +253,7 @@ func (f *File) cellNotes(columns []column, comma bool) {
 	}
 }
 
-// cut is a cell as a message quotes it.
+// cut returns a cell as a message quotes it.
 func cut(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		return string(r[:39]) + "…"

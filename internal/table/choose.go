@@ -90,7 +90,8 @@ func Choose(columns []Column, c Choice, row func(i int) string) (Chosen, error) 
 	return out, nil
 }
 
-// unless is the label, or none where it was found and not named, and is among the coordinates.
+// unless returns the number of the label. It returns none if the label was found, not named, and is one of the
+// coordinates.
 func unless(label int, at []int, named string) int {
 	if named == "" && slices.Contains(at, label) {
 		return -1
@@ -113,7 +114,7 @@ func noCoordinates(names, left []string) error {
 	return fmt.Errorf("no column of numbers among %s", few(names))
 }
 
-// allNumbered says which value of a column is no number, or not finite.
+// allNumbered returns an error that names the first value of a column that is not a finite number.
 func allNumbered(c Column, row func(i int) string) error {
 	if !c.IsNumber() {
 		i := max(0, c.Odd-1)
@@ -132,7 +133,7 @@ func allNumbered(c Column, row func(i int) string) error {
 	return nil
 }
 
-// mostly reports whether a column of text is one of numbers in which some value is none.
+// mostly reports whether a column of text holds mostly numbers.
 func mostly(c Column) bool {
 	if c.IsNumber() || c.Odd == 0 {
 		return false
@@ -146,13 +147,13 @@ func mostly(c Column) bool {
 	return 2*n >= len(c.Text)
 }
 
-// leaves are columns of numbers that are no coordinates.
+// leaves holds columns of numbers that are not coordinates.
 type leaves struct {
 	counting []string // see Counts
-	labels   []string // that are labels by their names, beside the label
+	labels   []string // labels by their names, besides the label
 }
 
-// say tells which columns are which.
+// say adds notes that say which columns are which.
 func (out *Chosen) say(columns []Column, at []int, label int, left leaves) {
 	names := make([]string, len(out.Points))
 	for k, p := range out.Points {
@@ -185,7 +186,7 @@ func (out *Chosen) say(columns []Column, at []int, label int, left leaves) {
 	out.Notes = append(out.Notes, text)
 }
 
-// matching are the columns that names or patterns mean, in the table's order within each; the name of an array means
+// matching returns the columns that names or patterns select, each in the table's order. The name of an array selects
 // all its columns.
 func matching(columns []Column, names, patterns []string) (at []int, err error) {
 	for _, p := range patterns {
@@ -212,7 +213,7 @@ func matching(columns []Column, names, patterns []string) (at []int, err error) 
 	return at, nil
 }
 
-// sequence are the columns prefix0, prefix1, … in that order, nil where there is no prefix0.
+// sequence returns the columns prefix0, prefix1, … in that order, or nil if there is no prefix0.
 func sequence(names []string, prefix string) (at []int) {
 	place := make(map[string]int, len(names))
 	for k := len(names) - 1; k >= 0; k-- {
@@ -234,13 +235,13 @@ var LabelNames = []string{
 	"goal", "goals", "goal_id", "env_name", "environment", "family",
 }
 
-// isLabelName reports whether a column is called as labels are.
+// isLabelName reports whether a name is a usual name of a label.
 func isLabelName(name string) bool {
 	name = strings.ToLower(name)
 	return name == "label" || slices.Contains(LabelNames, name)
 }
 
-// labelColumn is the column of labels where none is named; -1 if there is none, or more than one.
+// labelColumn returns the column of labels if the user has named none, or -1 if there is none or more than one.
 func labelColumn(columns []Column, names []string) int {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		if k := slices.IndexFunc(names, func(n string) bool { return same(n, "label") }); k >= 0 {
@@ -285,7 +286,7 @@ func IsClass(v Values) bool {
 	return 2*len(seen) <= v.Len()
 }
 
-// counters are names of columns that number rows, time or seeds, in small letters without signs between.
+// counters lists names of columns that number rows, time or seeds, in small letters without signs in between.
 var counters = map[string]bool{
 	"": true, "index": true, "idx": true, "rowid": true, "row": true, "id": true, "uid": true, "uuid": true,
 	"level0": true, "indexlevel0": true, "unnamed": true,

@@ -49,10 +49,11 @@ func (f *File) Columns() []Column {
 	return out
 }
 
-// namesOf is the array of texts beside the array "label" of whole numbers: label l is called its element l.
+// namesOf names an array of texts. If an array "label" of whole numbers stands beside it, its element l is the name of
+// label l.
 const namesOf = "label_names"
 
-// named adds the column label_name where labels are places in names, and reports whether it did.
+// named adds the column label_name if labels are places in names. It reports whether it did.
 func (f *File) named(out *[]Column, names Values) bool {
 	label, ok := f.Find("label")
 	if !ok || !label.IsNumber() || names.Len() == label.Len() {
@@ -68,7 +69,7 @@ func (f *File) named(out *[]Column, names Values) bool {
 	return true
 }
 
-// rows is the number of rows that most arrays have, of equally many the largest.
+// rows returns the number of rows that most arrays have. If two numbers are equally frequent, it returns the larger.
 func (f *File) rows() int {
 	have := map[int]int{}
 	for _, a := range f.Arrays {
@@ -85,7 +86,7 @@ func (f *File) rows() int {
 	return rows
 }
 
-// leading is how many leading dimensions together are the rows; 0 where none are.
+// leading returns how many of the first dimensions together make the rows, or 0 if none do.
 func (a Array) leading(rows int) int {
 	n := 1
 	for k, s := range a.Shape {
@@ -116,7 +117,7 @@ func (a Array) columns(rows int, shape []int) []Column {
 	return out
 }
 
-// place is the place of element j of a shape: "3", or "0_3" of two dimensions.
+// place returns the place of element j in a shape as text: "3", or "0_3" with two dimensions.
 func place(j int, shape []int) string {
 	var parts []string
 	for k := len(shape) - 1; k >= 0; k-- {
@@ -141,7 +142,7 @@ func shapeText(shape []int) string {
 	return strings.Join(parts, "×")
 }
 
-// tellApart gives the arrays distinct names, and notes which.
+// tellApart gives the arrays different names and notes which names it has changed.
 func (f *File) tellApart() {
 	names, renamed := distinct(f.Names())
 	for k, n := range names {
@@ -150,7 +151,7 @@ func (f *File) tellApart() {
 	f.Notes = append(f.Notes, renamed...)
 }
 
-// distinct makes names that are used twice, or empty ones, into names of their own, and says which.
+// distinct replaces empty names, and names that are used twice, by new ones, and says which.
 func distinct(names []string) (out, notes []string) {
 	out, taken := slices.Clone(names), map[string]bool{}
 	for _, n := range names {

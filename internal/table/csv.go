@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// maxColumns is the number of columns up to which a table may be as wide as it likes.
+// maxColumns is the largest number of columns of a table.
 const maxColumns = 1 << 17
 
-// maxSparse is the number of cells up to which a table may be as empty as it likes. A small file with another name in
-// every row would fill the memory.
+// maxSparse is the largest number of cells of a table that may be mostly empty. Otherwise a small file with another
+// name in every row would fill the memory.
 const maxSparse = 4 << 20
 
 // sparse returns an error if rows have too few of a large table's cells.
@@ -24,15 +24,15 @@ func sparse(rows, names, given int) error {
 	return nil
 }
 
-// lines is a CSV file on its way to columns.
+// lines is a CSV file while it is turned into columns.
 type lines struct {
 	o         Options
 	separator rune
 	assumed   []string
 	head      []string
-	place     map[string]int // of the names in head, once they are looked for
+	place     map[string]int // numbers of the names in head; made when it is first needed
 	records   []record
-	cutOff    bool // the text does not end with a line's end
+	cutOff    bool // whether the text does not end with the end of a line
 }
 
 func (l *lines) assume(format string, args ...any) {
@@ -64,8 +64,8 @@ func readCSV(raw []byte, ending string, o Options) (*File, error) {
 	return l.file()
 }
 
-// comments empties the lines of comment before the table, so that others keep their numbers, and returns the last of
-// them.
+// comments empties the comment lines before the table, so that the numbers of the other lines stay, and returns the
+// last of them.
 func (l *lines) comments(text []byte) (rest, last []byte) {
 	n, at, passed := 0, 0, 0
 	for at < len(text) {
@@ -89,8 +89,8 @@ func (l *lines) comments(text []byte) (rest, last []byte) {
 	return append(bytes.Repeat([]byte("\n"), passed), text[at:]...), last
 }
 
-// commentedHeader takes the last line of comment for the names, as NumPy's savetxt writes them, where it has as many
-// fields as the first line of the table and that is numbers alone.
+// commentedHeader uses the last comment line as the line of names, as NumPy's savetxt writes it. It does so if that
+// line has as many fields as the first line of the table, and that one holds only numbers.
 func (l *lines) commentedHeader(text, comment []byte) []byte {
 	body := bytes.TrimLeft(text, "\n")
 	first, _, _ := bytes.Cut(body, []byte("\n"))
@@ -116,7 +116,7 @@ func (l *lines) commentedHeader(text, comment []byte) []byte {
 	return text
 }
 
-// allNumbers reports whether fields are numbers or missing ones, at least one a number.
+// allNumbers reports whether all fields are numbers or missing, and at least one is a number.
 func allNumbers(fields []string) bool {
 	some := false
 	for _, s := range fields {
@@ -170,7 +170,7 @@ func (l *lines) read(text []byte) error {
 	return nil
 }
 
-// within leaves out the lines of comment within the table: those that begin with # and have other fields than most
+// within removes comment lines inside the table: lines that begin with # and have another number of fields than most
 // lines.
 func (l *lines) within(records []record, mode int) []record {
 	n, first := 0, 0
@@ -189,7 +189,7 @@ func (l *lines) within(records []record, mode int) []record {
 	return kept
 }
 
-// header takes the names from the first record, or makes them.
+// header takes the names from the first record, or makes names.
 func (l *lines) header(mode int) {
 	if l.head != nil {
 		return
@@ -214,7 +214,7 @@ func (l *lines) header(mode int) {
 	if rest := l.records; len(rest) > 0 && len(l.head) > 1 &&
 		!slices.ContainsFunc(rest, func(r record) bool { return len(r.fields) != len(l.head)+1 }) {
 		if !slices.ContainsFunc(rest, func(r record) bool { return r.fields[len(l.head)] != "" }) {
-			return // a separator after every line but the first
+			return // a separator at the end of every line except the first
 		}
 		l.assume("the line of names is one short: the first column is the rows' names")
 		l.head = append([]string{""}, l.head...)
@@ -227,8 +227,8 @@ func fraction(s string) bool {
 	return number && strings.Contains(s, ".")
 }
 
-// isHeader reports whether a first line is names: not if all of it are numbers, unless these are 0, 1, 2, … as pandas
-// writes them for columns without names.
+// isHeader reports whether a first line holds names. Numbers alone are not names, except 0, 1, 2, …, which pandas
+// writes for columns without names.
 func isHeader(fields []string) bool {
 	numbered, numbers := true, allNumbers(fields)
 	rest := fields
@@ -241,7 +241,7 @@ func isHeader(fields []string) bool {
 	return !numbers || numbered
 }
 
-// half leaves the last record out where the file ends within it, and says where its last value may be shorter than
+// half removes the last record if the file ends inside it. It notes if the last value may be shorter than it was
 // written.
 func (l *lines) half() {
 	n := len(l.records)
@@ -249,7 +249,7 @@ func (l *lines) half() {
 		return
 	}
 	last := l.records[n-1]
-	var before []string // the values above the last one
+	var before []string // values above the last one
 	for _, r := range l.records[max(0, n-100) : n-1] {
 		if len(r.fields) == len(l.head) {
 			before = append(before, r.fields[len(l.head)-1])
@@ -266,7 +266,8 @@ func (l *lines) half() {
 	}
 }
 
-// cutValue reports whether a value is the begin of one, from what the values above it are: numbers, or True and False.
+// cutValue reports whether a value is the beginning of a longer one, judged by the values above it, which are numbers,
+// or True and False.
 func cutValue(end string, before []string) bool {
 	all := func(is func(s string) bool) bool {
 		return !slices.ContainsFunc(before, func(s string) bool { return !is(s) })

@@ -50,8 +50,8 @@ func (l *lines) file() (*File, error) {
 	return f, nil
 }
 
-// points says that 1.000 is read as 1 in a file whose fields ";" parts, as programs do that write 1.000 for a thousand,
-// where no other number says what the point is.
+// points notes that 1.000 is read as 1. It does so if ";" separates the fields, as in files of programs that write
+// 1.000 for a thousand, and no other number shows what the point means.
 func (f *File) points(cells [][]string, head []string) {
 	at, column := -1, 0
 	for j := range cells {
@@ -75,7 +75,7 @@ func (f *File) points(cells [][]string, head []string) {
 	}
 }
 
-// oneColumn says that the only column is of text in which a sign that is not looked for may part the fields.
+// oneColumn notes that the only column is text with a sign that may separate fields but is not tried.
 func (f *File) oneColumn() {
 	if len(f.Arrays) != 1 || f.Arrays[0].IsNumber() || len(f.Arrays[0].Text) == 0 {
 		return
@@ -93,7 +93,7 @@ func (f *File) oneColumn() {
 	}
 }
 
-// odd says why a column that has numbers, or what looks like them, is text.
+// odd notes why a column that has numbers, or words like numbers, is text.
 func (f *File) odd(a Array) {
 	numbers := 0
 	for _, s := range a.Text {
@@ -108,11 +108,11 @@ func (f *File) odd(a Array) {
 	f.almost(a)
 }
 
-// almostNumber are numbers as other programs or people write them, which are not read: with a currency, in brackets, of
-// a tensor, in base 16, with underscores, Fortran's exponents, or other signs for thousands.
+// almostNumber matches numbers that are not read: with a currency, in brackets, of a tensor, in base 16, with
+// underscores, with Fortran's exponents, or with other separators of thousands.
 var almostNumber = regexp.MustCompile(`^(?i:tensor\(|array\(|\(|[$€£¥])?\s*[-+]?(0x[0-9a-fA-F]+|\d[\d_']*(,\d+)*(\.\d*)?([eEdD][-+]?\d+)?)\s*(\)|[$€£¥]|,.*\))?$`)
 
-// almost says that a column of text looks like numbers.
+// almost notes that a column of text looks like numbers.
 func (f *File) almost(a Array) {
 	at := -1
 	for i, s := range a.Text {
@@ -129,7 +129,7 @@ func (f *File) almost(a Array) {
 	}
 }
 
-// decimals returns what a column's cells say of the decimal mark.
+// decimals returns what the cells of a column say about the decimal mark.
 func decimals(cells []string) (comma, point bool) {
 	for _, s := range cells {
 		if len(s) > 1 && len(s) < 40 && strings.ContainsAny(s, ",.") {
@@ -140,9 +140,9 @@ func decimals(cells []string) (comma, point bool) {
 	return comma, point
 }
 
-// style decides whether the comma is the decimal mark: if the caller says so, if some number can be read in no other
-// way and none says the opposite, or, where none says anything, if ";" parts the fields, as it does because the comma
-// cannot.
+// style decides whether the comma is the decimal mark. It is if the caller says so, or if some number can be read in no
+// other way and no number contradicts. If no number decides, it is if ";" separates the fields, because then the comma
+// does not.
 func (l *lines) style(cells [][]string) bool {
 	if l.o.Decimal != 0 {
 		return l.o.Decimal == ','
@@ -164,16 +164,16 @@ func (l *lines) style(cells [][]string) bool {
 	return comma
 }
 
-// section is the place of a record's fields among the columns: a header may change within the file.
+// section maps the fields of a record to columns. A further line of names may change it within the file.
 type section []int
 
-// cells are the columns' cells and the line of each row. Lines that are longer or shorter than the names, and further
-// lines of names, are said.
+// cells returns the cells of the columns, and the line of each row. It notes lines that are longer or shorter than the
+// names, and further lines of names.
 func (l *lines) cells() (columns [][]string, rows []int, err error) {
 	l.trailing()
 	var kept []record
 	var sections []section
-	now := section(nil) // nil is one column after another
+	now := section(nil) // nil means that fields and columns are in the same order
 	repeated, short, long, width := 0, tally{}, tally{}, len(l.head)
 	for _, r := range l.records {
 		if again, ok := l.names(r); ok {
@@ -215,10 +215,10 @@ func (l *lines) cells() (columns [][]string, rows []int, err error) {
 	return columns, rows, err
 }
 
-// beyond is the column of field k of lines that are longer than the names.
+// beyond returns the column for field k of lines that are longer than the names.
 func (l *lines) beyond(k int) int { return l.add(fmt.Sprintf("column %d", k+1)) }
 
-// add is the column of a name, at the end if there is none yet.
+// add returns the column of a name. If there is none, it adds one at the end.
 func (l *lines) add(name string) int {
 	if at, ok := l.find(name); ok {
 		return at
@@ -228,7 +228,7 @@ func (l *lines) add(name string) int {
 	return len(l.head) - 1
 }
 
-// find is the first column of a name.
+// find returns the first column of a name.
 func (l *lines) find(name string) (int, bool) {
 	if l.place == nil {
 		l.place = make(map[string]int, len(l.head))
@@ -279,7 +279,8 @@ func (t tally) say(l *lines, what string) {
 	}
 }
 
-// trailing leaves out columns at the end that have neither a name nor a value: a separator after every line.
+// trailing removes columns at the end that have neither a name nor a value, as a separator at the end of every line
+// makes them.
 func (l *lines) trailing() {
 	n := len(l.head)
 	for n > 1 && l.head[n-1] == "" && !slices.ContainsFunc(l.records, func(r record) bool {
@@ -298,9 +299,9 @@ func (l *lines) trailing() {
 	}
 }
 
-// names reports whether a record is a further line of names, and where its columns belong: nil where they are as
-// before. It is one if it is the names again, or if none of it is a number and at least half of it are names that are
-// known.
+// names reports whether a record is a further line of names, and which columns its fields belong to; nil if nothing
+// changes. A record is one if it repeats the names, or if none of its fields is a number and at least half of them are
+// known names.
 func (l *lines) names(r record) (section, bool) {
 	if _, known := l.find(r.fields[0]); !known || len(r.fields) < 2 && len(l.head) > 1 || blank(r.fields) {
 		return nil, false

@@ -11,21 +11,21 @@ import (
 // blankSeparator stands for one or more blanks between fields.
 const blankSeparator = ' '
 
-// separators are those that are tried, the first where two fit equally well.
+// separators lists the separators that are tried. If two fit equally well, the first wins.
 var separators = []rune{',', '\t', ';', '|'}
 
-// sampled is how much of a file is looked at to find its separator.
+// sampled is the number of bytes of a file in which its separator is looked for.
 const sampled = 64 << 10
 
-// separatorOf finds what parts the fields of lines: that which parts most lines into equally many fields, and leaves
-// none of the others within them. Lines without any are one column.
+// separatorOf finds the separator of a file's fields. It is the one that splits most lines into the same number of
+// fields and leaves no other separator inside them. Lines without a separator are one column.
 func separatorOf(text []byte, ending string) rune {
 	sample := text
 	if len(sample) > sampled {
 		sample = sample[:bytes.LastIndexByte(sample[:sampled], '\n')+1]
 	}
 	if end := bytes.LastIndexByte(sample, '\n'); end > 0 && end < len(sample)-1 {
-		sample = sample[:end+1] // without a last line that may be half written
+		sample = sample[:end+1] // without the last line, which may be incomplete
 	}
 	order := separators
 	if ending == ".tsv" {
@@ -41,12 +41,12 @@ func separatorOf(text []byte, ending string) rune {
 		return blankSeparator
 	}
 	if best == ',' && oneColumn(sample) {
-		return ';' // which is nowhere
+		return ';' // a separator that does not occur
 	}
 	return best
 }
 
-// oneColumn reports whether lines under a name without a comma are numbers with a decimal comma.
+// oneColumn reports whether the lines are numbers with a decimal comma under a name without a comma.
 func oneColumn(sample []byte) bool {
 	lines := strings.Split(strings.TrimSpace(string(sample)), "\n")
 	return len(lines) > 1 && bytes.IndexByte(sample, ',') >= 0 && !strings.Contains(lines[0], ",") &&
@@ -57,7 +57,7 @@ func oneColumn(sample []byte) bool {
 		})
 }
 
-// fitOf is how well a separator fits lines, from 0 to 1.
+// fitOf returns how well a separator fits the lines, from 0 to 1.
 func fitOf(sample []byte, separator rune) float64 {
 	r := newReader(sample, separator, true)
 	var records [][]string
@@ -101,7 +101,8 @@ func fitOf(sample []byte, separator rune) float64 {
 	return fit
 }
 
-// blankSeparated reports whether lines are equally many words, most of them numbers but for the first line's.
+// blankSeparated reports whether all lines have the same number of words. Except in the first line, most of them must
+// be numbers.
 func blankSeparated(sample []byte) bool {
 	words, numbers, all := 0, 0, 0
 	for i, line := range strings.Split(strings.TrimSpace(string(sample)), "\n") {
@@ -127,26 +128,26 @@ func blankSeparated(sample []byte) bool {
 	return all > 0 && 2*numbers >= all
 }
 
-// newReader reads records of any length; lazy takes quotes within fields as they are.
+// newReader returns a reader of records of any length. If lazy is true, quotes inside fields are ordinary characters.
 func newReader(text []byte, separator rune, lazy bool) *csv.Reader {
 	r := csv.NewReader(bytes.NewReader(text))
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes = separator, -1, lazy
-	r.TrimLeadingSpace = separator != '\t' // which is a blank itself, and an empty field is one
+	r.TrimLeadingSpace = separator != '\t' // a tab is a blank too, and an empty field counts
 	return r
 }
 
-// record is a line's fields, without blanks around them.
+// record holds the fields of a line without the blanks around them.
 type record struct {
 	line   int
 	fields []string
 }
 
-// errOpen is a quote that nothing closes.
+// errOpen is the error of a quote that is never closed.
 type errOpen struct{ line int }
 
 func (e *errOpen) Error() string { return "a quote opens and is never closed" }
 
-// recordsOf cuts text into records. loose says that there were quotes within fields.
+// recordsOf splits text into records. loose reports whether there were quotes inside fields.
 func recordsOf(text []byte, separator rune) (out []record, loose bool, err error) {
 	if separator == blankSeparator {
 		for i, line := range strings.Split(string(text), "\n") {
@@ -187,7 +188,7 @@ func readRecords(text []byte, separator rune, lazy bool) (out []record, err erro
 	}
 }
 
-// unclosed reports whether the text ends within quotes that were opened where an error began.
+// unclosed reports whether the text ends inside quotes that begin at the place of an error.
 func unclosed(text []byte, bad *csv.ParseError) bool {
 	if bad.Line < lineCount(text) {
 		return false
@@ -198,12 +199,13 @@ func unclosed(text []byte, bad *csv.ParseError) bool {
 	return bytes.Count(text, []byte{'"'})%2 == 1
 }
 
-// lineCount is the number of lines, the last without a line's end among them.
+// lineCount returns the number of lines, including a last line without an end.
 func lineCount(text []byte) int {
 	return bytes.Count(bytes.TrimRight(text, "\n"), []byte("\n")) + 1
 }
 
-// widest is the number of fields that most records have, of equally many the larger.
+// widest returns the number of fields that most records have. If two numbers are equally frequent, it returns the
+// larger.
 func widest(records []record) int {
 	lengths := map[int]int{}
 	for _, r := range records {
@@ -218,7 +220,7 @@ func widest(records []record) int {
 	return mode
 }
 
-// blank reports whether fields hold nothing.
+// blank reports whether all fields are empty.
 func blank(fields []string) bool {
 	return !slices.ContainsFunc(fields, func(s string) bool { return s != "" })
 }

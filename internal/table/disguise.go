@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// magics begin files of other kinds, whatever their names end in.
+// magics lists the bytes with which files of other kinds begin, whatever their names are.
 var magics = []struct {
 	begin, what string
-	ending      string // the ending under which it is read; empty where it is not
+	ending      string // the ending for which such files are read; empty if they are not read
 	do          string
 }{
 	{"PAR1", "a Parquet file", ".parquet", ""},
@@ -29,7 +29,7 @@ var magics = []struct {
 	{"version https://git-lfs", "a pointer of Git LFS, not the file itself", "", "fetch the file with git lfs pull"},
 }
 
-// disguised says that a file is not what its name's ending says, and what to do.
+// disguised returns an error if a file's content does not fit the ending of its name. The error says what to do.
 func disguised(raw []byte, ending string) error {
 	for _, m := range magics {
 		if !bytes.HasPrefix(raw, []byte(m.begin)) || m.ending == ending {

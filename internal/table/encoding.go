@@ -18,7 +18,7 @@ import (
 	"nacre/internal/nearest"
 )
 
-// Encodings that can be named, by their names without signs between.
+// encodings holds the encodings that can be named, by their names without signs.
 var encodings = map[string]encoding.Encoding{
 	"utf8": encoding.Nop, "ascii": encoding.Nop,
 	"utf16le": utf.UTF16(utf.LittleEndian, utf.IgnoreBOM), "utf16be": utf.UTF16(utf.BigEndian, utf.IgnoreBOM),
@@ -34,13 +34,13 @@ var encodings = map[string]encoding.Encoding{
 	"koi8r":     charmap.KOI8R, "cp437": charmap.CodePage437, "cp850": charmap.CodePage850,
 }
 
-// marks begin a file that says its own encoding; the longer one first.
+// marks lists the bytes with which a file names its own encoding. The longer mark comes first.
 var marks = []struct{ mark, name, title string }{
 	{"\xef\xbb\xbf", "utf8", ""}, {"\xff\xfe\x00\x00", "utf32le", "UTF-32"}, {"\x00\x00\xfe\xff", "utf32be", "UTF-32"},
 	{"\xff\xfe", "utf16le", "UTF-16"}, {"\xfe\xff", "utf16be", "UTF-16"},
 }
 
-// decoded is a file's text as UTF-8, with line ends \n alone, and what was assumed.
+// decoded returns the text of a file as UTF-8 with \n at the ends of lines, and what was assumed.
 func decoded(raw []byte, named string) (text []byte, assumed []string, err error) {
 	name, title := "", ""
 	for _, m := range marks {
@@ -93,7 +93,7 @@ func decoded(raw []byte, named string) (text []byte, assumed []string, err error
 	return text, assumed, nil
 }
 
-// guessed is the encoding of bytes that do not say it.
+// guessed returns an encoding for bytes that do not name one.
 func guessed(raw []byte) (name, title string) {
 	head := raw[:min(len(raw), 4096)]
 	var zeros [2]int
@@ -128,7 +128,7 @@ func guessed(raw []byte) (name, title string) {
 	return "utf8", ""
 }
 
-// repaired is UTF-8 without what is none; a letter that the end cuts off is no error.
+// repaired replaces bytes that are not UTF-8. A letter that is cut off at the end is not an error.
 func repaired(text []byte) ([]byte, string) {
 	if utf8.Valid(text) {
 		return text, ""
@@ -142,7 +142,7 @@ func repaired(text []byte) ([]byte, string) {
 	return bytes.ToValidUTF8(text, []byte("\ufffd")), "bytes that are no UTF-8 replaced by \ufffd"
 }
 
-// order is the byte order that a sign of NumPy's names.
+// order returns the byte order for a sign of NumPy's.
 func order(sign byte) binary.ByteOrder {
 	if sign == '>' {
 		return binary.BigEndian

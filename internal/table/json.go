@@ -38,7 +38,8 @@ func readJSON(raw []byte, ending string, o Options) (*File, error) {
 	return f, err
 }
 
-// fromJSON reads values one after another. Where one value may be a whole table, it is.
+// fromJSON reads values that follow one another. If whole is true and there is one value, that value may be a whole
+// table.
 func (f *File) fromJSON(values []any, whole bool) error {
 	if len(values) > 1 {
 		return f.rowsOf(values)
@@ -57,10 +58,10 @@ func (f *File) fromJSON(values []any, whole bool) error {
 	return f.rowsOf(values)
 }
 
-// maxDepth limits how deep values lie in one another: the names of objects within objects grow with it.
+// maxDepth limits how deeply values may be nested, because the names of nested objects grow with it.
 const maxDepth = 100
 
-// object is a JSON object in its order.
+// object is a JSON object whose members keep their order.
 type object []member
 
 type member struct {
@@ -77,11 +78,11 @@ func (o object) find(name string) (any, bool) {
 	return nil, false
 }
 
-// tooLarge is a number that float64 does not hold, which stands for infinity.
+// tooLarge is a number that exceeds float64. It stands for infinity.
 const tooLarge = "1e999"
 
-// withoutNaN replaces the words NaN and Infinity, which Python writes, by what JSON has: null, and a number too large.
-// The line's ends stay where they are.
+// withoutNaN replaces the words NaN and Infinity, which Python writes, by JSON: null, and a number that is too large.
+// The ends of lines stay where they are.
 func withoutNaN(text []byte) ([]byte, bool) {
 	if !bytes.Contains(text, []byte("NaN")) && !bytes.Contains(text, []byte("Infinity")) {
 		return text, false
@@ -109,14 +110,14 @@ func withoutNaN(text []byte) ([]byte, bool) {
 	return out, odd
 }
 
-// errCut is a text that ends within a value.
+// errCut is the error of a text that ends inside a value.
 type errCut struct{ line int }
 
 func (e *errCut) Error() string {
 	return fmt.Sprintf("line %d: the file ends within a value", e.line)
 }
 
-// jsonValues reads one value after another.
+// jsonValues reads values that follow one another.
 func jsonValues(text []byte) (out []any, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -129,7 +130,7 @@ func jsonValues(text []byte) (out []any, err error) {
 			out = append(out, v)
 			continue
 		}
-		// Where the text ends within a value Go 1.26 reports io.ErrUnexpectedEOF, Go 1.27 a syntax error with this
+		// If the text ends inside a value, Go 1.26 returns io.ErrUnexpectedEOF and Go 1.27 a syntax error with this
 		// text.
 		var bad *json.SyntaxError
 		if errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &bad) &&

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// addLists adds a column of lists, whose values lie one after another, as the columns name0, name1, …, or name0_0, … of
-// lists of lists of the shape inner.
+// addLists adds a column of lists as the columns name0, name1, …. If the lists hold lists of the shape inner, they are
+// name0_0, …. The values of all lists follow one another.
 func (f *File) addLists(name string, v Values, lengths, inner []int) {
 	width, least := 0, math.MaxInt
 	if len(lengths) > 0 {
@@ -42,7 +42,8 @@ func (f *File) addLists(name string, v Values, lengths, inner []int) {
 	}
 }
 
-// addValues adds a column of numbers or of text, or several where the values are lists. odd gets what cannot be one.
+// addValues adds a column of numbers or of text. If the values are lists, it adds several columns. odd gets the reason
+// if they cannot be columns.
 func (f *File) addValues(name string, values []any, odd *[]string) {
 	if some[object](values) {
 		*odd = append(*odd, name+" (objects beside other values)")
@@ -65,8 +66,8 @@ func (f *File) addValues(name string, values []any, odd *[]string) {
 	f.addLists(name, f.valuesOf("column", name, all), lengths, inner)
 }
 
-// ragged are the values of each row of a column of lists; inner is the shape of the lists within them, which must be
-// one. why says why they cannot be columns.
+// ragged returns the values of each row of a column of lists. inner is the common shape of the lists inside them. If
+// they cannot be columns, why says why.
 func ragged(values []any) (rows [][]any, inner []int, why string) {
 	rows, known := make([][]any, len(values)), false
 	for i, v := range values {
@@ -90,7 +91,7 @@ func ragged(values []any) (rows [][]any, inner []int, why string) {
 
 const unevenLists = "lists within lists, of different lengths"
 
-// flat appends the values in v, and says which shape they have.
+// flat appends the values of v and returns their shape.
 func flat(v any, into []any) (out []any, shape []int, why string) {
 	list, is := v.([]any)
 	if _, isObject := v.(object); isObject {

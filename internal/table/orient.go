@@ -59,7 +59,7 @@ func (f *File) split(columns, index, data []any) error {
 	return f.rowsOf(rows)
 }
 
-// namesIn are the names of an object, numbers as such.
+// namesIn returns the names of an object. Names that are numbers become numbers.
 func namesIn(o object) (index []any) {
 	numbers := !slices.ContainsFunc(o, func(m member) bool {
 		_, err := strconv.ParseInt(m.name, 10, 64)
@@ -75,7 +75,7 @@ func namesIn(o object) (index []any) {
 	return index
 }
 
-// counted reports whether an index says no more than the rows' order: 0, 1, 2, …
+// counted reports whether an index only numbers the rows: 0, 1, 2, …
 func counted(index []any) bool {
 	for i, v := range index {
 		if n, ok := v.(json.Number); !ok || string(n) != strconv.Itoa(i) {
@@ -85,7 +85,7 @@ func counted(index []any) bool {
 	return true
 }
 
-// withIndex puts an index that says more than the rows' order before the rows' values.
+// withIndex puts an index before the values of the rows, unless it only numbers them.
 func withIndex(rows, index []any) []any {
 	if counted(index) {
 		return rows
@@ -97,9 +97,9 @@ func withIndex(rows, index []any) []any {
 	return out
 }
 
-// namedRows reads an object of at least two objects that all have the same names and no lists or objects in them: a
-// table whose rows have names. It is the columns that are named outside, as pandas writes, unless only the rows' names
-// inside each stand for values of one kind.
+// namedRows reads an object of at least two objects with the same names and without lists or objects inside: a table
+// whose rows have names. The outer names are those of the columns, as pandas writes. If only the values under each
+// inner name are of one kind, the outer names are those of the rows.
 func (f *File) namedRows(o object) (read bool, err error) {
 	var first object
 	if len(o) > 1 {
@@ -168,7 +168,7 @@ func (f *File) polars(columns []any) error {
 	return f.columnsOf(o)
 }
 
-// numbered are the rows of an object whose names are the rows' numbers: pandas' orient="index".
+// numbered returns the rows of an object whose names are the numbers of the rows: pandas' orient="index".
 func numbered(o object) (rows []any, ok bool) {
 	for _, m := range o {
 		row, isRow := m.value.(object)
@@ -180,7 +180,7 @@ func numbered(o object) (rows []any, ok bool) {
 	return rows, len(o) > 0
 }
 
-// byNumber are the columns of an object of objects whose names are the rows' numbers: pandas' default.
+// byNumber returns the columns of an object of objects whose names are the numbers of the rows: pandas' default.
 func byNumber(o object) (columns object, ok bool) {
 	for _, m := range o {
 		rows, isObject := m.value.(object)
@@ -200,8 +200,8 @@ func byNumber(o object) (columns object, ok bool) {
 	return columns, len(columns) > 0
 }
 
-// mixed reads an object in which lists of one length are the columns, or the longest list of objects the rows; without
-// any it is one row.
+// mixed reads an object in which lists of one length are the columns, or the longest list of objects holds the rows.
+// Without such lists the object is one row.
 func (f *File) mixed(o object) error {
 	var left []string
 	var columns object
@@ -240,7 +240,8 @@ func (f *File) mixed(o object) error {
 	return f.columnsOf(columns)
 }
 
-// mostRows is the length that most lists of an object have, of equally many the largest.
+// mostRows returns the length that most lists of an object have. If two lengths are equally frequent, it returns the
+// larger.
 func mostRows(o object) (rows int) {
 	have := map[int]int{}
 	for _, m := range o {
@@ -263,7 +264,7 @@ func leftOut(names []string) string {
 	return "; left out: " + few(names)
 }
 
-// kindOf is the kind of a single value; empty of lists and objects.
+// kindOf returns the kind of a single value, "" for lists and objects.
 func kindOf(v any) string {
 	switch v.(type) {
 	case nil:

@@ -4,7 +4,7 @@ package table
 
 import "errors"
 
-// readParquet says that the tab does without: the library would be loaded with every page.
+// readParquet returns an error: a tab cannot read Parquet, because every page would load the library for it.
 func readParquet([]byte) (*File, error) {
 	return nil, errors.New("Parquet is read by the program, not in a browser's tab: save it as CSV, with " +
 		"pandas.read_parquet(…).to_csv(…)")

@@ -38,7 +38,7 @@ func readParquet(raw []byte) (*File, error) {
 	return f, nil
 }
 
-// beyondExact reports whether a number is one that Rest is for.
+// beyondExact reports whether a number is so large that Rest is needed for its exact value.
 func beyondExact(v float64) bool {
 	return math.Abs(v) >= whole.Exact && v == math.Trunc(v) && math.Abs(v) <= 1<<64
 }

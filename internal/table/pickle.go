@@ -15,9 +15,9 @@ import (
 )
 
 // pickle reads the part of Python's pickles (protocols 2 to 5) that NumPy's arrays of objects need: texts, numbers,
-// truth values, None, lists, tuples, and NumPy's scalars and arrays. It runs nothing: a class is a name, and of what a
-// class would make only NumPy's are understood. Go's libraries for pickles are not kept or leave out what NumPy writes
-// (BUILD).
+// truth values, None, lists, tuples, and NumPy's scalars and arrays. It runs no code: a class is only a name, and of
+// the objects that a class would make only NumPy's are understood. Go's libraries for pickles are not maintained, or
+// they lack what NumPy writes (BUILD).
 type pickle struct {
 	in    *bytes.Reader
 	stack []any
@@ -28,17 +28,17 @@ type pickle struct {
 // class is a name that a pickle calls for.
 type class string
 
-// made holds what a class would make of arguments, and the state that it is given.
+// made holds the arguments and the state from which a class would make an object.
 type made struct {
 	class class
 	args  []any
 	state any
 }
 
-// objects are lists, and dictionaries and sets, that a pickle fills step by step.
+// objects is a list, dictionary or set that a pickle fills step by step.
 type objects struct {
 	items []any
-	named bool // a dictionary or a set
+	named bool // whether it is a dictionary or a set
 }
 
 var errPickle = errors.New("its pickle is damaged, or holds what is not read here")
@@ -71,7 +71,7 @@ func (p *pickle) pop() (any, error) {
 	return v, nil
 }
 
-// marked takes what lies above the last mark.
+// marked removes the values above the last mark from the stack and returns them.
 func (p *pickle) marked() ([]any, error) {
 	if len(p.marks) == 0 || p.marks[len(p.marks)-1] > len(p.stack) {
 		return nil, errPickle
@@ -83,7 +83,7 @@ func (p *pickle) marked() ([]any, error) {
 	return out, nil
 }
 
-// number reads a whole number of so many bytes, little-endian.
+// number reads a whole number of width bytes, little-endian.
 func (p *pickle) number(width int) (int, error) {
 	var b [8]byte
 	if n, _ := p.in.Read(b[:width]); n < width {
@@ -92,7 +92,7 @@ func (p *pickle) number(width int) (int, error) {
 	return int(binary.LittleEndian.Uint64(b[:])), nil
 }
 
-// bytes reads what a number of width bytes says the length of.
+// bytes reads a length of width bytes, and then as many bytes.
 func (p *pickle) bytes(width int) ([]byte, error) {
 	n, err := p.number(width)
 	if err != nil || n < 0 || n > p.in.Len() {
@@ -117,7 +117,7 @@ func (p *pickle) line() (string, error) {
 	}
 }
 
-// step obeys one instruction, by its letter in Python's pickletools.
+// step executes one instruction. It is named by its letter in Python's pickletools.
 func (p *pickle) step(op byte) error {
 	switch op {
 	case 0x80: // PROTO
@@ -217,7 +217,7 @@ func (p *pickle) text(op byte) error {
 	return err
 }
 
-// remember keeps the top of the stack under a number, or pushes what a number keeps.
+// remember stores the top of the stack under a number, or pushes the value stored under a number.
 func (p *pickle) remember(op byte) error {
 	key := len(p.memo)
 	var err error
@@ -250,7 +250,7 @@ func (p *pickle) remember(op byte) error {
 	return nil
 }
 
-// build makes tuples, fills lists, and notes what a class would make.
+// build makes tuples, fills lists, and notes the arguments from which a class would make an object.
 func (p *pickle) build(op byte) error {
 	switch op {
 	case 't', 'l', 'd', 0x90, 0x91:
@@ -299,7 +299,7 @@ func (p *pickle) build(op byte) error {
 	return errPickle
 }
 
-// fill appends to a list, or puts into a dictionary, which nothing here looks at.
+// fill appends to a list, or adds to a dictionary, which is never read.
 func (p *pickle) fill(op byte) error {
 	var items []any
 	var err error
@@ -330,7 +330,7 @@ func (p *pickle) fill(op byte) error {
 	return nil
 }
 
-// plainValue turns a pickle's value into what JSON would have: nil, bool, whole64, float64, string or []any.
+// plainValue converts a value of a pickle to a value of JSON: nil, bool, whole64, float64, string or []any.
 func plainValue(v any, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, errPickle
@@ -360,7 +360,7 @@ func plainValue(v any, depth int) (any, error) {
 	return nil, errPickle
 }
 
-// value is the NumPy scalar or array that a class would have made.
+// value returns the NumPy scalar or array that a class would have made.
 func (m *made) value(depth int) (any, error) {
 	switch name := string(m.class); {
 	case strings.HasSuffix(name, "multiarray.scalar") && len(m.args) == 2:
@@ -386,7 +386,7 @@ func (m *made) value(depth int) (any, error) {
 	return nil, fmt.Errorf("it holds Python objects of class %s", m.class)
 }
 
-// array is the shape and the elements, one after another, of an array that a pickle builds.
+// array returns the shape of an array that a pickle builds, and its elements in a row.
 func (m *made) array(depth int) (shape []int, list []any, err error) {
 	state, ok := m.state.(*objects)
 	if !ok || len(state.items) != 5 {
@@ -430,7 +430,7 @@ func (m *made) array(depth int) (shape []int, list []any, err error) {
 	return shape, list, nil
 }
 
-// typeOf is the type of elements that a pickled dtype stands for.
+// typeOf returns the type of elements that a pickled dtype stands for.
 func typeOf(v any) (string, bool) {
 	m, ok := v.(*made)
 	if !ok || !strings.HasSuffix(string(m.class), "dtype") || len(m.args) == 0 {
@@ -452,7 +452,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// elementsOf are n elements of a type as values.
+// elementsOf returns n elements of a type as values.
 func elementsOf(typ string, raw []byte, n int) ([]any, error) {
 	size, err := sizeOf(typ, nil)
 	if err != nil || n > len(raw) || len(raw) != n*size {
@@ -478,8 +478,7 @@ func elementsOf(typ string, raw []byte, n int) ([]any, error) {
 	return out, nil
 }
 
-// addObjects adds an array of Python objects: of texts and numbers as they are, of lists and arrays of numbers as
-// columns.
+// addObjects adds an array of Python objects. Texts and numbers become one column, lists and arrays of numbers several.
 func (f *File) addObjects(name string, h numpy.Header, raw []byte) error {
 	shape, list, err := []int(nil), []any(nil), error(nil)
 	v, err := unpickle(raw)
@@ -503,7 +502,7 @@ func (f *File) addObjects(name string, h numpy.Header, raw []byte) error {
 	return nil
 }
 
-// addRagged adds lists as the rows of a matrix as wide as the longest.
+// addRagged adds lists as the rows of a matrix. The matrix is as wide as the longest list.
 func (f *File) addRagged(name string, list []any) error {
 	rows, inner, why := ragged(list)
 	least, width := math.MaxInt, 0

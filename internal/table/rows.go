@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// rowsOf reads rows: objects, lists of values, or values, which are a column "value".
+// rowsOf reads rows that are objects, lists of values, or single values. Single values become the column "value".
 func (f *File) rowsOf(rows []any) error {
 	type cell struct {
 		row   int
@@ -64,7 +64,7 @@ func (f *File) rowsOf(rows []any) error {
 	return f.columnsOf(o)
 }
 
-// flatten names values of objects within objects "outer.inner".
+// flatten calls put for every value of an object. A value of an object inside it gets the name "outer.inner".
 func flatten(o object, prefix string, put func(name string, v any)) {
 	for _, m := range o {
 		if within, ok := m.value.(object); ok {
@@ -75,7 +75,7 @@ func flatten(o object, prefix string, put func(name string, v any)) {
 	}
 }
 
-// columnsOf makes arrays of columns of values.
+// columnsOf makes arrays from columns of values.
 func (f *File) columnsOf(o object) error {
 	var odd []string
 	for _, m := range o {

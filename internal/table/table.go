@@ -187,14 +187,14 @@ func readAs(ending, name string, raw []byte, o Options) (*File, error) {
 	return readParquet(raw)
 }
 
-// arrayName is the name of the only array of a file: the file's.
+// arrayName returns the name of the only array of a file: the file's name.
 func arrayName(name string) string {
 	base := filepath.Base(name)
 	return strings.TrimSuffix(base[:len(base)-len(filepath.Ext(base))], ".npy")
 }
 
-// unzipped unpacks gzip, whatever the file's name is. Of text whose end is missing, as of a log that is still written,
-// it returns what is there; cut says so.
+// unzipped unpacks gzip, whatever the name of the file is. If the end of a packed text is missing, as in a log that is
+// still being written, it returns the text so far, and cut is true.
 func unzipped(raw []byte, text bool) (out []byte, cut bool, err error) {
 	if !bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) {
 		return raw, false, nil
@@ -244,7 +244,7 @@ func (f *File) Row(i int) string {
 	return fmt.Sprintf("row %d (counted from 0)", i)
 }
 
-// few lists names, not more than a line holds.
+// few lists as many names as fit into a line.
 func few(names []string) string {
 	const most = 8
 	if len(names) <= most {
@@ -253,7 +253,7 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// count is a number of things in words.
+// count returns a number of things in words.
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

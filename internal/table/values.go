@@ -13,7 +13,7 @@ func some[T any](values []any) bool {
 	return slices.ContainsFunc(values, func(v any) bool { _, is := v.(T); return is })
 }
 
-// valuesOf makes numbers or texts of the values of an array or a column, what, and notes what it converts.
+// valuesOf makes numbers or texts from the values of an array or a column; what says which. It notes what it converts.
 func (f *File) valuesOf(what, name string, values []any) (v Values) {
 	say := func(format string, args ...any) {
 		f.note("%s %q %s", what, name, fmt.Sprintf(format, args...))
@@ -49,7 +49,7 @@ func (f *File) valuesOf(what, name string, values []any) (v Values) {
 	return v
 }
 
-// numbersIn are values that are numbers, truth values, or missing.
+// numbersIn returns the values as numbers. They are numbers, truth values, or missing.
 func numbersIn(values []any, numbers, truth int, say func(format string, args ...any)) (v Values) {
 	var beyond, absent seen
 	v = Values{Num: make([]float64, len(values)), Bool: truth > 0 && numbers == 0}
@@ -91,7 +91,7 @@ func numbersIn(values []any, numbers, truth int, say func(format string, args ..
 	return v
 }
 
-// whole64 is a whole number of 64 bits in its digits.
+// whole64 is a whole number of 64 bits, as text.
 type whole64 string
 
 func infinite(s string) bool {

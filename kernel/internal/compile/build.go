@@ -164,8 +164,7 @@ func (b *Builder) list() []string {
 		"{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.flags...)
 }
 
-// archives caches the archives that the builders of the process have found, because asking the go command takes half a
-// second.
+// archives holds the archives that the builders of this process have found. Asking the go command takes half a second.
 type archives struct {
 	tools    string
 	packages map[string]string
@@ -173,7 +172,7 @@ type archives struct {
 
 var found sync.Map // *archives by the folder of the module
 
-// recall takes over the archives that an earlier builder has found.
+// recall takes over the archives that an earlier builder has found, and reports whether there is one.
 func (b *Builder) recall() bool {
 	a, ok := found.Load(b.source)
 	if ok {
@@ -230,8 +229,8 @@ func (b *Builder) Build(ctx context.Context, src *Source, n int, name string) (s
 	return at(".so"), nil
 }
 
-// compile compiles a file. Go 1.26 and 1.27 keep what is appended to a result with a name on the stack where a closure
-// that is inlined appends it, and return it so: slices of small variable size are not put there.
+// compile compiles a file. If a closure that is inlined appends to a named result, Go 1.26 and 1.27 may keep the new
+// elements on the stack and return them so. An option therefore keeps slices of small variable size off the stack.
 func (b *Builder) compile(ctx context.Context, out, path, config, file string) error {
 	_, err := b.tool(ctx, "compile", "-o", out, "-p", path, "-importcfg", config, "-shared", "-dynlink", "-pack",
 		"-c=2", "-lang=go1.26",

@@ -89,7 +89,7 @@ func (s *Session) Direct(u *cells.Unit, env Env) (d *Direct, ok bool) {
 		}
 		d.Lines = append(d.Lines, s.Fset.Position(x.Pos()).Line)
 	}
-	for _, v := range u.Vars { // each is at a place
+	for _, v := range u.Vars { // each variable has an address
 		if _, ok := w.made[v.Def]; !ok {
 			return nil, false
 		}
@@ -97,7 +97,7 @@ func (s *Session) Direct(u *cells.Unit, env Env) (d *Direct, ok bool) {
 	return d, true
 }
 
-// seeded makes compiled cells find a variable that was made without them.
+// seeded lets compiled cells find a variable that was made without compiled code.
 func seeded(e *entity) { e.bind = "h__.Seed(c__, &" + e.name + ", \"" + e.name + "\")\n" }
 
 // indirect is the panic for code that has to be compiled.
@@ -108,17 +108,17 @@ type direct struct {
 	env    Env
 	unit   *cells.Unit
 	made   map[*types.Var]reflect.Value // variables that the cell defines
-	shared map[types.Object]bool        // the variables among them that pointers may reach
+	shared map[types.Object]bool        // variables among them that pointers may reach
 	define func(v *types.Var, t reflect.Type) reflect.Value
 }
 
-// value is an expression. Of several in one, only calls are evaluated in an order that programs see: a compiler reads
-// variables, and what results of calls point to, after the calls.
+// value is an expression. Programs see the order of only those parts that are calls: compiled code reads variables, and
+// what results of calls point to, after all calls.
 type value struct {
-	t           reflect.Type // nil of nil
+	t           reflect.Type // nil for the value nil
 	get         func() reflect.Value
 	calls, read bool
-	place       bool // get returns the variable, not a copy
+	place       bool // whether get returns the variable itself, not a copy
 }
 
 func (w *direct) variable(e *entity) reflect.Value {
@@ -129,7 +129,7 @@ func (w *direct) variable(e *entity) reflect.Value {
 	return reflect.ValueOf(p).Elem()
 }
 
-// ordered refuses operands whose order matters.
+// ordered panics if the order of the operands matters.
 func ordered(xs ...value) (calls, read bool) {
 	for k, x := range xs {
 		for _, y := range xs[k+1:] {
@@ -142,7 +142,7 @@ func ordered(xs ...value) (calls, read bool) {
 	return calls, read
 }
 
-// as is x where a value of type t is wanted.
+// as returns x as a value of type t.
 func (x value) as(t reflect.Type) value {
 	if x.t == nil {
 		switch t.Kind() {
@@ -157,8 +157,8 @@ func (x value) as(t reflect.Type) value {
 	return x
 }
 
-// typeOf is the type t in this program. There is none of a type that may be in plugins only: reflection would make
-// another one.
+// typeOf returns the type t of this program. It panics for a type that may be only in plugins, because reflection would
+// make another one.
 func (w *direct) typeOf(t types.Type) reflect.Type {
 	switch t := types.Unalias(types.Default(t)).(type) {
 	case *types.Basic:
@@ -255,7 +255,7 @@ func (w *direct) share(x ast.Expr) {
 	}
 }
 
-// ident is a variable or function of the session.
+// ident returns a variable or function of the session.
 func (w *direct) ident(id *ast.Ident) reflect.Value {
 	switch o := w.Info.Uses[id].(type) {
 	case *types.Var:
@@ -275,7 +275,7 @@ func (w *direct) ident(id *ast.Ident) reflect.Value {
 	panic(indirect{})
 }
 
-// selector is a name of a package, an exported field, or an exported method.
+// selector returns a name of a package, an exported field, or an exported method.
 func (w *direct) selector(x *ast.SelectorExpr) value {
 	if id, ok := x.X.(*ast.Ident); ok {
 		if p, ok := w.Info.Uses[id].(*types.PkgName); ok {
@@ -307,7 +307,7 @@ func (w *direct) selector(x *ast.SelectorExpr) value {
 	case types.MethodVal:
 		if _, ok := v.t.MethodByName(x.Sel.Name); ok {
 			if v.t.Kind() == reflect.Pointer {
-				// the receiver is the value to which the pointer points
+				// the receiver is the value that the pointer points to
 				if _, ok := v.t.Elem().MethodByName(x.Sel.Name); ok {
 					return w.method(v, v.t.Elem(), x.Sel.Name, func() reflect.Value { return present(v.get()).Elem() })
 				}
@@ -339,7 +339,7 @@ func (w *direct) method(v value, t reflect.Type, name string, recv func() reflec
 	}}
 }
 
-// present is v, which is a pointer or an interface: nil is the panic that it is in compiled code.
+// present returns v, a pointer or an interface. If v is nil, it panics as compiled code does.
 func present(v reflect.Value) reflect.Value {
 	if v.IsNil() {
 		var p *int
@@ -348,7 +348,7 @@ func present(v reflect.Value) reflect.Value {
 	return v
 }
 
-// foreign is a function or variable of a package.
+// foreign returns a function or variable of a package.
 func (w *direct) foreign(path string, id *ast.Ident) value {
 	v, ok := w.env.Native[path][id.Name]
 	if redirected(path, id.Name) {
@@ -371,7 +371,7 @@ func (w *direct) foreign(path string, id *ast.Ident) value {
 	panic(indirect{})
 }
 
-// call is a call of a function or method, and the types of its results.
+// call returns a call of a function or method, and the types of its results.
 func (w *direct) call(c *ast.CallExpr) (call func() []reflect.Value, out []reflect.Type) {
 	if g, ok := cells.Guarded(w.Fset, c); ok {
 		return w.guarded(g)
@@ -425,7 +425,7 @@ func (w *direct) call(c *ast.CallExpr) (call func() []reflect.Value, out []refle
 	}, out
 }
 
-// length is a call of len or cap.
+// length returns a call of len or cap.
 func (w *direct) length(c *ast.CallExpr) value {
 	id, ok := ast.Unparen(c.Fun).(*ast.Ident)
 	if !ok || id.Name != "len" && id.Name != "cap" {
@@ -444,7 +444,7 @@ func (w *direct) length(c *ast.CallExpr) value {
 	}}
 }
 
-// index is an element of a slice, an array, a string or a map.
+// index returns an element of a slice, an array, a string or a map.
 func (w *direct) index(x *ast.IndexExpr) value {
 	if w.Info.Types[x.X].IsType() || !w.Info.Types[x.X].IsValue() || w.isTuple(x) {
 		panic(indirect{})
@@ -472,7 +472,7 @@ func (w *direct) index(x *ast.IndexExpr) value {
 		}
 		return value{t: t, calls: calls, read: true, get: func() reflect.Value {
 			s, at := v.get(), int(k.get().Int())
-			_ = make([]struct{}, s.Len())[at] // panics as Go does
+			_ = make([]struct{}, s.Len())[at] // it panics as Go does
 			return s.Index(at)
 		}}
 	}

@@ -11,8 +11,8 @@ import (
 	"nacre/kernel/internal/live"
 )
 
-// guard returns a function that wraps a call whose error is checked. Each call gets one, whose types the compiler
-// infers.
+// guard returns the name of a function that wraps a call whose error is checked. Every call has a function of its own,
+// whose types the compiler infers.
 func (w *writer) guard(g cells.Guard, c *ast.CallExpr) string {
 	n := 0
 	switch t := w.Info.TypeOf(c).(type) {

@@ -38,7 +38,7 @@ func Held(u *cells.Unit, variables []any) (sentences []string) {
 	return sentences
 }
 
-// walk looks for values of a type of the cells in interfaces, as far as left values go.
+// walk looks for values of the cells' types in interfaces. left limits how many values it visits.
 type walk struct {
 	name string
 	left int

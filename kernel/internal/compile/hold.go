@@ -9,11 +9,12 @@ import (
 	"strings"
 )
 
-// A loop at the top level of a cell would read its variables, which are the session's, from memory in each round. Where
-// nothing but top-level statements can reach a variable, such a loop holds it in a local variable, and each assignment
-// writes through: whatever ends the loop, also a panic or an interrupt, leaves the session's variable as it is to be.
+// A loop at the top level of a cell would read its variables from memory in each round, because they belong to the
+// session. If only statements of the top level can reach a variable, the loop holds it in a local variable, and each
+// assignment also writes the session's variable. So the session's variable is right however the loop ends, even by a
+// panic or an interrupt.
 
-// share notes the variables that n lets functions and pointers reach.
+// share notes the variables that functions and pointers in n can reach.
 func (u *unit) share(n ast.Node) {
 	slot := func(x ast.Expr) *entity {
 		if id, ok := ast.Unparen(x).(*ast.Ident); ok {
@@ -21,7 +22,7 @@ func (u *unit) share(n ast.Node) {
 		}
 		return nil
 	}
-	within := 0 // nested functions
+	within := 0 // depth of nested functions
 	var open []ast.Node
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch m := n.(type) {
@@ -42,7 +43,7 @@ func (u *unit) share(n ast.Node) {
 			if e := slot(m.X); e != nil && m.Op == token.AND {
 				e.shared = true
 			}
-		case *ast.SelectorExpr: // a method may take the address
+		case *ast.SelectorExpr: // it may be a method that takes the address
 			if e := slot(m.X); e != nil && u.Info.Selections[m] != nil &&
 				u.Info.Selections[m].Kind() == types.MethodVal {
 				e.shared = true
@@ -64,8 +65,8 @@ func (s *Session) slotOf(id *ast.Ident) *entity {
 	return s.slots[v]
 }
 
-// hold holds the variables of a statement of the cell's top level that loops, and returns what precedes the statement
-// and what follows.
+// hold lets a looping statement of the cell's top level hold variables. It returns the text before and after the
+// statement.
 func (w *writer) hold(s ast.Stmt) (before, after string) {
 	switch s.(type) {
 	case *ast.DeclStmt, *ast.AssignStmt, *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
@@ -74,7 +75,7 @@ func (w *writer) hold(s ast.Stmt) (before, after string) {
 	if !loops(&ast.BlockStmt{List: []ast.Stmt{s}}) {
 		return "", ""
 	}
-	listed := map[ast.Stmt]bool{} // statements after which there is room for another
+	listed := map[ast.Stmt]bool{} // statements that another statement may follow
 	list := func(l []ast.Stmt) {
 		for _, s := range l {
 			listed[unlabeled(s)] = true
@@ -139,7 +140,7 @@ func (w *writer) hold(s ast.Stmt) (before, after string) {
 	return fmt.Sprintf("{ l__%s := *%s; %s", strings.Join(names, ", l__"), strings.Join(names, ", *"), before), "}\n"
 }
 
-// light reports whether a value of a type fits registers and is assigned as a whole.
+// light reports whether a value of a type fits into registers and is assigned as a whole.
 func light(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Struct, *types.Array, *types.TypeParam:
@@ -148,7 +149,7 @@ func light(t types.Type) bool {
 	return true
 }
 
-// through writes the variables held that s assigns to.
+// through writes the held variables that s assigns to.
 func (w *writer) through(s ast.Stmt) (text string) {
 	var lhs []ast.Expr
 	switch s := s.(type) {
@@ -174,7 +175,7 @@ func unlabeled(s ast.Stmt) ast.Stmt {
 	return s
 }
 
-// jumpsOut reports whether s has a goto, whose label may be in another statement.
+// jumpsOut reports whether s has a goto. Its label may be in another statement.
 func jumpsOut(s ast.Stmt) (found bool) {
 	ast.Inspect(s, func(n ast.Node) bool {
 		b, ok := n.(*ast.BranchStmt)

@@ -11,22 +11,23 @@ import (
 	"unsafe"
 )
 
-// The run time keeps one method table for each pair of an interface and a type, and compiled code compares tables to
-// compare types. It makes the table of a pair itself where a conversion asks for it before a plugin with a table of its
-// own is loaded; the code of the plugin would then take equal types for different ones. So what points to such a table
-// in a plugin is made to point to the one in use, before the cell runs.
+// The run time keeps one method table for each pair of an interface and a type, and compiled code compares types by
+// comparing tables. If a conversion asks for the table of a pair before a plugin with its own table of this pair is
+// loaded, the run time makes a table itself. The plugin's code would then find equal types different. So before a cell
+// runs, the plugin's pointers to its table are changed to the table in use.
 
-// replaced are the tables of plugins that another is used for, and the one that is.
+// replaced maps the method tables of plugins to the tables that are used instead.
 var replaced = map[uintptr]uintptr{}
 
-// hashAt is the place of the hash in a method table, behind the interface and the type.
+// hashAt is the place of the type's hash in a method table, after the interface and the type.
 const hashAt = 16
 
-// useTables makes the plugin in the file, loaded at base, use the method tables of the process.
+// useTables makes a plugin use the method tables of the process. f is its file, and base the address at which it is
+// loaded.
 func useTables(f *elf.File, base uintptr) {
 	symbols, err := f.DynamicSymbols()
 	if err != nil {
-		return // it has none
+		return // the plugin has no tables
 	}
 	for _, s := range symbols {
 		if s.Section == elf.SHN_UNDEF || !strings.HasPrefix(s.Name, "go:itab.") {
@@ -35,7 +36,7 @@ func useTables(f *elf.File, base uintptr) {
 		at := base + uintptr(s.Value)
 		if used := tableOf(*(*[2]unsafe.Pointer)(pointer(at))); used != 0 && used != at {
 			replaced[at] = used
-			// A table that the run time has made lacks the hash of the type, by which switches find their cases.
+			// Switches find their cases by the hash of the type. The tables that the run time makes lack it.
 			if hash := (*uint32)(pointer(used + hashAt)); *hash == 0 {
 				*hash = *(*uint32)(pointer(at + hashAt))
 			}
@@ -45,7 +46,7 @@ func useTables(f *elf.File, base uintptr) {
 	for at := range replaced {
 		low, high = min(low, at), max(high, at)
 	}
-	var fixed span // made read-only once it was relocated
+	var fixed span // it was made read-only after its relocation
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_GNU_RELRO {
 			fixed = span{base + uintptr(p.Vaddr), base + uintptr(p.Vaddr+p.Memsz)}
@@ -75,10 +76,10 @@ func useTables(f *elf.File, base uintptr) {
 	}
 }
 
-// tableOf is the method table that the process uses for an interface and a type, 0 if there is none.
+// tableOf returns the method table that the process uses for an interface and a type, or 0 if there is none.
 func tableOf(pair [2]unsafe.Pointer) uintptr {
 	described := func(p unsafe.Pointer) reflect.Type {
-		empty := [2]unsafe.Pointer{p, nil} // an interface that holds a value of the type, at which nothing looks
+		empty := [2]unsafe.Pointer{p, nil} // an interface that holds a value of the type; nobody reads the value
 		return reflect.TypeOf(*(*any)(unsafe.Pointer(&empty)))
 	}
 	if pair[0] == nil || pair[1] == nil {
@@ -93,5 +94,5 @@ func tableOf(pair [2]unsafe.Pointer) uintptr {
 	return *(*uintptr)(v.UnsafePointer())
 }
 
-// pointer returns a pointer into the memory to which a file was loaded.
+// pointer returns a pointer to an address of a loaded file.
 func pointer(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Types that have no name are found where the program surely has them: reflection would make others than the ones that
-// compiled cells have.
+// Types without a name are taken from places where the program surely has them. Reflection would make other types than
+// those of compiled cells.
 
-// unnamed are such types, as reflection writes them.
+// unnamed holds such types by their text in reflection.
 var unnamed = map[string]reflect.Type{}
 
 func init() {
@@ -47,7 +47,7 @@ func forms(name string) string {
 		name + "(nil)}\n"
 }
 
-// formed reports whether a declared type is one of values.
+// formed reports whether values can have a declared type.
 func formed(tn *types.TypeName) bool {
 	n, ok := tn.Type().(*types.Named)
 	if !ok || tn.IsAlias() || n.TypeParams().Len() > 0 {
@@ -57,7 +57,8 @@ func formed(tn *types.TypeName) bool {
 	return !ok || i.IsMethodSet()
 }
 
-// form is a type of the cells (0: a pointer to it, 1: a slice, 2: a map), nil where no compiled cell has used it.
+// form returns a form of a type of the cells: a pointer to it for k = 0, a slice of it for 1, a map for 2. It returns
+// nil if no compiled cell has used the type.
 func (w *direct) form(t types.Type, k int) reflect.Type {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || w.types[n.Obj()] == nil {
@@ -70,7 +71,7 @@ func (w *direct) form(t types.Type, k int) reflect.Type {
 	return reflect.TypeOf(v.([3]any)[k])
 }
 
-// madeOf is a type without a name, nil where it is not known to be in the program.
+// madeOf returns a type without a name, or nil if the program is not known to have it.
 func (w *direct) madeOf(t types.Type) reflect.Type {
 	switch t := t.(type) {
 	case *types.Pointer:
@@ -97,7 +98,7 @@ func (w *direct) madeOf(t types.Type) reflect.Type {
 	return unnamed[spelled(t)]
 }
 
-// spelled is a type as reflection writes it, "" for one with a name that is not Go's.
+// spelled returns a type's text in reflection, or "" if the type has a name that is not Go's own.
 func spelled(t types.Type) string {
 	of := func(before string, t types.Type) string {
 		if s := spelled(t); s != "" {
@@ -130,7 +131,7 @@ func spelled(t types.Type) string {
 	return ""
 }
 
-// literal is a composite literal.
+// literal returns a composite literal.
 func (w *direct) literal(x *ast.CompositeLit) value {
 	t := w.typeOf(w.Info.TypeOf(x))
 	v := value{t: t}
@@ -199,7 +200,7 @@ func (w *direct) literal(x *ast.CompositeLit) value {
 	return v
 }
 
-// pointer is the address of a literal.
+// pointer returns the address of a literal.
 func (w *direct) pointer(x *ast.UnaryExpr, lit *ast.CompositeLit) value {
 	t, v := w.typeOf(w.Info.TypeOf(x)), w.literal(lit)
 	if reflect.PointerTo(v.t) != t {
@@ -210,7 +211,7 @@ func (w *direct) pointer(x *ast.UnaryExpr, lit *ast.CompositeLit) value {
 	return v
 }
 
-// convert is a conversion between numbers that reflection does as compiled code does.
+// convert returns a conversion between numbers, if reflection does it as compiled code does.
 func (w *direct) convert(c *ast.CallExpr) value {
 	t, x := w.typeOf(w.Info.TypeOf(c)), w.expr(c.Args[0])
 	number := func(k reflect.Kind) bool { return k >= reflect.Int && k <= reflect.Float64 }
@@ -219,7 +220,7 @@ func (w *direct) convert(c *ast.CallExpr) value {
 		panic(indirect{})
 	}
 	if whole(t.Kind()) && !whole(x.t.Kind()) && t.Kind() != reflect.Int && t.Kind() != reflect.Int64 {
-		panic(indirect{}) // what does not fit is cut off on another way
+		panic(indirect{}) // numbers that do not fit are cut off in another way
 	}
 	if t.Kind() == reflect.Float32 && whole(x.t.Kind()) {
 		panic(indirect{}) // reflection rounds twice
@@ -228,7 +229,7 @@ func (w *direct) convert(c *ast.CallExpr) value {
 	return value{t: t, calls: x.calls, read: x.read, get: func() reflect.Value { return get().Convert(t) }}
 }
 
-// unary is an operation with one operand.
+// unary returns an operation with one operand.
 func (w *direct) unary(x *ast.UnaryExpr) value {
 	v := w.expr(x.X)
 	if v.t == nil {
@@ -253,7 +254,7 @@ func (w *direct) unary(x *ast.UnaryExpr) value {
 	}}
 }
 
-// both is a logical operation, whose second operand is evaluated where it matters.
+// both returns a logical operation. It evaluates the second operand only if the result depends on it.
 func (w *direct) both(x *ast.BinaryExpr) value {
 	a, b := w.expr(x.X), w.expr(x.Y)
 	if a.t == nil || a.t != b.t {
@@ -267,7 +268,7 @@ func (w *direct) both(x *ast.BinaryExpr) value {
 	}}
 }
 
-// appended is a call of append with elements.
+// appended returns a call of append with elements.
 func (w *direct) appended(c *ast.CallExpr) value {
 	s := w.expr(c.Args[0])
 	if s.t == nil || s.t.Kind() != reflect.Slice || c.Ellipsis.IsValid() {
@@ -282,7 +283,7 @@ func (w *direct) appended(c *ast.CallExpr) value {
 		list := s.get()
 		var more []reflect.Value
 		for _, a := range all[1:] {
-			v := reflect.New(s.t.Elem()).Elem() // not the variable, which appending may change
+			v := reflect.New(s.t.Elem()).Elem() // a copy of the variable, because appending may change the variable
 			v.Set(a.get())
 			more = append(more, v)
 		}
@@ -290,7 +291,7 @@ func (w *direct) appended(c *ast.CallExpr) value {
 	}}
 }
 
-// put is an assignment to an element or a field.
+// put returns an assignment to an element or a field.
 func (w *direct) put(x ast.Expr, rhs ast.Expr) func() {
 	v := w.expr(rhs)
 	switch x := x.(type) {

@@ -19,7 +19,7 @@ import (
 // loads reports whether this program can load plugins.
 const loads = true
 
-// fixed are the parts of the plugins loaded that were read from their files and never change.
+// fixed lists the parts of the loaded plugins that were read from their files and never change.
 var (
 	fixed    []span
 	fixedNow sync.Mutex
@@ -32,8 +32,8 @@ func Load(file, name string) (func(*live.Cell), error) {
 	fixedNow.Lock()
 	defer fixedNow.Unlock()
 	for _, s := range fixed {
-		// Of its 3 MB, most of them packages that the program has too, a cell uses a part and mostly once. What it uses
-		// again comes back from the file.
+		// Most of a plugin's 3 MB are packages that the program has too. A cell uses a part of the rest, and mostly
+		// once. What it uses again is read from the file again.
 		syscall.RawSyscall(syscall.SYS_MADVISE, s.from, s.to-s.from, syscall.MADV_DONTNEED)
 	}
 	if _, err := plugin.Open(file); err != nil {
@@ -48,7 +48,7 @@ func Load(file, name string) (func(*live.Cell), error) {
 	return run, nil
 }
 
-// loaded looks at a plugin that has been: it finds its fixed parts, and gives it the method tables of the process.
+// loaded finds the fixed parts of a plugin that was just loaded, and gives the plugin the method tables of the process.
 func loaded(file string) {
 	file, err := filepath.EvalSymlinks(file)
 	if err != nil {

@@ -21,11 +21,11 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// A package that the program does not have is compiled for the session: of the standard library, or of a module in the
-// go.mod that the kernel's folder has, or in the module cache. What the program is made of keeps its versions, as
-// plugins share it. A loaded package stays: another version of it needs another kernel.
+// A package that the program lacks is compiled for the session. It belongs to the standard library, to a module in the
+// go.mod of the kernel's folder, or to a module in the module cache. Modules of the program keep their versions,
+// because plugins share their packages. A loaded package stays: another version of it needs another kernel.
 
-// reading keeps sessions, which may share packages, from completing the same one at once.
+// reading lets only one session at a time complete packages, because sessions may share them.
 var reading sync.Mutex
 
 // Import returns a package with its types, which refer to the types of the packages in known. It adds the package to
@@ -75,8 +75,8 @@ func (b *Builder) find(ctx context.Context, path string) error {
 	return b.note(out)
 }
 
-// note adds the archives that the go command lists to those known. One that was known as another file is of a version
-// that this kernel cannot load any more.
+// note adds the archives that the go command lists. If a package is already known with another archive, it has a
+// version that this kernel can no longer load.
 func (b *Builder) note(out []byte) error {
 	add := map[string]string{}
 	for line := range strings.Lines(string(out)) {
@@ -95,7 +95,8 @@ func (b *Builder) note(out []byte) error {
 	return nil
 }
 
-// folderModule is the go.mod of the folder in which the kernel runs, nil if there is none, and its place.
+// folderModule returns the go.mod of the folder in which the kernel runs, and its path. It returns nil if there is
+// none.
 func (b *Builder) folderModule(ctx context.Context) (*modfile.File, string, error) {
 	out, err := b.goIn(ctx, "", b.env, "env", "GOMOD")
 	if err != nil {
@@ -113,7 +114,7 @@ func (b *Builder) folderModule(ctx context.Context) (*modfile.File, string, erro
 	return f, filepath.Dir(name), err
 }
 
-// own reports whether a path is one of the module that the kernel's folder is in.
+// own reports whether a path belongs to the module of the kernel's folder.
 func (b *Builder) own(ctx context.Context, path string) bool {
 	f, _, err := b.folderModule(ctx)
 	return err == nil && f != nil && f.Module != nil && within(path, f.Module.Mod.Path)
@@ -121,8 +122,8 @@ func (b *Builder) own(ctx context.Context, path string) bool {
 
 func within(path, module string) bool { return path == module || strings.HasPrefix(path, module+"/") }
 
-// modules writes a go.mod with the modules of the program and those of the notebook, one of which has the package, and
-// its go.sum. With offline, the existing files are used as they are.
+// modules writes a go.mod and a go.sum with the modules of the program and those of the notebook. One of these has the
+// package. With offline, it uses the existing files as they are.
 func (b *Builder) modules(ctx context.Context, path string) (file string, offline bool, err error) {
 	data, err := os.ReadFile(filepath.Join(b.source, "go.mod"))
 	if err != nil {
@@ -206,7 +207,7 @@ func (b *Builder) modules(ctx context.Context, path string) (file string, offlin
 		os.WriteFile(filepath.Join(b.folder, "go.sum"), bytes.TrimLeft(sums, "\n"), 0o600))
 }
 
-// cached finds the module of a package in the module cache, in its latest version there.
+// cached returns the module of a package in the module cache, in the latest version there.
 func (b *Builder) cached(ctx context.Context, path string) (found module.Version, ok bool) {
 	out, err := b.goIn(ctx, "", b.env, "env", "GOMODCACHE")
 	if err != nil {
@@ -232,7 +233,7 @@ func (b *Builder) cached(ctx context.Context, path string) (found module.Version
 	return found, false
 }
 
-// better reports whether a version is to be taken before another: releases before what is not one.
+// better reports whether version a is preferred to b. Releases are preferred to other versions.
 func better(a, b string) bool {
 	if ra, rb := semver.Prerelease(a) == "", semver.Prerelease(b) == ""; ra != rb {
 		return ra

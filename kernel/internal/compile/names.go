@@ -13,11 +13,11 @@ import (
 	"unsafe"
 )
 
-// show makes types in an object file of the session's package, whose path is given, print as those of the cells. A
-// redefined type has another name in the compiled code, as the symbols of one name must be alike, and a type argument
-// is told with its package's path; what programs see of both is a string in a type's descriptor, which the run time
-// reads as a byte of flags, the length as a varint, and the text, a star first. The path itself is such a string
-// without a star.
+// show makes types print as those of the cells. data is an object file of the session's package, and path the package's
+// path. A redefined type has another name in compiled code, because all symbols of one name must be equal, and a type
+// argument is shown with its package's path. Programs see both in the strings of type descriptors. The run time reads
+// such a string as a byte of flags, the length as a varint, and the text, which begins with a star. The path alone is
+// such a string without a star.
 func show(data []byte, path string, names map[string]string) {
 	own := append([]byte{0, byte(len(path))}, path...)
 	main := append([]byte("\x00\x04main"), make([]byte, len(path)-len("main"))...)
@@ -52,7 +52,8 @@ func show(data []byte, path string, names map[string]string) {
 	}
 }
 
-// nameAround finds the name in a descriptor that the byte at belongs to: its head, and its text from start to end.
+// nameAround finds the name in a descriptor that contains the byte at. It returns the place of its head, and start and
+// end of its text.
 func nameAround(data []byte, at int) (head, start, end int, ok bool) {
 	control := func(r rune) bool { return r < ' ' }
 	for start = at; start > 2 && at-start < 1<<14 && data[start] >= ' '; start-- {
@@ -71,9 +72,9 @@ func nameAround(data []byte, at int) (head, start, end int, ok bool) {
 	return 0, 0, 0, false
 }
 
-// showCalled makes the names of the methods of pointers in a plugin those of the cells: the run time takes from them
-// what it says of a method that is called with a nil pointer and wants the value. And it marks the methods that are
-// wrappers.
+// showCalled gives methods of pointers in a plugin the names that they have in the cells. The run time uses these names
+// in its message about a method that needs a value and is called with a nil pointer. showCalled also marks the methods
+// that are wrappers.
 func showCalled(file, path string, src *Source) error {
 	f, err := elf.Open(file)
 	if err != nil {
@@ -119,11 +120,11 @@ func showCalled(file, path string, src *Source) error {
 	return err
 }
 
-// kindAt is the place of what kind of function it is in what the run time knows of one.
+// kindAt is the place of a function's kind in the data that the run time has about the function.
 const kindAt = 40
 
-// markWrappers makes methods in a table of functions of the kind that the compiler's own wrappers are: recover then
-// takes the function that the method calls, which is its body, for the one that was deferred.
+// markWrappers gives methods in a table of functions the kind of the compiler's own wrappers. Then recover treats the
+// function that the method calls, its body, as the one that was deferred.
 func markWrappers(table []byte, path string, methods []string) {
 	own := reflect.ValueOf(wrapped{}.method).Pointer()
 	kind := *(*byte)(unsafe.Add(unsafe.Pointer(runtime.FuncForPC(own)), kindAt))
@@ -139,7 +140,7 @@ func markWrappers(table []byte, path string, methods []string) {
 	}
 }
 
-// wrapped has a method for which, as a function value, the compiler makes a wrapper.
+// wrapped has a method for which the compiler makes a wrapper if the method is a function value.
 type wrapped struct{}
 
 //go:noinline

@@ -8,7 +8,7 @@ import (
 	"reflect"
 )
 
-// basics are the types of Go's own names.
+// basics holds Go's own named types.
 var basics = map[types.BasicKind]reflect.Type{
 	types.Bool: reflect.TypeFor[bool](), types.String: reflect.TypeFor[string](),
 	types.Int: reflect.TypeFor[int](), types.Int8: reflect.TypeFor[int8](), types.Int16: reflect.TypeFor[int16](),
@@ -46,14 +46,14 @@ func (w *direct) constant(tv types.TypeAndValue) value {
 	return value{t: t, get: func() reflect.Value { return v }}
 }
 
-// binary is an operation of two numbers or strings: arithmetic or a comparison.
+// binary returns an operation of two numbers or strings: arithmetic or a comparison.
 func (w *direct) binary(x *ast.BinaryExpr) value {
 	a, b := w.expr(x.X), w.expr(x.Y)
 	if a.t == nil {
 		a, b = b, a
 	}
 	if b.t == nil && a.t != nil && (x.Op == token.EQL || x.Op == token.NEQ) {
-		b.as(a.t) // refuses what cannot be nil
+		b.as(a.t) // panics if a is nil and b cannot be
 		get := a.get
 		return value{t: reflect.TypeFor[bool](), calls: a.calls, read: a.read, get: func() reflect.Value {
 			return reflect.ValueOf(get().IsNil() == (x.Op == token.EQL))
@@ -116,7 +116,7 @@ func combine(op token.Token, a, b value) value {
 	}}
 }
 
-// arithmetic is an operation of numbers. Of integers of fewer bits, what SetInt keeps is what Go keeps.
+// arithmetic returns an operation of numbers. For smaller integers SetInt keeps the same bits as Go.
 func arithmetic[T int64 | uint64 | float32 | float64](op token.Token) func(a, b T) T {
 	switch op {
 	case token.ADD:
@@ -131,7 +131,7 @@ func arithmetic[T int64 | uint64 | float32 | float64](op token.Token) func(a, b 
 	return nil
 }
 
-// comparison is an operation that compares, of numbers neither of which is NaN.
+// comparison returns a comparison. It is not used for NaN.
 func comparison(op token.Token) func(less, equal bool) bool {
 	switch op {
 	case token.EQL:

@@ -46,8 +46,8 @@ func Prepare(ctx context.Context, source, list string, packages []string) error 
 	})
 }
 
-// identity tells this program from others at its place: by its build ID, which stays when the go command touches a
-// program that is up to date, or by its time if there is none.
+// identity distinguishes this program from other programs at the same path. It returns the build ID, which does not
+// change when the go command touches an up-to-date program, or the file's time if there is no build ID.
 func identity() (string, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -71,7 +71,7 @@ func identity() (string, error) {
 // ErrUnprepared says that the list of Prepare is missing or out of date.
 var ErrUnprepared = errors.New("the packages that cells import are not compiled yet")
 
-// prepared reads a list.
+// prepared reads the list of archives.
 func (b *Builder) prepared(list string) error {
 	f, err := os.Open(list)
 	if err != nil {
@@ -84,7 +84,7 @@ func (b *Builder) prepared(list string) error {
 	}
 	lines := bufio.NewScanner(f)
 	if !lines.Scan() || lines.Text() != program {
-		return ErrUnprepared // this is another program since
+		return ErrUnprepared // the program has changed since
 	}
 	for lines.Scan() {
 		path, file, ok := strings.Cut(lines.Text(), "=")
@@ -92,7 +92,7 @@ func (b *Builder) prepared(list string) error {
 			b.tools = path
 			continue
 		}
-		if _, err := os.Stat(file); err != nil { // the go command has deleted files that were not used for days
+		if _, err := os.Stat(file); err != nil { // the go command deletes files that were not used for days
 			return ErrUnprepared
 		}
 		b.packages[path] = file

@@ -8,7 +8,7 @@ import (
 	"reflect"
 )
 
-// stmt is a statement of a cell that is not compiled.
+// stmt returns a statement of a cell that runs without being compiled.
 func (w *direct) stmt(s ast.Stmt) func() {
 	switch s := s.(type) {
 	case *ast.EmptyStmt:
@@ -40,7 +40,7 @@ func (w *direct) stmt(s ast.Stmt) func() {
 	panic(indirect{})
 }
 
-// change is an assignment with an operation.
+// change returns an assignment with an operation.
 func (w *direct) change(x ast.Expr, op token.Token, by value) func() {
 	id, ok := x.(*ast.Ident)
 	if !ok {
@@ -54,7 +54,7 @@ func (w *direct) change(x ast.Expr, op token.Token, by value) func() {
 	return func() { v.Set(sum.get()) }
 }
 
-// declare is a declaration of variables with their values, or of one without.
+// declare returns a declaration of variables, with or without values.
 func (w *direct) declare(s *ast.ValueSpec) func() {
 	switch {
 	case s.Type == nil:
@@ -112,7 +112,7 @@ func (w *direct) assign(lhs, rhs []ast.Expr) func() {
 	}
 }
 
-// lhs is the variable that an assignment of a value of type t changes or defines.
+// lhs returns the variable that an assignment of a value of type t changes or defines.
 func (w *direct) lhs(id *ast.Ident, t reflect.Type) reflect.Value {
 	if v, ok := w.Info.Defs[id].(*types.Var); ok {
 		if t == nil {

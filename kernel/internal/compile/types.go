@@ -83,7 +83,7 @@ func (w *writer) typ(t types.Type) string {
 	return ""
 }
 
-// embeddedType writes the type of an embedded field by the name that is the field's too.
+// embeddedType writes the type of an embedded field. The field has the same name as the type.
 func (w *writer) embeddedType(t types.Type) string {
 	star := ""
 	if p, ok := t.(*types.Pointer); ok {
@@ -103,8 +103,9 @@ func (w *writer) embeddedType(t types.Type) string {
 	return star + name + w.arguments(named.TypeArgs())
 }
 
-// inferred declares a variable that points to one of the type t where that is an unexported one of a package, which has
-// no name here: the compiler infers it from a variable of the package that has it, or a function that returns it.
+// inferred declares a variable that points to a value of type t, if t is an unexported type of a package and so has no
+// name here. The compiler infers the type from a variable of that package that has it, or from a function that returns
+// it.
 func (w *writer) inferred(name string, t types.Type) (text string, ok bool) {
 	o := t
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
@@ -192,7 +193,7 @@ func (w *writer) arguments(args *types.TypeList) string {
 	return "[" + strings.Join(list, ", ") + "]"
 }
 
-// redirects are the functions and variables that would reach past the session.
+// redirects lists functions and variables that would affect more than the session.
 var redirects = map[string]string{
 	"fmt":  " Print Println Printf Fprint Fprintln Fprintf Scan Scanln Scanf ",
 	"flag": " Parse ",
@@ -204,7 +205,7 @@ var redirects = map[string]string{
 	"time":    " Sleep ",
 }
 
-// exits reports whether a method ends the process: those of a logger whose name begins with Fatal.
+// exits reports whether a method ends the process: a method of a logger whose name begins with Fatal.
 func exits(sel *types.Selection) bool {
 	return sel != nil && sel.Kind() == types.MethodVal && strings.HasPrefix(sel.Obj().(*types.Func).FullName(),
 		"(*log.Logger).Fatal")

@@ -21,18 +21,18 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// entity is a declaration as plugins hold it. It never changes: a redefinition is another one.
+// entity is a declaration as plugins hold it. It never changes: a redefinition is a new entity.
 type entity struct {
 	name   string
 	text   string            // Go source at the top level of a file
 	path   string            // of an import
-	bind   string            // statements that each cell that uses it begins with
+	bind   string            // statements at the beginning of each cell that uses it
 	names  map[string]string // of the constants of a group
-	refs   map[*entity]bool  // what it refers to
-	alias  *entity           // of a type: what it is embedded as
-	shown  string            // of a type: its name in the cells, where it is another
-	shared bool              // of a variable: functions or pointers may reach it
-	wraps  string            // of a method whose body calls recover: its name in compiled code
+	refs   map[*entity]bool  // the entities that it refers to
+	alias  *entity           // for a type: the entity under which it is embedded
+	shown  string            // for a type: its name in the cells, if that is another name
+	shared bool              // for a variable: whether functions or pointers may reach it
+	wraps  string            // for a method whose body calls recover: its name in compiled code
 }
 
 // Session writes the source of the cells of a session.
@@ -42,13 +42,13 @@ type Session struct {
 
 	slots    map[*types.Var]*entity
 	funcs    map[*types.Func]*entity
-	bodies   map[*types.Func]*entity // of methods
+	bodies   map[*types.Func]*entity // bodies of methods
 	types    map[*types.TypeName]*entity
 	consts   map[*types.Const]*entity
 	imports  map[string]*entity
 	bindings map[string]*entity
 	versions map[string]int
-	called   map[string]string // the names that functions have in the cells, by those in the text
+	called   map[string]string // names of functions in the cells, by their names in the text
 }
 
 // NewSession returns a session without cells whose source was checked into info.
@@ -91,7 +91,7 @@ func (s *Session) Slot(v *types.Var) string {
 func (s *Session) Called(function string) string {
 	name := function[strings.LastIndexByte(function, '/')+1:]
 	_, name, _ = strings.Cut(name, ".")
-	if method, ok := strings.CutPrefix(name, "("); ok { // of a generic type
+	if method, ok := strings.CutPrefix(name, "("); ok { // a method of a generic type
 		of, method, _ := strings.Cut(strings.TrimPrefix(method, "*"), ")")
 		of, _, _ = strings.Cut(of, "[")
 		method, _, _ = strings.Cut(strings.TrimPrefix(method, "."), ".")
@@ -102,8 +102,8 @@ func (s *Session) Called(function string) string {
 	return s.called[name]
 }
 
-// fresh is a name that no other declaration has. Those of functions and variables begin in lower case: a plugin takes
-// exported ones for symbols of its own.
+// fresh returns a name that no other declaration has. Names of functions and variables begin in lower case, because a
+// plugin treats exported ones as its own symbols.
 func (s *Session) fresh(base string) string {
 	s.versions[base]++
 	return fmt.Sprintf("%s__%d", base, s.versions[base])
@@ -112,7 +112,7 @@ func (s *Session) fresh(base string) string {
 // Save returns a function that undoes the changes that Cell makes after Save. Call it if the result of Cell cannot be
 // used.
 func (s *Session) Save() (undo func()) {
-	// all else is found by objects that are new with each cell
+	// all else is found by objects, which are new with each cell
 	bodies, slots := maps.Clone(s.bodies), maps.Clone(s.slots)
 	return func() { s.bodies, s.slots = bodies, slots }
 }
@@ -152,7 +152,7 @@ func (s *Session) Cell(c *cells.Unit) (src *Source, err error) {
 	u := &unit{Session: s, Unit: c, refs: map[*entity]bool{}, top: map[*types.Var]bool{}}
 	writes := slices.Concat(u.declareTypes(), u.declareConsts())
 	u.declareVars()
-	for _, write := range append(writes, u.declareFuncs()...) { // once all that they refer to has its name
+	for _, write := range append(writes, u.declareFuncs()...) { // when all that they refer to has a name
 		write()
 	}
 	body := u.body()
@@ -162,13 +162,13 @@ func (s *Session) Cell(c *cells.Unit) (src *Source, err error) {
 	return u.file(body), nil
 }
 
-// from directs the compiler to the place in its cell that the next line is from.
+// from returns a directive that tells the compiler from which place of its cell the next line comes.
 func (s *Session) from(pos token.Pos) string {
 	p := s.Fset.Position(pos)
 	return fmt.Sprintf("\n//line /%s:%d:%d\n", p.Filename, p.Line, p.Column)
 }
 
-// declareTypes names the types and returns what writes them.
+// declareTypes gives the types their names and returns functions that write them.
 func (u *unit) declareTypes() (writes []func()) {
 	named := map[string]*types.TypeName{}
 	for tn := range u.Keys {
@@ -200,7 +200,7 @@ func (u *unit) declareTypes() (writes []func()) {
 	return writes
 }
 
-// declareConsts names the constants and returns what writes them.
+// declareConsts gives the constants their names and returns functions that write them.
 func (u *unit) declareConsts() (writes []func()) {
 	for _, d := range u.Consts {
 		e := u.add("")
@@ -216,8 +216,8 @@ func (u *unit) declareConsts() (writes []func()) {
 	return writes
 }
 
-// declareVars gives the cell's variables their places: pointers, so that a type laid out as before can be put in place
-// of another.
+// declareVars gives the cell's variables their places. These are pointers, so that a type with the same memory layout
+// can replace another type.
 func (u *unit) declareVars() {
 	recast := func(name string, old *entity, t types.Type) *entity {
 		e := u.slot(name, t)
@@ -233,7 +233,7 @@ func (u *unit) declareVars() {
 	}) {
 		if old := u.slots[was]; old != nil {
 			e := recast(was.Name(), old, moved[was].Type())
-			// the cell's own statements were checked with the one, later ones with the other
+			// the cell's own statements were checked with one object, later statements with the other
 			u.slots[was], u.slots[moved[was]] = e, e
 		}
 	}
@@ -266,7 +266,7 @@ func (u *unit) slot(name string, t types.Type) *entity {
 	return e
 }
 
-// declareFuncs names the functions and methods and returns what writes them.
+// declareFuncs gives the functions and methods their names and returns functions that write them.
 func (u *unit) declareFuncs() (writes []func()) {
 	for _, d := range u.Funcs {
 		fd := d.Node.(*ast.FuncDecl)
@@ -334,7 +334,7 @@ func (u *unit) receiver(d *cells.Decl) *received {
 	return r
 }
 
-// writeMethod writes a method of t, which calls its body through a variable, and the body.
+// writeMethod writes a method of t and its body. The method calls the body through a variable.
 func (u *unit) writeMethod(d *cells.Decl, t, body *entity, through string) {
 	fd := d.Node.(*ast.FuncDecl)
 	w := u.writer(d.From, body.refs)
@@ -360,7 +360,7 @@ func (u *unit) writeMethod(d *cells.Decl, t, body *entity, through string) {
 
 	for e := range t.refs {
 		if e.name == through {
-			return // the type has it: only the body is new
+			return // the type already has the method; only the body is new
 		}
 	}
 	m := u.add(through)
@@ -388,7 +388,7 @@ func (u *unit) writeMethod(d *cells.Decl, t, body *entity, through string) {
 		results, give = "("+strings.Join(rs, ", ")+")", "return "
 	}
 	of, pragma := w.node(recv.Type), ""
-	if w.recovers(fd.Body) { // inlined into another function, the method would not be there to be found
+	if w.recovers(fd.Body) { // if it were inlined into another function, the method would not be found
 		m.wraps, pragma = strings.Replace(of, "*"+t.name, "(*"+t.name+")", 1)+"."+fd.Name.Name, "//go:noinline\n"
 	}
 	m.text = fmt.Sprintf("\n//line /generated:1\nvar %s func(%s) %s\n"+pragma+"func (r__ %s) %s(%s) %s { %s%s(%s) }\n",
@@ -468,7 +468,7 @@ func (u *unit) body() string {
 	return b.String()
 }
 
-// topStmt writes a statement of the cell's top level, where a definition assigns to a variable of the session.
+// topStmt writes a statement of the cell's top level. There a definition assigns to a variable of the session.
 func (w *writer) topStmt(s ast.Stmt) string {
 	switch s := s.(type) {
 	case *ast.LabeledStmt:
@@ -509,7 +509,7 @@ func (w *writer) topVar(s *ast.ValueSpec) string {
 		lhs = append(lhs, n)
 	}
 	switch {
-	case !named: // of a declaration that may be a part of what the cell says
+	case !named: // it belongs to a declaration that may be a part of the cell's value
 		text := "var _" + strings.Repeat(", _", len(lhs)-1)
 		if s.Type != nil {
 			text += " " + w.node(s.Type)
@@ -536,7 +536,7 @@ func (w *writer) list(xs []ast.Expr) string {
 	return strings.Join(list, ", ")
 }
 
-// file puts the cell and all it uses into a file.
+// file returns a file with the cell and everything that it uses.
 func (u *unit) file(body string) *Source {
 	var order []*entity
 	seen := map[*entity]bool{}

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// A tight loop, whose round is a store or two, would pay more for looking at the flag than for its round. It is written
-// out as four rounds, of which one looks.
+// A tight loop has a round of a store or two. Reading the flag in every round would cost more than the round. So it is
+// written as four rounds, and only one of them reads the flag.
 
 const (
 	rounds    = 4
-	tightSize = 40 // nodes of a body
+	tightSize = 40 // largest number of nodes in the body
 )
 
-// unrolled writes a loop that is tight as several rounds of it.
+// unrolled writes a tight loop as several rounds.
 func (w *writer) unrolled(f *ast.ForStmt) (text string, ok bool) {
 	if !w.tight(f) {
 		return "", false
@@ -47,8 +47,8 @@ func (w *writer) unrolled(f *ast.ForStmt) (text string, ok bool) {
 	return b.String() + "}" + w.from(f.End()), true
 }
 
-// tight reports whether a loop has a small body that can be written more than once: without calls, whose cost is
-// another's, without names that are to be unique, and without what keeps a variable of one round.
+// tight reports whether a loop has a small body that can be written several times. The body has no calls, whose cost is
+// unknown, no names that must be unique, and nothing that keeps the variable of one round.
 func (w *writer) tight(f *ast.ForStmt) bool {
 	if f.Cond == nil || len(f.Body.List) == 0 {
 		return false

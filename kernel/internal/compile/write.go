@@ -12,23 +12,24 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// The stop check costs a load and a branch that is not taken. Functions that loop keep where to look in a register.
+// The stop check costs a load and a branch that is not taken. Functions with loops keep the flag's address in a
+// register.
 const (
 	flag     = "s__ := h__.Flag; "
 	stop     = "if h__.Stop(s__) { h__.Check() }; "
 	stopOnce = "if h__.Raised != 0 { h__.Check() }; "
 )
 
-// writer writes source of a cell with its names replaced: what stays is copied as it is, so that places and comments
-// are the cell's.
+// writer writes the source of a cell with its names replaced. Everything else is copied, so places and comments stay
+// those of the cell.
 type writer struct {
 	*Session
 	text   *cells.Text
 	unused map[token.Pos]bool
 	refs   map[*entity]bool
-	top    map[*types.Var]bool // variables of the cell's top level, which become the session's
-	held   map[*entity]bool    // variables in the loop of the top level that is being written
-	alone  *ast.BlockStmt      // the body that is being written on its own
+	top    map[*types.Var]bool // variables of the cell's top level; they become variables of the session
+	held   map[*entity]bool    // variables that the current loop of the top level holds
+	alone  *ast.BlockStmt      // a body that is written separately
 }
 
 // refusal is an error of code that this engine does not compile.
@@ -50,7 +51,7 @@ type edit struct {
 // node returns the text of n, rewritten.
 func (w *writer) node(n ast.Node) string { return w.span(n, n.Pos(), n.End()) }
 
-// span returns the text from one place to another, with what is rewritten of n there.
+// span returns the text from one place to another, with the parts of n in it rewritten.
 func (w *writer) span(n ast.Node, from, to token.Pos) string {
 	var edits []edit
 	replace := func(m ast.Node, text string) { edits = append(edits, edit{m.Pos(), m.End(), text}) }
@@ -83,7 +84,7 @@ func (w *writer) span(n ast.Node, from, to token.Pos) string {
 				replace(m, text)
 				return false
 			}
-			if w.forwards(m) != nil { // stays a call of the method, which takes several results as they come
+			if w.forwards(m) != nil { // it stays a call of the method, which takes several results directly
 				return true
 			}
 			if text, ok := w.method(m); ok {
@@ -124,7 +125,7 @@ func (w *writer) span(n ast.Node, from, to token.Pos) string {
 			if m.Tok == token.GOTO || m.Tok == token.CONTINUE {
 				insert(m.Pos(), stop)
 			}
-			return false // a label is no name to replace
+			return false // the name of a label is not replaced
 		case *ast.LabeledStmt:
 			edits = append(edits, w.within(m.Stmt)...)
 			return false
@@ -158,7 +159,7 @@ func (w *writer) span(n ast.Node, from, to token.Pos) string {
 	var b strings.Builder
 	at := from
 	for _, e := range edits {
-		if e.from < at { // inside of what was replaced
+		if e.from < at { // inside a text that was replaced
 			continue
 		}
 		b.WriteString(w.text.Between(at, e.from))
@@ -169,10 +170,10 @@ func (w *writer) span(n ast.Node, from, to token.Pos) string {
 	return b.String()
 }
 
-// within is one edit: that of the whole of n.
+// within returns one edit that replaces the whole of n.
 func (w *writer) within(n ast.Node) []edit { return []edit{{n.Pos(), n.End(), w.node(n)}} }
 
-// inList uses the unused variables that statements of a list declare.
+// inList inserts statements that use the unused variables declared in a list of statements.
 func (w *writer) inList(list []ast.Stmt, insert func(token.Pos, string)) {
 	for _, s := range list {
 		s = unlabeled(s)
@@ -185,14 +186,14 @@ func (w *writer) inList(list []ast.Stmt, insert func(token.Pos, string)) {
 	}
 }
 
-// inClause uses variables in the first clause of a switch.
+// inClause inserts a use of variables into the first clause of a switch.
 func (w *writer) inClause(body *ast.BlockStmt, use string, insert func(token.Pos, string)) {
 	if len(body.List) > 0 {
 		insert(body.List[0].(*ast.CaseClause).Colon+1, use)
 	}
 }
 
-// uses are statements that use the unused variables that s declares.
+// uses returns statements that use the unused variables of s.
 func (w *writer) uses(s ast.Stmt) string {
 	text := ""
 	switch s := s.(type) {
@@ -225,8 +226,8 @@ func (w *writer) unusedOf(x ast.Expr) string {
 	return "_ = " + id.Name + "; "
 }
 
-// enter makes a function look at the flag: one that calls before the first statement with a call, as those that return
-// before it end soon.
+// enter makes a function look at the flag. A function that calls but has no loop looks before its first statement with
+// a call, because it ends soon if it returns earlier.
 func (w *writer) enter(body *ast.BlockStmt, insert func(token.Pos, string)) {
 	switch again := calls(w.Info, body); {
 	case loops(body) && again:
@@ -243,9 +244,9 @@ func (w *writer) enter(body *ast.BlockStmt, insert func(token.Pos, string)) {
 	}
 }
 
-// round makes each round of a loop look at the flag: at its end, as at its beginning the compiler would put the call in
-// between the parts of tight loops; but before a last if, which would otherwise become conditional moves that wait for
-// each other.
+// round inserts a stop check into each round of a loop, at its end. At the beginning the compiler would move the call
+// between the parts of tight loops. If the last statement is an if, the check comes before it, because the if would
+// otherwise become conditional moves that wait for each other.
 func (w *writer) round(body *ast.BlockStmt, begin string, insert func(token.Pos, string)) {
 	if n := len(body.List); n > 0 {
 		if _, ok := body.List[n-1].(*ast.IfStmt); ok {
@@ -257,7 +258,7 @@ func (w *writer) round(body *ast.BlockStmt, begin string, insert func(token.Pos,
 	insert(body.Rbrace, "; "+stop)
 }
 
-// loops reports whether a function has loops, those of function literals in it aside.
+// loops reports whether a function has loops outside its function literals.
 func loops(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -274,7 +275,7 @@ func loops(body *ast.BlockStmt) bool {
 	return found
 }
 
-// calls reports whether a body, or a part of one, calls what may call it again.
+// calls reports whether a body, or a part of one, calls a function that may call the body again.
 func calls(info *types.Info, part ast.Node) bool {
 	found := false
 	ast.Inspect(part, func(n ast.Node) bool {
@@ -289,7 +290,7 @@ func calls(info *types.Info, part ast.Node) bool {
 	return found
 }
 
-// foreignFunc reports whether a call is one of an imported function that is given no function.
+// foreignFunc reports whether a call is one of an imported function and passes no function to it.
 func foreignFunc(info *types.Info, c *ast.CallExpr) bool {
 	s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -313,7 +314,7 @@ func foreignFunc(info *types.Info, c *ast.CallExpr) bool {
 	return true
 }
 
-// ident replaces a name of the session.
+// ident returns the text that replaces a name of the session.
 func (w *writer) ident(id *ast.Ident) (string, bool) {
 	o := w.Info.Uses[id]
 	if o == nil {
@@ -329,7 +330,7 @@ func (w *writer) ident(id *ast.Ident) (string, bool) {
 			return "(*" + s.name + ")", true
 		}
 		if o.IsField() {
-			if tn, ok := w.Info.Uses[id].(*types.TypeName); ok { // embedded
+			if tn, ok := w.Info.Uses[id].(*types.TypeName); ok { // an embedded type
 				return w.embedded(tn)
 			}
 			return "", false
@@ -370,7 +371,8 @@ func (w *writer) ident(id *ast.Ident) (string, bool) {
 	return "", false
 }
 
-// measured is the length of an array of the cell's that a constant is made of; the checker has another variable for it.
+// measured returns the length of an array of the cell that a constant depends on. The checker has another variable for
+// the array.
 func (w *writer) measured(c *ast.CallExpr) (text string, ok bool) {
 	length := w.Info.Types[c].Value
 	if length == nil || len(c.Args) != 1 || !w.Info.Types[c.Fun].IsBuiltin() {
@@ -386,7 +388,7 @@ func (w *writer) measured(c *ast.CallExpr) (text string, ok bool) {
 	return fmt.Sprintf("len([%s]struct{}{})", length), ok
 }
 
-// embedded is the name of an embedded type, which is that of the field too.
+// embedded returns the name of an embedded type. The field has the same name.
 func (w *writer) embedded(tn *types.TypeName) (string, bool) {
 	e := w.types[tn]
 	if e == nil {
@@ -407,7 +409,8 @@ func (w *writer) embedded(tn *types.TypeName) (string, bool) {
 	return a.name, true
 }
 
-// typeParams are the type parameters of a generic type, as they are declared and as arguments; "" of another.
+// typeParams returns the type parameters of a generic type, as a declaration and as arguments. For other types both are
+// "".
 func (w *writer) typeParams(tn *types.TypeName, of *entity) (params, args string) {
 	n, ok := tn.Type().(*types.Named)
 	if !ok || n.TypeParams().Len() == 0 {
@@ -425,7 +428,7 @@ func (w *writer) typeParams(tn *types.TypeName, of *entity) (params, args string
 	return "[" + strings.Join(declared, ", ") + "]", "[" + strings.Join(names, ", ") + "]"
 }
 
-// foreign returns what stands for a name of an imported package.
+// foreign returns the text for a name of an imported package.
 func (w *writer) foreign(path string, o types.Object, name string) string {
 	if !redirected(path, name) {
 		return w.pkg(path) + "." + name
@@ -449,7 +452,7 @@ func (w *writer) foreign(path string, o types.Object, name string) string {
 	return e.name
 }
 
-// pkg is the name of an imported package.
+// pkg returns the name of an imported package.
 func (w *writer) pkg(path string) string {
 	e := w.imports[path]
 	if e == nil {
@@ -460,8 +463,8 @@ func (w *writer) pkg(path string) string {
 	return e.name
 }
 
-// method rewrites a call of a method of a cell's type to one of the function that is its body, which can be inlined
-// and which recovers where it is deferred.
+// method turns a call of a method of a cell's type into a call of the method's body. The body is a function that can be
+// inlined and that recovers if it is deferred.
 func (w *writer) method(c *ast.CallExpr) (text [2]string, ok bool) {
 	s, isSel := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !isSel {
@@ -492,7 +495,8 @@ func (w *writer) method(c *ast.CallExpr) (text [2]string, ok bool) {
 	return [2]string{e.name, x}, true
 }
 
-// forwards is the type of the several results that are the arguments of a call, nil where there are none.
+// forwards returns the types of the results that are passed on as the arguments of a call, or nil if the arguments are
+// no such call.
 func (w *writer) forwards(c *ast.CallExpr) *types.Tuple {
 	if len(c.Args) != 1 {
 		return nil
@@ -501,7 +505,7 @@ func (w *writer) forwards(c *ast.CallExpr) *types.Tuple {
 	return t
 }
 
-// receiver returns what a method with a pointer receiver, maybe one of an embedded field, gets.
+// receiver returns the argument for a method with a pointer receiver. The method may belong to an embedded field.
 func (w *writer) receiver(x ast.Expr, sel *types.Selection) string {
 	text, t := w.node(x), sel.Recv()
 	under := func() (types.Type, bool) {
@@ -521,7 +525,7 @@ func (w *writer) receiver(x ast.Expr, sel *types.Selection) string {
 	return text
 }
 
-// goStmt is a go statement whose goroutine is counted and whose panic is the cell's.
+// goStmt writes a go statement. Its goroutine is counted, and its panic ends the cell.
 func (w *writer) goStmt(g *ast.GoStmt) string {
 	c := g.Call
 	if lit, ok := ast.Unparen(c.Fun).(*ast.FuncLit); ok {
@@ -539,7 +543,7 @@ func (w *writer) goStmt(g *ast.GoStmt) string {
 		}
 		return "h__.GoStart(); go " + head + " defer h__.GoEnd(); " + body[len(head):] + "(" + args + ")"
 	}
-	var before, now []string // operands evaluated before the goroutine starts, and their values
+	var before, now []string // operands that are evaluated before the goroutine starts, and their values
 	hold := func(text string) string {
 		name := fmt.Sprintf("g__%d", len(now))
 		before, now = append(before, name), append(now, text)
@@ -589,7 +593,7 @@ func assigns(names, values []string) string {
 	return strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "; "
 }
 
-// static reports whether an expression is a declared function or a builtin, which there is nothing to evaluate of.
+// static reports whether an expression is a declared function or a builtin. Then there is nothing to evaluate.
 func (w *writer) static(f ast.Expr) bool {
 	if w.Info.Types[f].IsBuiltin() {
 		return true

@@ -7,11 +7,12 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// apart makes each closure of a loop in a frame of its own. When a closure ends, the interpreter gives the place that
-// held it what was there when it was made, in the frame that made it: the closure of the turn before. Where it ends on
-// another goroutine while the loop goes on, the loop would use that one instead of its newest.
+// apart makes each closure of a loop in a frame of its own. When a closure ends, the interpreter resets the variable
+// that held it, in the frame that made it, to what it was when the closure was made: the closure of the turn before. If
+// the closure ends on another goroutine while the loop goes on, the loop would use the older closure instead of the
+// newest.
 func apart(file *ast.File) {
-	var loops []int // around what is visited, of each function that it is in
+	var loops []int // loops around the node that is visited, for each function around it
 	enter := func(body *ast.BlockStmt) {
 		n := 0
 		if jumps(body) {
@@ -52,7 +53,7 @@ func apart(file *ast.File) {
 	})
 }
 
-// jumps reports whether a function's own statements may go back to an earlier one by goto.
+// jumps reports whether a function's own statements may go back to an earlier statement by goto.
 func jumps(body *ast.BlockStmt) (found bool) {
 	if body == nil {
 		return false
@@ -69,8 +70,8 @@ func jumps(body *ast.BlockStmt) (found bool) {
 	return found
 }
 
-// arrivals has what is received go through a variable of its own wherever it is assigned: a receive reaches no variable
-// that functions share, and nothing behind a pointer.
+// arrivals gives every received value that is assigned a variable of its own. Otherwise a receive would not reach
+// variables that functions share, or targets of pointers.
 func (l *Lowerer) arrivals(file *ast.File) {
 	astutil.Apply(file, nil, func(c *astutil.Cursor) bool {
 		a, ok := c.Node().(*ast.AssignStmt)

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// The interpreter's panics of an index out of range do not say which index and how long the slice. Where a cell may
-// recover one, in methods whose panics package fmt prints, in function literals of a cell's var declarations, and at
-// the top of a cell outside of loops, lowered code looks before: it costs about as much as the access.
-// The bounds of slices, which are rarer, are always looked at.
+// The interpreter's panics for an index out of range name neither the index nor the length of the slice. Lowered code
+// therefore checks indices itself where a cell may recover the panic: in methods whose panics package fmt prints, in
+// function literals of a cell's var declarations, and at the top of a cell outside loops. A check costs about as much
+// as the access. The bounds of slices are rarer and are always checked.
 
 // recovers reports whether the unit calls recover, or executes a template, which makes errors of panics.
 func (l *Lowerer) recovers(u *Unit) bool {
@@ -35,15 +35,15 @@ func (l *Lowerer) isRecover(id *ast.Ident) bool {
 	return builtin && id.Name == "recover"
 }
 
-// executes reports whether x is a method that executes a template, which the host does.
+// executes reports whether x is a method that executes a template. The host runs such methods.
 func executes(x types.Object) bool {
 	f, ok := x.(*types.Func)
 	return ok && strings.HasPrefix(f.Name(), "Execute") && f.Pkg() != nil &&
 		strings.HasSuffix(f.Pkg().Path(), "/template")
 }
 
-// older are the functions of cells before the unit, to be lowered again: what they panic with may be recovered from now
-// on.
+// older returns the functions of cells before the unit that must be lowered again, because their panics may be
+// recovered from now on.
 func (l *Lowerer) older(u *Unit) []*Func {
 	seen := map[*Func]bool{}
 	for _, f := range u.Funcs {
@@ -62,7 +62,7 @@ func (l *Lowerer) older(u *Unit) []*Func {
 	return list
 }
 
-// looks reports whether indices are looked at before they are used.
+// looks reports whether indices are checked before they are used.
 func (l *Lowerer) looks() bool {
 	if l.fn.library || l.numbered || l.fn.printed {
 		return !l.fn.library
@@ -78,7 +78,7 @@ func (l *Lowerer) looks() bool {
 	return true
 }
 
-// checkedIndex is base[i], where base is the lowered e.X and no map.
+// checkedIndex returns base[i] with a check. base is the lowered e.X, and not a map.
 func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 	placing := l.placing
 	l.placing = false
@@ -96,7 +96,7 @@ func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 	if b, ok := l.typeOf(e.Index).Underlying().(*types.Basic); !ok || b.Kind() != types.Int {
 		i = call(ident("int"), i)
 	}
-	_, held := base.(*ast.Ident) // what a call returned, before this statement
+	_, held := base.(*ast.Ident) // the result of an earlier call
 	if simple(e.X) || held {
 		at.Index = l.rt("Index", i, call(ident("len"), base))
 		return at
@@ -105,7 +105,8 @@ func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 		return at
 	}
 	x, k := l.fresh("x"), l.fresh("k")
-	if _, isSlice := t.(*types.Slice); l.placing && isSlice { // the first of those from the index on
+	// the elements from the index on, of which it is the first
+	if _, isSlice := t.(*types.Slice); l.placing && isSlice {
 		typ := l.opening(e, l.typeOf(e.X))
 		lit := &ast.FuncLit{
 			Type: &ast.FuncType{
@@ -121,7 +122,7 @@ func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 	if l.placing {
 		return at
 	}
-	return &ast.IndexExpr{X: call(&ast.FuncLit{ // without an index: it is the element
+	return &ast.IndexExpr{X: call(&ast.FuncLit{ // no index is used: the call returns the element
 		Type: &ast.FuncType{
 			Params:  &ast.FieldList{List: []*ast.Field{field(x, l.opening(e, l.typeOf(e.X))), field(k, ident("int"))}},
 			Results: &ast.FieldList{List: []*ast.Field{field("", l.low(e, l.typeOf(e)))}},
@@ -132,7 +133,7 @@ func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 	}, base, i)}
 }
 
-// checkedSlice looks at the bounds of a lowered slice expression.
+// checkedSlice adds checks of the bounds to a lowered slice expression.
 func (l *Lowerer) checkedSlice(e *ast.SliceExpr, s *ast.SliceExpr) ast.Expr {
 	var pre []*ast.Field
 	var args []ast.Expr

@@ -10,7 +10,7 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// called lowers a call of at most one result used as a value.
+// called lowers a call that has at most one result, which is used as a value.
 func (l *Lowerer) called(c *ast.CallExpr) ast.Expr {
 	x := l.asMade(c)
 	if ch, ok := x.(*choice); ok {
@@ -19,7 +19,7 @@ func (l *Lowerer) called(c *ast.CallExpr) ast.Expr {
 	return l.sooner(c, x)
 }
 
-// asMade lowers a call to one, or to a choice of two.
+// asMade lowers a call to a call, or to a choice of two calls.
 func (l *Lowerer) asMade(c *ast.CallExpr) ast.Expr {
 	if g, ok := cells.Guarded(l.Fset, c); ok {
 		return l.guarded(c, g)
@@ -91,7 +91,7 @@ func (l *Lowerer) asMade(c *ast.CallExpr) ast.Expr {
 	return out
 }
 
-// guarded lowers a call whose error is checked, to one of a literal that returns its other results.
+// guarded lowers a call whose error is checked. It becomes a call of a literal that returns the other results.
 func (l *Lowerer) guarded(c *ast.CallExpr, g cells.Guard) ast.Expr {
 	fail := func(err ast.Expr) ast.Stmt {
 		return &ast.ExprStmt{X: l.rt("Fail", err, strLit(g.Name), intLit(g.Position.Line), intLit(g.Position.Column))}
@@ -115,12 +115,12 @@ func (l *Lowerer) guarded(c *ast.CallExpr, g cells.Guard) ast.Expr {
 type target struct {
 	fun   ast.Expr
 	recv  []ast.Expr
-	types []types.Type // of the receiver
-	named bool         // it is a function or method of a cell, not the value of a variable
+	types []types.Type // types of the receiver
+	named bool         // whether it is a function or method of a cell, not the value of a variable
 }
 
-// callee lowers the called expression. where names a native function ("fmt.Println", "json.Decoder.Decode"), "" for
-// others.
+// callee lowers the called expression. If it is a native function, where names it ("fmt.Println",
+// "json.Decoder.Decode"); otherwise where is "".
 func (l *Lowerer) callee(fun ast.Expr) (target, string) {
 	id := fun
 	switch x := fun.(type) {
@@ -148,11 +148,11 @@ func (l *Lowerer) callee(fun ast.Expr) (target, string) {
 	return target{fun: l.whole(fun)}, ""
 }
 
-// funcValue is a function that is not called: a variable that the cell sets to it before it does anything else. Where
-// the interpreter reads a function before the one that uses it as a value, the value would be no function.
+// funcValue returns a function that is not called, as a variable that the cell sets first of all. Otherwise the
+// interpreter might read the function's user before the function, and the value would be no function.
 func (l *Lowerer) funcValue(n ast.Expr, id *ast.Ident) ast.Expr {
 	f, ok := l.funcRef(n, id).(*ast.Ident)
-	if !ok { // a native one
+	if !ok { // a native function
 		return l.funcRef(n, id)
 	}
 	key := "value of " + f.Name
@@ -167,7 +167,7 @@ func (l *Lowerer) funcValue(n ast.Expr, id *ast.Ident) ast.Expr {
 	return &ast.Ident{Name: name, NamePos: id.NamePos}
 }
 
-// funcRef refers to a function by name, as an instance where it is generic.
+// funcRef refers to a function by name. A generic function is an instance.
 func (l *Lowerer) funcRef(n ast.Node, id *ast.Ident) ast.Expr {
 	obj, ok := l.Info.Uses[id].(*types.Func)
 	if !ok {
@@ -242,7 +242,8 @@ func (l *Lowerer) instance(n ast.Node, f *Func, args []types.Type) string {
 	return name
 }
 
-// arguments are lowered call arguments; with spread the last is a slice passed as the variadic parameter.
+// arguments are lowered call arguments. If spread is true, the last one is a slice that is passed as the variadic
+// parameter.
 type arguments struct {
 	list   []ast.Expr
 	spread bool
@@ -264,8 +265,8 @@ func (l *Lowerer) arguments(c *ast.CallExpr, sig *types.Signature, where string)
 	rest := c.Args[n:]
 	a.spread = true
 	switch {
-	case len(rest) == 0, // which the interpreter makes an empty slice
-		c.Ellipsis.IsValid() && l.Info.Types[rest[0]].IsNil(): // for which it asks for the type
+	case len(rest) == 0, // the interpreter makes an empty slice of them
+		c.Ellipsis.IsValid() && l.Info.Types[rest[0]].IsNil(): // the interpreter asks for the type of nil
 		a.list = append(a.list, call(&ast.ParenExpr{X: l.low(c, last)}, ident("nil")))
 		return a
 	case c.Ellipsis.IsValid():
@@ -289,8 +290,8 @@ func (l *Lowerer) arguments(c *ast.CallExpr, sig *types.Signature, where string)
 	return a
 }
 
-// argument lowers one argument. Natively implemented functions that look into an `any` by reflection get the plain
-// value of a cell's type; those that only keep or print it get the boxed one.
+// argument lowers one argument. A native function that looks into an `any` by reflection gets a cell's value without
+// its type. A function that only keeps or prints it gets the boxed value.
 func (l *Lowerer) argument(x ast.Expr, param types.Type, where string) ast.Expr {
 	v := l.to(x, param)
 	t := l.subst(param)
@@ -318,7 +319,7 @@ func (l *Lowerer) argument(x ast.Expr, param types.Type, where string) ast.Expr 
 	return v
 }
 
-// forwarded returns the call whose several results are the arguments of c.
+// forwarded returns the types of the results that are the arguments of c, if c is f(g()) and g has several results.
 func (l *Lowerer) forwarded(c *ast.CallExpr) *types.Tuple {
 	if len(c.Args) != 1 {
 		return nil
@@ -330,7 +331,7 @@ func (l *Lowerer) forwarded(c *ast.CallExpr) *types.Tuple {
 	return l.subst(t).(*types.Tuple)
 }
 
-// forward lowers f(g()) for a g of several results.
+// forward lowers f(g()), where g has several results.
 func (l *Lowerer) forward(c *ast.CallExpr, results *types.Tuple) ast.Expr {
 	spread, list := l.spread(c, results)
 	given, _ := l.typeOf(c).(*types.Tuple)
@@ -345,7 +346,8 @@ func (l *Lowerer) forward(c *ast.CallExpr, results *types.Tuple) ast.Expr {
 	return call(&ast.FuncLit{Type: ft, Body: block(append(list, passedBack(x, given.Len())...)...)})
 }
 
-// spread evaluates the results that are the arguments of f(g()), and returns the call of f with variables instead.
+// spread evaluates the results that are the arguments of f(g()). It returns the call of f with variables instead of
+// them.
 func (l *Lowerer) spread(c *ast.CallExpr, results *types.Tuple) (*ast.CallExpr, []ast.Stmt) {
 	names, list := l.temps(results, c.Args[0])
 	out := &ast.CallExpr{Fun: c.Fun, Lparen: c.Lparen, Rparen: c.Rparen}
@@ -359,7 +361,7 @@ func (l *Lowerer) spread(c *ast.CallExpr, results *types.Tuple) (*ast.CallExpr, 
 	return out, list
 }
 
-// passedBack ends a function with the results of a lowered call.
+// passedBack returns statements that end a function with the results of a lowered call.
 func passedBack(x ast.Expr, results int) []ast.Stmt {
 	if c, ok := x.(*choice); ok {
 		return c.either(func(x ast.Expr) []ast.Stmt { return passedBack(x, results) })
@@ -405,7 +407,7 @@ func (l *Lowerer) temps(t *types.Tuple, e ast.Expr) ([]string, []ast.Stmt) {
 	})...)
 }
 
-// several lowers a call of any number of results, which may be a choice of two.
+// several lowers a call with any number of results. It may become a choice of two calls.
 func (l *Lowerer) several(e ast.Expr) ast.Expr {
 	if c, ok := ast.Unparen(e).(*ast.CallExpr); ok {
 		return l.asMade(c)
@@ -461,7 +463,7 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 	case "make":
 		t := l.typeOf(c)
 		ch, isChan := t.Underlying().(*types.Chan)
-		if isChan && ch.Dir() != types.SendRecv { // the interpreter makes channels of both directions only
+		if isChan && ch.Dir() != types.SendRecv { // the interpreter only makes channels of both directions
 			t = types.NewChan(types.SendRecv, ch.Elem())
 		}
 		out := call(ident("make"), l.opening(c, t))
@@ -499,7 +501,7 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 	return nil
 }
 
-// minmax is a call of a literal, as the interpreter compares constants of another kind wrongly.
+// minmax returns a call of a literal, because the interpreter compares constants of different kinds wrongly.
 func (l *Lowerer) minmax(c *ast.CallExpr, name string, t types.Type, args []ast.Expr) ast.Expr {
 	host := map[string]string{"min": "Min", "max": "Max"}[name]
 	lit := &ast.CompositeLit{Type: anySlice(), Elts: args}
@@ -533,7 +535,7 @@ func (l *Lowerer) append(c *ast.CallExpr) ast.Expr {
 		return out.Args[0]
 	}
 	lit := &ast.CompositeLit{Type: l.low(c, types.NewSlice(s.Elem()))}
-	isNil := false // the interpreter may take it for an empty interface
+	isNil := false // the interpreter may treat it as an empty interface
 	for _, a := range c.Args[1:] {
 		lit.Elts = append(lit.Elts, l.to(a, s.Elem()))
 		isNil = isNil || l.Info.Types[a].IsNil()
@@ -541,7 +543,7 @@ func (l *Lowerer) append(c *ast.CallExpr) ast.Expr {
 	_, isInterface := s.Elem().Underlying().(*types.Interface)
 	isInterface = isInterface || l.looped(s.Elem())
 	_, isFunc := s.Elem().Underlying().(*types.Signature)
-	// it would store each value before it reads the next, which may be an element it has overwritten
+	// otherwise it would store each value before it reads the next one, which may be an element that it has overwritten
 	reads := slices.ContainsFunc(c.Args[2:], func(e ast.Expr) bool { return risky(e) })
 	if isInterface || isFunc || isNil || reads {
 		out.Args = append(out.Args, lit)

@@ -9,12 +9,13 @@ import (
 type scope struct {
 	label string
 	loop  bool
-	yield *yield // set where it is a range over a function, whose body is a closure
-	in    *yield // the closure the statement itself is in
+	yield *yield // set if the statement is a range over a function, whose body is a closure
+	in    *yield // the closure that contains the statement
 }
 
-// yield is the closure that the body of a range over a function becomes. It leaves by returning false with a code that
-// says what the surrounding function does next. The code is 0 between two calls, and rt.Ranged says what else it is.
+// yield is the closure that replaces the body of a range over a function. It leaves the loop by returning false, with a
+// code that tells the surrounding function how to go on. Between two calls the code is 0; rt.Ranged lists its other
+// values.
 type yield struct {
 	outer   *yield
 	body    *ast.BlockStmt
@@ -45,8 +46,8 @@ func withLabel(label *ast.Ident, s ast.Stmt) ast.Stmt {
 	return &ast.LabeledStmt{Label: ident(label.Name), Stmt: s}
 }
 
-// entry is the label that goto goes to. It stands before everything that s becomes, of which s.Label is but the
-// statement that break and continue name.
+// entry returns the label that goto goes to. It stands before all statements that replace s. The label of s itself
+// stands only before the statement that break and continue name.
 func entry(label *ast.Ident) *ast.Ident { return ident(label.Name + "__entry") }
 
 func (l *Lowerer) labeled(s *ast.LabeledStmt) []ast.Stmt {
@@ -87,7 +88,7 @@ func (l *Lowerer) branch(s *ast.BranchStmt) []ast.Stmt {
 		}
 		y := l.fn.yield
 		switch {
-		case sc.yield == nil && sc.in == y: // the engine's own branch
+		case sc.yield == nil && sc.in == y: // the interpreter branches by itself
 			out := &ast.BranchStmt{TokPos: s.TokPos, Tok: s.Tok}
 			if s.Label != nil {
 				out.Label = ident(s.Label.Name)
@@ -104,19 +105,19 @@ func (l *Lowerer) branch(s *ast.BranchStmt) []ast.Stmt {
 	return nil
 }
 
-// labels reports whether the label that s names stands in body.
+// labels reports whether the statement with label s is in body.
 func (l *Lowerer) labels(body *ast.BlockStmt, s *ast.Ident) bool {
 	label := l.Info.Uses[s]
 	return label != nil && body.Pos() <= label.Pos() && label.Pos() < body.End()
 }
 
-// exit leaves y for the surrounding function, which then branches by s.
+// exit leaves y. The surrounding function then branches as s says.
 func (l *Lowerer) exit(y *yield, s *ast.BranchStmt) []ast.Stmt {
 	y.exits = append(y.exits, s)
 	return l.leave(y, len(y.exits)+1)
 }
 
-// next leaves the body of a range over a function for the next iteration.
+// next ends an iteration of a range over a function.
 func (y *yield) next() []ast.Stmt {
 	return []ast.Stmt{assign(ident(y.code), intLit(0)), &ast.ReturnStmt{Results: []ast.Expr{ident("true")}}}
 }
@@ -160,7 +161,7 @@ func (l *Lowerer) yieldReturn(s *ast.ReturnStmt) []ast.Stmt {
 	return append(out, l.leave(y, -1)...)
 }
 
-// yieldSlot is where a return inside the body of a range over a function puts its k-th result.
+// yieldSlot returns the place for the k-th result of a return inside the body of a range over a function.
 func yieldSlot(y *yield, k int) ast.Expr { return &ast.StarExpr{X: ident(y.results[k])} }
 
 func (l *Lowerer) ifStmt(s *ast.IfStmt) []ast.Stmt {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// to lowers e as a value of type target, to which it is assignable.
+// to lowers e as a value of type target. e is assignable to target.
 func (l *Lowerer) to(e ast.Expr, target types.Type) ast.Expr {
 	target = l.subst(target)
 	if tv, ok := l.Info.Types[e]; ok && tv.IsNil() {
@@ -35,12 +35,13 @@ func (l *Lowerer) to(e ast.Expr, target types.Type) ast.Expr {
 		x = l.soon(e, x, types.Default(l.typeOf(e)))
 	}
 	if _, isFunc := target.Underlying().(*types.Signature); isFunc && l.foreign(e) {
-		x = call(&ast.ParenExpr{X: l.low(e, l.typeOf(e))}, x) // or a pointer's or slice's place would stay nil
+		// otherwise the place of a pointer or slice would stay nil
+		x = call(&ast.ParenExpr{X: l.low(e, l.typeOf(e))}, x)
 	}
 	return l.convert(e, x, l.typeOf(e), target)
 }
 
-// foreign reports whether e calls a function or method that is not of cells.
+// foreign reports whether e calls a function or method that does not belong to the cells.
 func (l *Lowerer) foreign(e ast.Expr) bool {
 	c, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
@@ -50,8 +51,8 @@ func (l *Lowerer) foreign(e ast.Expr) bool {
 	return f != nil && !fromCell2(f)
 }
 
-// mapKey lowers a map's key of type t, which is looked up in m where that is not nil. The interpreter asks for the type
-// of nil.
+// mapKey lowers a map's key of type t. If m is not nil, the key is looked up in m. The interpreter needs a type for
+// nil.
 func (l *Lowerer) mapKey(e ast.Expr, t types.Type, m ast.Expr) ast.Expr {
 	if tv := l.Info.Types[e]; tv.IsNil() && (!types.IsInterface(l.subst(t)) || nativeInterface(l.subst(t))) {
 		return call(&ast.ParenExpr{X: l.low(e, t)}, ident("nil"))
@@ -59,8 +60,8 @@ func (l *Lowerer) mapKey(e ast.Expr, t types.Type, m ast.Expr) ast.Expr {
 	return l.hashed(e, l.to(e, t), t, m)
 }
 
-// hashed is the lowered key x of a map. Of one that cannot be hashed the run time would name the lowered type. Where it
-// is looked up in m, the error says it in another way if that is empty.
+// hashed returns the lowered key x of a map. It checks a key that may not be hashable, because the run time would name
+// the lowered type in its error. If the key is looked up in m, the error depends on whether m is empty.
 func (l *Lowerer) hashed(e ast.Expr, x ast.Expr, t types.Type, m ast.Expr) ast.Expr {
 	from, t := l.typeOf(e), l.subst(t)
 	inside := !types.IsInterface(t) && holds(t, types.IsInterface)
@@ -78,7 +79,7 @@ func (l *Lowerer) hashed(e ast.Expr, x ast.Expr, t types.Type, m ast.Expr) ast.E
 	return l.rt("Hashed", x, n)
 }
 
-// holds reports whether is holds for t or a part of it, if t is a struct or an array.
+// holds reports whether is(t) is true, or is(part) for a part of a struct or array.
 func holds(t types.Type, is func(types.Type) bool) bool {
 	if is(t) {
 		return true
@@ -96,7 +97,7 @@ func holds(t types.Type, is func(types.Type) bool) bool {
 	return false
 }
 
-// null is nil as a value of type t.
+// null returns nil as a value of type t.
 func (l *Lowerer) null(n ast.Node, t types.Type) ast.Expr {
 	return ident("nil")
 }
@@ -154,8 +155,8 @@ func (l *Lowerer) toInterface(n ast.Node, x ast.Expr, from, target types.Type) a
 	return boxed
 }
 
-// computed gives the result of an operator its type outright: told that it goes into an interface, the interpreter
-// computes some of them as interfaces, and fails.
+// computed converts the result of an operator to its type. If the interpreter knows that the result goes into an
+// interface, it computes some results as interfaces and fails.
 func (l *Lowerer) computed(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
 	y := x
 	for {
@@ -176,7 +177,7 @@ func (l *Lowerer) computed(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
 	return x
 }
 
-// wrapper names the host function that returns its argument as the native interface t.
+// wrapper returns the name of the host function that returns its argument as the native interface t.
 func (l *Lowerer) wrapper(n ast.Node, t types.Type) ast.Expr {
 	l.imports["rt"] = "rt__"
 	key := l.key(t)
@@ -196,7 +197,7 @@ func (l *Lowerer) wrapper(n ast.Node, t types.Type) ast.Expr {
 	return sel(ident("rt__"), name)
 }
 
-// boxType returns the number of a type whose values are boxed, its methods registered.
+// boxType returns the number of a type whose values are boxed, and registers its methods.
 func (l *Lowerer) boxType(t types.Type) int {
 	id := l.runtimeType(t)
 	if l.boxed[id] == nil {
@@ -207,7 +208,7 @@ func (l *Lowerer) boxType(t types.Type) int {
 	return id.ID
 }
 
-// boxParts registers the types inside t too: printing and encoding a value calls methods of what it holds.
+// boxParts also registers the types inside t, because printing and encoding a value calls methods of its parts.
 func (l *Lowerer) boxParts(t types.Type) {
 	visit := func(t types.Type) {
 		t = types.Unalias(l.subst(t))
@@ -239,8 +240,8 @@ func (l *Lowerer) boxParts(t types.Type) {
 	}
 }
 
-// boxReached registers from now on, of all types that are boxed, what templates and reflection reach from their values:
-// pointers to their parts, and results of their methods.
+// boxReached registers, for all boxed types from now on, the types that templates and reflection reach from their
+// values: pointers to their parts, and results of their methods.
 func (l *Lowerer) boxReached() {
 	if l.reaches {
 		return
@@ -251,7 +252,8 @@ func (l *Lowerer) boxReached() {
 	}
 }
 
-// boxResults visits the types that calling a value of type t, ranging over it or calling its methods leads to.
+// boxResults visits the types of values that one gets by calling a value of type t, ranging over it, or calling its
+// methods.
 func (l *Lowerer) boxResults(t types.Type, visit func(types.Type)) {
 	results := func(s *types.Signature) {
 		for v := range s.Results().Variables() {
@@ -286,7 +288,7 @@ func codesItself(t types.Type) bool {
 		})
 }
 
-// literal is a constant as a value of type t.
+// literal returns a constant as a value of type t.
 func (l *Lowerer) literal(n ast.Node, v constant.Value, t types.Type) ast.Expr {
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {
@@ -332,7 +334,7 @@ func (l *Lowerer) literal(n ast.Node, v constant.Value, t types.Type) ast.Expr {
 		return wrap(token.FLOAT, floatText(v), false)
 	case b.Info()&types.IsComplex != 0:
 		x := call(ident("complex"), wrapFloat(constant.Real(v), b), wrapFloat(constant.Imag(v), b))
-		if b.Kind() == types.Complex64 { // for which the interpreter makes a complex128
+		if b.Kind() == types.Complex64 { // the interpreter makes a complex128 for it
 			x = call(ident("complex64"), x)
 		}
 		return named(x)
@@ -365,7 +367,7 @@ func floatText(v constant.Value) string {
 	return s + ".0"
 }
 
-// plainBool reports whether values of t are lowered to those of type bool.
+// plainBool reports whether values of t are lowered to bool.
 func plainBool(t types.Type) bool {
 	_, named := types.Unalias(t).(*types.Named)
 	return !named || !native(t)
@@ -397,11 +399,12 @@ func (l *Lowerer) conversion(c *ast.CallExpr) ast.Expr {
 	}
 	fu, tu := from.Underlying(), target.Underlying()
 	if b, ok := tu.(*types.Basic); ok && b.Kind() == types.Bool && plainBool(from) && plainBool(target) {
-		return x // the interpreter takes a conversion for true where it is a condition
+		return x // as a condition, the interpreter takes a conversion for true
 	}
 	if to, ok := tu.(*types.Slice); ok && l.Info.Types[arg].Value != nil &&
 		types.Identical(to.Elem(), types.Typ[types.Byte]) {
-		return call(&ast.ParenExpr{X: l.low(c, target)}, l.rt("Bytes", x)) // without the room that other text is given
+		// without the extra capacity that other text gets
+		return call(&ast.ParenExpr{X: l.low(c, target)}, l.rt("Bytes", x))
 	}
 	// the interpreter rounds twice
 	if b, ok := fu.(*types.Basic); ok && b.Info()&types.IsInteger != 0 && sizes.Sizeof(b) > 4 {
@@ -415,7 +418,7 @@ func (l *Lowerer) conversion(c *ast.CallExpr) ast.Expr {
 	}
 	if types.Identical(fu, tu) {
 		if _, isBasic := tu.(*types.Basic); isBasic && !(native(from) && native(target)) {
-			if native(target) { // of a cell's type to a native one, e.g. time.Duration
+			if native(target) { // from a cell's type to a native type, e.g. time.Duration
 				return call(l.low(c, target), x)
 			}
 			if native(from) {

@@ -6,12 +6,13 @@ import (
 )
 
 // The interpreter cannot build a struct type that refers to itself through a function type. Such a field is lowered to
-// any, and reading it asserts the field's own type.
+// any. Code that reads it asserts the field's own type.
 
-// Nor a type of another kind that leads back to itself with no struct in between, such as type State func() State.
-// Values of these are lowered to any, and opened where they are called, indexed or gone over.
+// It cannot build a type of another kind either that leads back to itself without a struct in between, such as type
+// State func() State. Values of these types are lowered to any. They are opened where they are called, indexed or
+// ranged over.
 
-// looped reports whether t is such a type.
+// looped reports whether t is such a type of another kind.
 func (l *Lowerer) looped(t types.Type) bool {
 	n, ok := types.Unalias(l.subst(t)).(*types.Named)
 	if !ok || !fromCell(n.Obj()) || types.IsInterface(n) {
@@ -30,7 +31,7 @@ func (l *Lowerer) looped(t types.Type) bool {
 	return answer
 }
 
-// leadsTo reports whether t is made of the type named by key, with no struct of a name in between.
+// leadsTo reports whether t contains the type named by key, without a named struct in between.
 func (l *Lowerer) leadsTo(t types.Type, key string, seen map[string]bool) bool {
 	next := func(t types.Type) bool { return l.leadsTo(t, key, seen) }
 	switch t := types.Unalias(l.subst(t)).(type) {
@@ -49,7 +50,7 @@ func (l *Lowerer) leadsTo(t types.Type, key string, seen map[string]bool) bool {
 	}
 }
 
-// anyPart reports whether is holds for a type that t, one without a name, is made of.
+// anyPart reports whether is(part) is true for a part of t, a type without a name.
 func anyPart(t types.Type, is func(types.Type) bool) bool {
 	switch t := t.(type) {
 	case *types.Map:
@@ -74,10 +75,10 @@ func anyPart(t types.Type, is func(types.Type) bool) bool {
 	return false
 }
 
-// whole lowers e where what it is made of is used.
+// whole lowers e for code that uses the parts of its type.
 func (l *Lowerer) whole(e ast.Expr) ast.Expr { return l.opened(e, l.expr(e), l.typeOf(e)) }
 
-// opened is the lowered x of type t where what it is made of is used.
+// opened returns the lowered x of type t for code that uses the parts of t.
 func (l *Lowerer) opened(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
 	if !l.looped(t) {
 		return x
@@ -85,8 +86,8 @@ func (l *Lowerer) opened(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
 	return l.restored(n, x, types.Unalias(l.subst(t)).Underlying())
 }
 
-// closed is the lowered x of type from as one of type target. A function that becomes a value of any is passed through
-// the host, as the interpreter would keep its own form of it.
+// closed returns the lowered x of type from as a value of type target. A function that becomes any goes through the
+// host, because the interpreter would keep its own form of it.
 func (l *Lowerer) closed(x ast.Expr, from, target types.Type) ast.Expr {
 	if _, isFunc := from.Underlying().(*types.Signature); isFunc && l.looped(target) && !l.looped(from) {
 		return l.rt("Norm", x)
@@ -94,7 +95,7 @@ func (l *Lowerer) closed(x ast.Expr, from, target types.Type) ast.Expr {
 	return x
 }
 
-// opening is the lowered type of what opened returns.
+// opening returns the lowered type of the result of opened.
 func (l *Lowerer) opening(n ast.Node, t types.Type) ast.Expr {
 	if l.looped(t) {
 		t = types.Unalias(l.subst(t)).Underlying()
@@ -102,7 +103,7 @@ func (l *Lowerer) opening(n ast.Node, t types.Type) ast.Expr {
 	return l.low(n, t)
 }
 
-// erased reports whether the k-th field of the cell's struct type t is one of these.
+// erased reports whether the k-th field of the cell's struct type t is lowered to any.
 func (l *Lowerer) erased(t types.Type, k int) bool {
 	t = types.Unalias(l.subst(t))
 	n, ok := t.(*types.Named)
@@ -116,7 +117,7 @@ func (l *Lowerer) erased(t types.Type, k int) bool {
 	return l.throughFunc(s.Field(k).Type(), l.key(n), false, map[string]bool{}) || l.cut(n, s.Field(k))
 }
 
-// throughFunc reports whether t leads to the type named by key by way of a function type.
+// throughFunc reports whether t leads to the type named by key through a function type.
 func (l *Lowerer) throughFunc(t types.Type, key string, inFunc bool, seen map[string]bool) bool {
 	t = types.Unalias(l.subst(t))
 	own := l.key(t)
@@ -137,7 +138,7 @@ func (l *Lowerer) throughFunc(t types.Type, key string, inFunc bool, seen map[st
 			return false
 		}
 		if _, isStruct := t.Underlying().(*types.Struct); isStruct {
-			return inFunc && anyPart(t.Underlying(), next) // else it is that type's own business
+			return inFunc && anyPart(t.Underlying(), next) // otherwise that type is erased itself
 		}
 		return next(t.Underlying())
 	case *types.Signature:
@@ -147,11 +148,12 @@ func (l *Lowerer) throughFunc(t types.Type, key string, inFunc bool, seen map[st
 	}
 }
 
-// wholePart is why a part of a struct or an array in an erased field can only be assigned to.
+// wholePart explains why a part of a struct or array in an erased field can only be assigned to.
 const wholePart = "of a field whose type leads back to its struct, more than assigning to a part is not supported by " +
 	"this engine; give that type a name"
 
-// erasedPart is the erased field, a struct or an array, that the place x is outright a part of; nil for others.
+// erasedPart returns the erased field, a struct or an array, that directly contains the place x, or nil if there is
+// none.
 func (l *Lowerer) erasedPart(x ast.Expr) ast.Expr {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.SelectorExpr:

@@ -28,22 +28,22 @@ func (l *Lowerer) fixed(lhs []ast.Expr, out *[]ast.Stmt) []ast.Expr {
 	return list
 }
 
-// fixer lowers the places of one assignment.
+// fixer lowers the places of one parallel assignment.
 type fixer struct {
 	l        *Lowerer
 	assigned map[types.Object]bool // variables among the places
-	places   bool                  // there are others
+	places   bool                  // whether there are other places
 	before   []ast.Stmt
 }
 
-// hold evaluates the lowered x now.
+// hold evaluates the lowered x now and returns a variable that holds it.
 func (f *fixer) hold(n ast.Expr, x ast.Expr, t types.Type) ast.Expr {
 	name := f.l.fresh("i")
 	f.before = append(f.before, varDecl(name, f.l.low(n, t), x))
 	return ident(name)
 }
 
-// operand evaluates a pointer, slice, map or index now, unless none of the assignments can change it.
+// operand evaluates a pointer, slice, map or index now, unless no assignment can change it.
 func (f *fixer) operand(e ast.Expr, t types.Type) ast.Expr {
 	x := f.l.to(e, t)
 	if tv := f.l.Info.Types[e]; tv.Value != nil {
@@ -65,7 +65,7 @@ func (l *Lowerer) reachable(v *types.Var) bool {
 	return true
 }
 
-// place lowers what is assigned to, its operands held.
+// place lowers a place. Its operands are evaluated now.
 func (f *fixer) place(e ast.Expr) ast.Expr {
 	l := f.l
 	e = ast.Unparen(e)
@@ -86,7 +86,7 @@ func (f *fixer) place(e ast.Expr) ast.Expr {
 		return f.index(x, l.opened(x, f.operand(x.X, t), t))
 	case *ast.SelectorExpr:
 		s, ok := l.Info.Selections[x]
-		if !ok { // a package's variable
+		if !ok { // a variable of a package
 			break
 		}
 		t := l.typeOf(x.X)
@@ -101,7 +101,7 @@ func (f *fixer) place(e ast.Expr) ast.Expr {
 	return l.place(e)
 }
 
-// index is an element of base, which can be evaluated twice.
+// index returns an element of base. base can be evaluated twice.
 func (f *fixer) index(x *ast.IndexExpr, base ast.Expr) ast.Expr {
 	t := f.l.typeOf(x.Index)
 	i := f.operand(x.Index, t)
@@ -111,7 +111,7 @@ func (f *fixer) index(x *ast.IndexExpr, base ast.Expr) ast.Expr {
 	return &ast.IndexExpr{X: base, Index: i}
 }
 
-// path follows the fields of a selection, holding each embedded pointer it goes through.
+// path follows the fields of a selection and evaluates each embedded pointer on the way.
 func (f *fixer) path(n ast.Expr, x ast.Expr, t types.Type, index []int) ast.Expr {
 	for k := range index {
 		x, t = f.l.path(n, x, t, index[k:k+1])

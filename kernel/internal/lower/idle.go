@@ -7,9 +7,9 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// leading evaluates the left operand of && or || in a closure where the interpreter's first step in it does nothing: it
-// takes a step that does nothing for the operand itself, and branches on whatever lies in that step's place. Such are
-// the parentheses around a type or a name, and an element of a literal with its key.
+// leading evaluates the left operand of && or || in a closure if the first step of the operand does nothing. The
+// interpreter takes a step that does nothing for the whole operand, and branches on any value that happens to be at its
+// place. Such steps are parentheses around a type or a name, and an element of a literal with its key.
 func leading(file *ast.File) {
 	astutil.Apply(file, nil, func(c *astutil.Cursor) bool {
 		if b, ok := c.Node().(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) &&
@@ -24,8 +24,9 @@ func leading(file *ast.File) {
 	})
 }
 
-// landing puts a step before a return without values that begins a clause or a block. Such a return is no step of its
-// own, and where several conditions lead to it the interpreter would take it for one that follows itself, without end.
+// landing puts a step before a return without values at the beginning of a clause or a block. Such a return is no step
+// of its own. If several conditions lead to it, the interpreter would take it for a step that follows itself, and never
+// end.
 func landing(file *ast.File) {
 	step := func(body []ast.Stmt) []ast.Stmt {
 		if len(body) > 0 {
@@ -48,7 +49,7 @@ func landing(file *ast.File) {
 	})
 }
 
-// still reports whether x is no step of its own.
+// still reports whether x is not a step of its own.
 func still(x ast.Expr) bool {
 	switch x.(type) {
 	case nil, *ast.Ident, *ast.BasicLit, *ast.ArrayType, *ast.MapType, *ast.ChanType:
@@ -73,7 +74,7 @@ func idle(x ast.Expr) bool {
 	case *ast.InterfaceType, *ast.StructType, *ast.FuncType:
 		return true
 	case *ast.BinaryExpr:
-		if x.Op == token.LAND || x.Op == token.LOR { // looked at itself
+		if x.Op == token.LAND || x.Op == token.LOR { // it is looked at itself
 			return false
 		}
 		return first(x.X, x.Y)

@@ -5,10 +5,9 @@ import (
 	"strconv"
 )
 
-// keyElements gives the elements of array and slice literals their indices. The interpreter works out the type of an
-// element without a key before it has looked at what the element is made of, and cannot for some: an index into a
-// native slice (x.F[0].G), a type assertion, an element reached through a pointer. Elements with a key it takes up in
-// order.
+// keyElements gives the elements of array and slice literals their indices. The interpreter determines the type of an
+// element without a key before it has looked into the element. It cannot do this for an index into a native slice
+// (x.F[0].G), a type assertion, or an element behind a pointer. Elements with keys it handles in order.
 func keyElements(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		c, ok := n.(*ast.CompositeLit)
@@ -21,7 +20,8 @@ func keyElements(f *ast.File) {
 			if !ok {
 				c.Elts[k] = &ast.KeyValueExpr{Key: intLit(next), Value: x}
 				next++
-			} else if key, ok := kv.Key.(*ast.BasicLit); ok { // else of a map or struct, whose elements all have keys
+				// the other literals are maps and structs, whose elements all have keys
+			} else if key, ok := kv.Key.(*ast.BasicLit); ok {
 				if at, err := strconv.Atoi(key.Value); err == nil {
 					next = at + 1
 				}

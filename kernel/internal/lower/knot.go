@@ -7,18 +7,19 @@ import (
 	"slices"
 )
 
-// The interpreter builds a struct type that leads back to itself, but of several that lead to each other it gets right
-// only those that all lead back to one, through pointers, and only where it begins with that. So recursive struct types
-// are told to it in the order it needs; where there is no such order, fields that lead to another of them are erased.
+// The interpreter builds a struct type that leads back to itself. Of several types that lead to each other, it builds
+// correctly only those that all lead back to one type through pointers, and only if it begins with that type. So
+// recursive struct types are declared in the order that it needs. If there is no such order, fields that lead to
+// another of these types are erased.
 
-// link says that a field leads to a struct type of a cell, by value or through a pointer, slice, map or channel.
+// link is a path from a field to a struct type of a cell, by value or through a pointer, slice, map or channel.
 type link struct {
 	to      *types.Named
 	byValue bool
-	inside  bool // of a struct type without a name
+	inside  bool // whether it leads through a struct type without a name
 }
 
-// links are the struct types that t, a field's type, is made of.
+// links returns the paths from t, a field's type, to struct types.
 func (l *Lowerer) links(t types.Type) []link {
 	var list []link
 	seen := map[types.Type]bool{}
@@ -56,10 +57,10 @@ func (l *Lowerer) links(t types.Type) []link {
 // knot is a group of struct types that lead to each other.
 type knot struct {
 	keys []string
-	tied bool // not all of them by way of the first
+	tied bool // whether some do not lead through the first type
 }
 
-// knot returns the group of t, nil where it does not lead back to itself.
+// knot returns the group of t, or nil if t does not lead back to itself.
 func (l *Lowerer) knot(t *types.Named) *knot {
 	key := l.key(t)
 	if k, ok := l.knots[key]; ok {
@@ -90,7 +91,7 @@ func (l *Lowerer) knot(t *types.Named) *knot {
 		}
 	}
 	visit(t)
-	// leads reports whether a path goes from one type to another, around a third.
+	// leads reports whether a path goes from one type to another without passing a third.
 	leads := func(from, to, around string) bool {
 		seen := map[string]bool{around: true}
 		var search func(at string) bool
@@ -135,8 +136,8 @@ func (l *Lowerer) knot(t *types.Named) *knot {
 	return k
 }
 
-// cut reports whether the field f of the struct type n leads to a type of its knot in a way the interpreter cannot tie:
-// to another of a tied one, or back by way of a struct type without a name.
+// cut reports whether the field f of the struct type n must be erased, because it leads to another type of a tied knot,
+// or back through a struct type without a name.
 func (l *Lowerer) cut(n *types.Named, f *types.Var) bool {
 	k := l.knot(n)
 	if k == nil {
@@ -149,8 +150,8 @@ func (l *Lowerer) cut(n *types.Named, f *types.Var) bool {
 	})
 }
 
-// tell declares a variable of the recursive struct type t, which makes the interpreter build it: of a knot once all are
-// declared, that all lead back to first.
+// tell declares a variable of the recursive struct type t, so that the interpreter builds the type. In a knot whose
+// types all lead back to first, it waits until all are declared.
 func (l *Lowerer) tell(t *types.Named) {
 	k := l.knot(t)
 	if k == nil {
@@ -179,7 +180,7 @@ func (l *Lowerer) tell(t *types.Named) {
 	}
 }
 
-// comparable refuses values of type t as operands of == and keys of maps where cut fields are part of them: one that
+// comparable refuses values of type t as operands of == and as keys of maps if they contain erased fields: a field that
 // was set to nil differs from one that was never set.
 func (l *Lowerer) comparable(n ast.Node, t types.Type) {
 	for _, x := range l.links(t) {

@@ -6,9 +6,9 @@ import (
 	"go/types"
 )
 
-// Calls that are made later: those of go and defer statements, and what recover finds in them.
+// This file lowers calls that are made later, in go and defer statements, and what recover finds in them.
 
-// goStmt starts a goroutine whose panic the host reports instead of dying of it.
+// goStmt starts a goroutine. The host reports its panic and survives.
 func (l *Lowerer) goStmt(s *ast.GoStmt) []ast.Stmt {
 	pre, c := l.frozen(s.Call)
 	body := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(discarded(c)...)}
@@ -18,7 +18,7 @@ func (l *Lowerer) goStmt(s *ast.GoStmt) []ast.Stmt {
 // pending is a call of a go or defer statement.
 type pending struct {
 	call *ast.CallExpr
-	made func(c *ast.CallExpr) ast.Expr // what the lowered call becomes when it is made; nil where it stays
+	made func(c *ast.CallExpr) ast.Expr // what replaces the lowered call when it is made; nil if nothing does
 }
 
 // discarded evaluates a lowered call for its effects.
@@ -30,7 +30,8 @@ func discarded(c ast.Expr) []ast.Stmt {
 	return []ast.Stmt{&ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{c}}}
 }
 
-// frozen evaluates the function and arguments of a call now, and returns the call that is made later.
+// frozen evaluates the function and the arguments of a call now. It returns statements that do so and the call to be
+// made later.
 func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 	var pre []ast.Stmt
 	if p := l.forwarded(c); p != nil {
@@ -76,7 +77,7 @@ func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 		if s, ok := f.(*ast.SelectorExpr); ok && variable {
 			lc.Fun = freeze(f, funType)
 		} else if ok {
-			// a variable's place stays
+			// the place of a variable stays
 			if _, isIdent := s.X.(*ast.Ident); !isIdent || l.ofVariable(c) && !l.byPointer(c) {
 				if l.byPointer(c) {
 					s.X = addressOf(s.X)
@@ -102,7 +103,7 @@ func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 	return pre, lc
 }
 
-// ofVariable reports whether a call is one of a method of a variable.
+// ofVariable reports whether a call calls a method of a variable.
 func (l *Lowerer) ofVariable(c *ast.CallExpr) bool {
 	e, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok || l.Info.Selections[e] == nil {
@@ -112,12 +113,12 @@ func (l *Lowerer) ofVariable(c *ast.CallExpr) bool {
 	return ok && l.Info.Uses[id] != nil
 }
 
-// argumentTypes are the lowered types of the n arguments of a lowered call, nil where they are not known.
+// argumentTypes returns the lowered types of the n arguments of a lowered call, nil if they are not known.
 func (l *Lowerer) argumentTypes(c *ast.CallExpr, n int) []ast.Expr {
 	ts := make([]ast.Expr, n)
 	if tv := l.Info.Types[ast.Unparen(c.Fun)]; tv.IsBuiltin() {
 		switch instantiated(c.Fun).Name {
-		case "panic", "print", "println": // whose arguments become others
+		case "panic", "print", "println": // their arguments are replaced by others
 			return ts
 		}
 		for k := range ts {
@@ -139,7 +140,7 @@ func (l *Lowerer) argumentTypes(c *ast.CallExpr, n int) []ast.Expr {
 	return ts
 }
 
-// byPointer reports whether a call's method wants the address of its operand.
+// byPointer reports whether the method of a call needs the address of its operand.
 func (l *Lowerer) byPointer(c *ast.CallExpr) bool {
 	e, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -174,7 +175,7 @@ func (fn *function) namesLow(name string) (bool, bool) {
 	return false, false
 }
 
-// deferStmt hands a closure to the host, which runs it when the function ends.
+// deferStmt passes a closure to the host, which runs it when the function ends.
 func (l *Lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
 	f, ok := ast.Unparen(s.Call.Fun).(*ast.FuncLit)
 	defer func(saved *ast.FuncLit) { l.deferred = saved }(l.deferred)
@@ -196,7 +197,7 @@ func (l *Lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
 	return []ast.Stmt{block(append(pre, &ast.ExprStmt{X: l.rt(how, ident(l.fn.defers), lit)})...)}
 }
 
-// wasDeferred is whether a defer statement called the function being lowered.
+// wasDeferred returns an expression that says whether a defer statement called the current function.
 func (l *Lowerer) wasDeferred() ast.Expr {
 	switch {
 	case l.fn.yield != nil: // the body of a range over a function is a function of its own
@@ -208,8 +209,8 @@ func (l *Lowerer) wasDeferred() ast.Expr {
 	return ident("false")
 }
 
-// mayRecover reports whether what a deferred call calls may itself call recover, other than a literal, which does so
-// anyway.
+// mayRecover reports whether a deferred call calls a function that may call recover. Literals do not count, because
+// they can do so anyway.
 func (l *Lowerer) mayRecover(c *ast.CallExpr) bool {
 	fun := ast.Unparen(c.Fun)
 	if tv := l.Info.Types[fun]; tv.IsBuiltin() || tv.IsType() {
@@ -229,7 +230,7 @@ func (l *Lowerer) mayRecover(c *ast.CallExpr) bool {
 	return recv != nil && (types.IsInterface(recv.Type()) || l.env != nil)
 }
 
-// named is the function or method that a call names, nil where it names none.
+// named returns the function or method that a call names, or nil if it names none.
 func (l *Lowerer) named(c *ast.CallExpr) *types.Func {
 	fun := ast.Unparen(c.Fun)
 	switch x := fun.(type) {
@@ -280,7 +281,7 @@ func (l *Lowerer) recoversItself(b *ast.BlockStmt) bool {
 	return found
 }
 
-// thunk drops the results of a closure without parameters.
+// thunk returns a closure without parameters that drops the results of another.
 func (l *Lowerer) thunk(f *ast.FuncLit) ast.Expr {
 	if f.Type.Results == nil {
 		return f

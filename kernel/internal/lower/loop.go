@@ -15,7 +15,7 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 	}
 	var pre []ast.Stmt
 	out := &ast.ForStmt{For: s.For}
-	// before the loop, because in it the interpreter loses the values that the body assigns to the variables
+	// inside the loop the interpreter would lose the values that the body assigns to the variables
 	if s.Init != nil {
 		pre = l.stmt(s.Init)
 	}
@@ -44,8 +44,7 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 	return []ast.Stmt{block(append(pre, withLabel(label, out))...)}
 }
 
-// sharedLoopVars are the variables a loop defines where closures or pointers keep one of them, so that each iteration
-// has its own.
+// sharedLoopVars returns the variables of a loop that closures or pointers keep. Each iteration must have its own.
 func (l *Lowerer) sharedLoopVars(s *ast.ForStmt) []*types.Var {
 	a, ok := s.Init.(*ast.AssignStmt)
 	if !ok || a.Tok != token.DEFINE {
@@ -65,8 +64,8 @@ func (l *Lowerer) sharedLoopVars(s *ast.ForStmt) []*types.Var {
 	return vars
 }
 
-// forShared is a loop whose variables live in boxes: each iteration has its own, which begins with what the one before
-// ended with.
+// forShared lowers a loop whose variables are behind pointers. Each iteration has its own variables, which begin with
+// the values at the end of the iteration before.
 func (l *Lowerer) forShared(s *ast.ForStmt, vars []*types.Var, label *ast.Ident) []ast.Stmt {
 	pre := l.stmt(s.Init)
 	defer l.push(scope{label: labelName(label), loop: true})()
@@ -97,7 +96,7 @@ func (l *Lowerer) forShared(s *ast.ForStmt, vars []*types.Var, label *ast.Ident)
 	return []ast.Stmt{block(append(pre, withLabel(label, out))...)}
 }
 
-// ends gives a loop its condition, or returns what its body begins with where the condition takes statements.
+// ends sets the condition of a loop. If the condition needs statements, it returns them as the beginning of the body.
 func (l *Lowerer) ends(loop *ast.ForStmt, cond ast.Expr) []ast.Stmt {
 	switch {
 	case cond == nil:
@@ -134,13 +133,13 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	case *types.Pointer:
 		array := u.Elem().Underlying().(*types.Array)
 		vt = array.Elem()
-		if s.Value == nil || blank(s.Value) { // it only counts, even where the pointer is nil
+		if s.Value == nil || blank(s.Value) { // the loop only counts, even if the pointer is nil
 			if !simple(s.X) {
 				first = append(first, varDecl(l.fresh("t"), l.low(s, t), x))
 			}
 			t, x = types.Typ[types.Int], intLit(int(array.Len()))
 		} else {
-			x = &ast.SliceExpr{X: star(x)} // the elements as they are when the loop comes to them
+			x = &ast.SliceExpr{X: star(x)} // the elements as they are when the loop reaches them
 		}
 	case *types.Map:
 		kt, vt = u.Key(), u.Elem()
@@ -165,7 +164,7 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 		}
 		name := l.fresh("k")
 		v := l.newVar(e)
-		if v != nil && !l.fn.taken[v] { // closures and pointers would share the interpreter's own
+		if v != nil && !l.fn.taken[v] { // otherwise closures and pointers would share the interpreter's own variable
 			if _, global := l.unit.Locals[v]; !global {
 				name = l.fresh(v.Name())
 				l.fn.names[v] = local{name, false}
@@ -203,8 +202,8 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	return append(pre, withLabel(label, out))
 }
 
-// targets returns what the body of a range begins with, and the range with its key and value lowered where one is a
-// place whose operands the other may change. (A range over a function assigns one after the other.)
+// targets returns the beginning of the body of a range, and the range with its key and value lowered, if one of them is
+// a place whose operands the other may change. A range over a function assigns one after the other.
 func (l *Lowerer) targets(s *ast.RangeStmt) (*ast.RangeStmt, []ast.Stmt) {
 	if s.Tok != token.ASSIGN || s.Value == nil || blank(s.Key) || blank(s.Value) {
 		return s, l.entry()
@@ -216,8 +215,8 @@ func (l *Lowerer) targets(s *ast.RangeStmt) (*ast.RangeStmt, []ast.Stmt) {
 	return &fixed, append(l.entry(), held...)
 }
 
-// ranged holds what a loop goes over in a variable where the interpreter would look it up again or mistake it: it takes
-// a loop over elements that are channels for one over a channel, so that these are read by the keys.
+// ranged puts the operand of a loop into a variable if the interpreter would evaluate it again or misread it. It takes
+// a loop over elements that are channels for a loop over a channel, and reads from the keys.
 func (l *Lowerer) ranged(s *ast.RangeStmt, t types.Type,
 	x *ast.Expr) (elemAt func(key ast.Expr) ast.Expr, pre []ast.Stmt) {
 	var elem types.Type
@@ -243,7 +242,8 @@ func (l *Lowerer) ranged(s *ast.RangeStmt, t types.Type,
 	return func(key ast.Expr) ast.Expr { return &ast.IndexExpr{X: ident(name), Index: key} }, pre
 }
 
-// rangeString goes over runes that the host decoded, as the interpreter miscounts bytes that are no UTF-8.
+// rangeString ranges over runes that the host has decoded, because the interpreter counts bytes wrongly that are not
+// UTF-8.
 func (l *Lowerer) rangeString(s *ast.RangeStmt, x ast.Expr, label *ast.Ident) []ast.Stmt {
 	at, runes, k := l.fresh("at"), l.fresh("runes"), l.fresh("k")
 	s, head := l.targets(s)

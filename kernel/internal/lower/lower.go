@@ -77,12 +77,12 @@ type Lowerer struct {
 	byLow   map[string]*Func
 	globals map[*types.Var]*Global
 	generic map[string]map[string]*Func // generic functions of native packages in source, by path and name
-	sources map[*types.Func]*Func       // the same: they stay when a cell is undone
+	sources map[*types.Func]*Func       // the same functions by their objects; they stay when a cell is undone
 	version map[string]int
 	insts   map[string]string // lowered functions of instances
 	structs map[string]string // lowered struct types by key
 	local   map[*types.TypeName]int
-	number  map[*types.TypeName]int // of types declared inside functions
+	number  map[*types.TypeName]int // numbers of types that are declared inside functions
 	locals  map[localInstance]*types.Named
 	keys    map[*types.TypeName]string
 	newest  map[string]*types.TypeName // by name and identity: the object of the last declaration
@@ -90,14 +90,14 @@ type Lowerer struct {
 	reaches bool                // see boxReached
 	ifaces  map[string]string   // host functions by native interface
 	vars    map[string]string   // host functions by package variable
-	loops   map[string]bool     // by type: whether it is looped
-	knots   map[string]*knot    // by key: the recursive struct types
-	told    map[string]bool     // the lowered names of those that the interpreter has built
-	counts  map[*types.Var]bool // variables of loops that count up from 0
-	early   *[]ast.Stmt         // calls to make before the statement that is being lowered; nil where they stay in it
+	loops   map[string]bool     // by type: whether looped reports true
+	knots   map[string]*knot    // by key: recursive struct types
+	told    map[string]bool     // lowered names of those that the interpreter has built
+	counts  map[*types.Var]bool // loop variables that count up from 0
+	early   *[]ast.Stmt         // calls to make before the current statement; nil if calls stay in the statement
 	host    map[string]reflect.Value
 
-	recovering map[*ast.BlockStmt]bool // bodies of functions: whether they call recover themselves
+	recovering map[*ast.BlockStmt]bool // function bodies: whether they call recover themselves
 
 	// of the unit being lowered
 	unit     *Unit
@@ -108,10 +108,10 @@ type Lowerer struct {
 	fn       *function
 	env      map[*types.TypeParam]types.Type
 	serial   int
-	numbered bool         // a cell has called recover
-	placing  bool         // an operand is being lowered that is assigned to
-	deferred *ast.FuncLit // the function that the defer statement being lowered calls
-	later    *pending     // the call of the go or defer statement being lowered
+	numbered bool         // whether a cell has called recover
+	placing  bool         // whether the current operand is being assigned to
+	deferred *ast.FuncLit // function that the current defer statement calls
+	later    *pending     // call of the current go or defer statement
 }
 
 // New returns a lowerer for cells checked into info.
@@ -140,18 +140,19 @@ type function struct {
 	yield   *yield                // set inside the body of a range over a function
 	scopes  []scope
 
-	deferring bool     // it has a defer statement
-	defers    string   // the variable with its deferred calls, "" if it defers nothing
+	deferring bool     // whether it has a defer statement
+	defers    string   // name of the variable with its deferred calls; "" if it defers nothing
 	slots     []string // pointers to the results of a function that defers
 
-	deferred bool   // a literal that a defer statement calls: what it recovers is a panic
-	entered  string // the variable that says whether something deferred calls the function; "" where it does not ask
+	deferred bool // whether it is a literal that a defer statement calls: what it recovers is a panic
+	// name of the variable that says whether a deferred call has called the function; "" if the function does not ask
+	entered string
 
-	top bool // the statements of a cell
-	// of them, one that declares variables: a later cell may recover what the function literals in it panic with
+	top bool // whether it is the statements of a cell
+	// whether it is such a statement that declares variables: a later cell may recover panics of its function literals
 	declares bool
-	library  bool // a function of a native package
-	printed  bool // a method whose panics package fmt prints
+	library  bool // whether it is a function of a native package
+	printed  bool // whether it is a method whose panics package fmt prints
 }
 
 type local struct {
@@ -187,8 +188,9 @@ func (l *Lowerer) SetTypeKey(t *types.TypeName, key string) {
 	l.newest[t.Name()+key] = t
 }
 
-// genericOf returns the source of a generic function of a native package, nil if there is none. A package's sources
-// are asked for when a cell first uses one: checking them all takes half of a kernel's start in a browser.
+// genericOf returns the source of a generic function of a native package, or nil if there is none. The sources of a
+// package are checked when a cell first uses one of them: checking all sources takes half of a kernel's start in a
+// browser.
 func (l *Lowerer) genericOf(n ast.Node, path, name string) *Func {
 	if _, ok := l.generic[path]; !ok && l.Generic != nil {
 		list, err := l.Generic(path)
@@ -348,7 +350,7 @@ func (l *Lowerer) save() state {
 
 func (l *Lowerer) restore(s state) {
 	l.insts, l.structs, l.funcs, l.boxed, l.reaches = s.insts, s.structs, s.funcs, s.boxed, s.reaches
-	clear(l.knots) // a type that is given up may be declared in another way
+	clear(l.knots) // a type that was given up may be declared in another way
 	clear(l.loops)
 }
 
@@ -401,7 +403,7 @@ func (l *Lowerer) cellBody(u *Unit) []ast.Stmt {
 	return []ast.Stmt{define(l.fn.defers, l.rt("Defers")), &ast.ExprStmt{X: l.rt("Run", ident(l.fn.defers), lit)}}
 }
 
-// show hands the values of the last expression to the host.
+// show passes the values of the last expression to the host.
 func (l *Lowerer) show(e ast.Expr) []ast.Stmt {
 	t := l.typeOf(e)
 	if tuple, ok := t.(*types.Tuple); ok {

@@ -17,8 +17,8 @@ func (l *Lowerer) method(e *ast.SelectorExpr, s *types.Selection) (target, strin
 	return l.bound(e, x, recv, obj, index)
 }
 
-// selected is the method that s selects of values of type recv, and the fields to it: that of what a type parameter
-// stands for is looked for anew.
+// selected returns the method that s selects of values of type recv, and the fields that lead to it. If recv replaces a
+// type parameter, the method is looked up again.
 func (l *Lowerer) selected(n ast.Node, recv types.Type, s *types.Selection) (*types.Func, []int) {
 	if l.env == nil {
 		return s.Obj().(*types.Func), s.Index()
@@ -31,7 +31,7 @@ func (l *Lowerer) selected(n ast.Node, recv types.Type, s *types.Selection) (*ty
 	return f, index
 }
 
-// bound selects the method obj, reached through the fields index, of x.
+// bound returns the method obj of x, reached through the fields index.
 func (l *Lowerer) bound(n ast.Node, x ast.Expr, recv types.Type, obj *types.Func, index []int) (target, string) {
 	if len(index) > 1 {
 		x, recv = l.path(n, x, recv, index[:len(index)-1])
@@ -110,8 +110,8 @@ func (l *Lowerer) bound(n ast.Node, x ast.Expr, recv types.Type, obj *types.Func
 		named: true}, ""
 }
 
-// twin is the function of a cell that was declared where obj is: a cell that was refused may have had its body checked
-// again, which leaves other objects in it.
+// twin returns the function of a cell that was declared at the place of obj. The body of a refused cell may have been
+// checked again and then refers to other objects.
 func (l *Lowerer) twin(obj *types.Func) *Func {
 	if fromCell2(obj) && obj.Pos().IsValid() {
 		for o, f := range l.funcs {
@@ -152,13 +152,14 @@ func (l *Lowerer) methodValue(e *ast.SelectorExpr, s *types.Selection) ast.Expr 
 		return l.nativeMethod(e, s, obj, recvType, sig)
 	}
 	f, _ := l.method(e, s)
-	if f.recv == nil { // of an interface: already a bound function
+	if f.recv == nil { // method of an interface: it is already bound
 		return f.fun
 	}
 	return l.bindLiteral(e, f, recvType, sig, f.recv[0])
 }
 
-// nativeMethod is x.M of a native type as a function literal: the interpreter mistakes the type of its own.
+// nativeMethod returns x.M of a native type as a function literal, because the interpreter gets the type of its own
+// wrong.
 func (l *Lowerer) nativeMethod(e *ast.SelectorExpr, s *types.Selection, obj *types.Func, recvType types.Type,
 	sig *types.Signature) ast.Expr {
 	x, holder := l.expr(e.X), l.typeOf(e.X)
@@ -190,7 +191,7 @@ func (l *Lowerer) nativeMethod(e *ast.SelectorExpr, s *types.Selection, obj *typ
 	return call(l.binder(e, r, recvType, sig, target{fun: sel(ident(r), obj.Name())}), x)
 }
 
-// hidden reports whether t, or what it points to, is a type of the library that only its package can name.
+// hidden reports whether t, or its target, is a type of the library that only its own package can name.
 func hidden(t types.Type) bool {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -199,7 +200,7 @@ func hidden(t types.Type) bool {
 	return ok && named.Obj().Pkg() != nil && !named.Obj().Exported() && !fromCell(named.Obj())
 }
 
-// bindLiteral is func(r) func(args) results { return func(args) results { return f(r, args) } }(recv).
+// bindLiteral returns func(r) func(args) results { return func(args) results { return f(r, args) } }(recv).
 func (l *Lowerer) bindLiteral(n ast.Node, f target, recvType types.Type, sig *types.Signature, recv ast.Expr) ast.Expr {
 	r := l.fresh("r")
 	f.recv = []ast.Expr{ident(r)}
@@ -207,7 +208,7 @@ func (l *Lowerer) bindLiteral(n ast.Node, f target, recvType types.Type, sig *ty
 	return call(lit, recv)
 }
 
-// binder is func(r recvType) func(args) results { return func(args) results { return f(args) } }.
+// binder returns func(r recvType) func(args) results { return func(args) results { return f(args) } }.
 func (l *Lowerer) binder(n ast.Node, r string, recvType types.Type, sig *types.Signature, f target) *ast.FuncLit {
 	ft, body := l.passingOn(n, sig, f)
 	return &ast.FuncLit{
@@ -219,7 +220,7 @@ func (l *Lowerer) binder(n ast.Node, r string, recvType types.Type, sig *types.S
 	}
 }
 
-// passingOn is the type and the body of func(args) results { return f(args) }.
+// passingOn returns the type and the body of func(args) results { return f(args) }.
 func (l *Lowerer) passingOn(n ast.Node, sig *types.Signature, f target) (*ast.FuncType, *ast.BlockStmt) {
 	names := make([]string, sig.Params().Len())
 	inner := &ast.CallExpr{Fun: f.fun, Args: append([]ast.Expr{}, f.recv...)}
@@ -317,7 +318,7 @@ func (l *Lowerer) spelled(sig *types.Signature) (ok bool) {
 	return true
 }
 
-// rebind registers anew the methods that the unit redefined of types boxed before.
+// rebind registers methods again that the unit has redefined, if their types were boxed before.
 func (l *Lowerer) rebind() {
 	if len(l.unit.Funcs) == 0 {
 		return
@@ -333,7 +334,7 @@ func (l *Lowerer) rebind() {
 	}
 }
 
-// renewed is t with the types of cells it is made of as they were last declared, with the methods they have now.
+// renewed returns t with the newest declarations of the cells' types in it, and so with their present methods.
 func (l *Lowerer) renewed(t types.Type) types.Type {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
@@ -359,7 +360,7 @@ func (l *Lowerer) renewed(t types.Type) types.Type {
 	return t
 }
 
-// lowerFunc emits a function, for the type arguments env where it is generic.
+// lowerFunc writes a function. If it is generic, it has the type arguments env.
 func (l *Lowerer) lowerFunc(f *Func, name string, env map[*types.TypeParam]types.Type) {
 	savedFn, savedEnv, early := l.fn, l.env, l.early
 	defer func() { l.fn, l.env, l.early = savedFn, savedEnv, early }()
@@ -383,8 +384,8 @@ func (l *Lowerer) lowerFunc(f *Func, name string, env map[*types.TypeParam]types
 	})
 }
 
-// addressed collects the variables whose address is taken, outright or by calling a method on a pointer to them or
-// slicing them, and those that closures share with their function.
+// addressed returns the variables whose address is taken, directly, by a method with a pointer receiver, or by slicing,
+// and the variables that closures share with their function.
 func (l *Lowerer) addressed(body *ast.BlockStmt) map[types.Object]bool {
 	taken := map[types.Object]bool{}
 	shared := func(lit ast.Node) {
@@ -435,7 +436,7 @@ func (l *Lowerer) addressed(body *ast.BlockStmt) map[types.Object]bool {
 	return taken
 }
 
-// root marks the variable whose storage x lies in.
+// root marks the variable that contains x.
 func (l *Lowerer) root(x ast.Expr, taken map[types.Object]bool) {
 	for {
 		switch e := x.(type) {

@@ -2,18 +2,18 @@ package lower
 
 import "strings"
 
-// mode is how a native function treats the `any` it is given.
+// mode says what a native function does with an argument of type any.
 type mode int
 
 const (
-	keeps   mode = iota // only keeps, prints, encodes or compares it: boxed
-	plain               // looks at its kind: the plain value
-	logged              // asks it what it logs as
-	scanned             // fills what it points to, or has it do so
-	refused             // looks at more than a cell's type can show it
+	keeps   mode = iota // it only keeps, prints, encodes or compares it: boxed
+	plain               // it looks at its kind: the plain value
+	logged              // it asks for the value to be logged
+	scanned             // it fills the target of the pointer, or lets the target fill itself
+	refused             // it looks for more than a cell's type can show
 )
 
-// anyMode says how the native function or method where treats its `any` parameters.
+// anyMode returns what the native function or method where does with its parameters of type any.
 func (l *Lowerer) anyMode(where string) mode {
 	for _, m := range []struct {
 		prefix string
@@ -42,7 +42,7 @@ func (l *Lowerer) anyMode(where string) mode {
 	}
 	if root, _, _ := strings.Cut(where, "/"); strings.Contains(root, ".") && strings.Contains(where, "/") ||
 		strings.HasPrefix(where, "nacre/") {
-		return plain // not the standard library
+		return plain // it is not in the standard library
 	}
 	return keeps
 }

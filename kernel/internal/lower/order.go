@@ -7,11 +7,12 @@ import (
 	"slices"
 )
 
-// Of one statement the Go compiler makes the calls first, in their order, and reads variables, fields and elements
-// after them, except where && or || decide whether a call is made. The interpreter goes from left to right. The
-// difference shows where a call changes what the statement reads: `return v, json.Unmarshal(data, &v)`.
+// In one statement the Go compiler makes the calls first, in their order. Then it reads variables, fields and elements,
+// except where && or || decides whether a call is made. The interpreter goes from left to right. The difference shows
+// if a call changes what the statement reads: `return v, json.Unmarshal(data, &v)`.
 
-// inOrder lowers a statement that is made of the expressions, with its calls before it where that can show.
+// inOrder lowers a statement that consists of the expressions. If the difference can show, it puts the calls before the
+// statement.
 func (l *Lowerer) inOrder(list []ast.Expr, lower func() []ast.Stmt) []ast.Stmt {
 	saved := l.early
 	defer func() { l.early = saved }()
@@ -24,7 +25,7 @@ func (l *Lowerer) inOrder(list []ast.Expr, lower func() []ast.Stmt) []ast.Stmt {
 	return append(*l.early, out...)
 }
 
-// unordered lowers with f what is not evaluated with the statement around it.
+// unordered lowers by f an expression that is not evaluated together with the statement around it.
 func (l *Lowerer) unordered(f func() ast.Expr) ast.Expr {
 	saved := l.early
 	defer func() { l.early = saved }()
@@ -32,8 +33,9 @@ func (l *Lowerer) unordered(f func() ast.Expr) ast.Expr {
 	return f()
 }
 
-// disordered reports whether one of the expressions reads, before a call, what the call may change, or what may panic
-// before a slice expression or a type assertion that may: the Go compiler makes these among the calls.
+// disordered reports whether the order of the expressions matters. It does if one reads, before a call, what the call
+// may change. It also does if one may panic before a slice expression or a type assertion that may panic, because the
+// Go compiler evaluates these among the calls.
 func (l *Lowerer) disordered(list []ast.Expr) bool {
 	read, fails, found := false, false, false
 	var visit func(n ast.Node) bool
@@ -54,7 +56,7 @@ func (l *Lowerer) disordered(list []ast.Expr) bool {
 				ast.Inspect(a, visit)
 			}
 			found = found || read
-			read = true // what it gives is not read again, but calls on both sides of an assignment have an order
+			read = true // its result is not read again, but calls on both sides of an assignment have an order
 			return false
 		case *ast.SliceExpr, *ast.TypeAssertExpr:
 			found = found || fails
@@ -79,8 +81,8 @@ func (l *Lowerer) disordered(list []ast.Expr) bool {
 	return found
 }
 
-// sooner is the lowered call x, made before the statement it is part of where the order of these shows. Builtins that
-// only compute are made there too, and conversions between text and slices; other conversions are no calls.
+// sooner returns the lowered call x. If order matters, the call is made before the statement. Builtins that only
+// compute count as calls here, and so do conversions between text and slices, but no other conversions.
 func (l *Lowerer) sooner(c *ast.CallExpr, x ast.Expr) ast.Expr {
 	if l.early == nil {
 		return x
@@ -103,7 +105,7 @@ func (l *Lowerer) sooner(c *ast.CallExpr, x ast.Expr) ast.Expr {
 	return l.soon(c, x, l.typeOf(c))
 }
 
-// soon evaluates x, of type t, before the statement it is part of where the order of these shows.
+// soon evaluates x, of type t, before the statement if order matters.
 func (l *Lowerer) soon(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
 	if _, several := t.(*types.Tuple); l.early == nil || several || t == nil {
 		return x
@@ -117,9 +119,9 @@ func (l *Lowerer) soon(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
 	return ident(name)
 }
 
-// inTime reports whether e is computed in its place among the calls where it becomes an interface. The Go compiler
-// hands the host the address of most values, and what has none is put where it has one; numbers of two, four and eight
-// bytes, text and slices it hands over themselves, after the calls.
+// inTime reports whether e is computed in its place among the calls when it becomes an interface. The Go compiler
+// passes the address of most values to the host and stores values without an address first. Numbers of two, four and
+// eight bytes, text and slices it passes directly, after the calls.
 func (l *Lowerer) inTime(e ast.Expr) bool {
 	tv, t := l.Info.Types[e], l.typeOf(e)
 	if tv.Value != nil || tv.Addressable() || types.IsInterface(t) {
@@ -147,8 +149,8 @@ func (l *Lowerer) inTime(e ast.Expr) bool {
 	}
 }
 
-// keptKey reports whether the key e is computed in its place among the calls: the Go compiler hands maps the address of
-// all keys but numbers of four and eight bytes, pointers and text.
+// keptKey reports whether the key e is computed in its place among the calls. The Go compiler passes the address of a
+// key to maps, except for numbers of four and eight bytes, pointers and text.
 func (l *Lowerer) keptKey(e ast.Expr, m *types.Map) bool {
 	tv, t := l.Info.Types[e], l.subst(m.Key())
 	if tv.Value != nil || tv.Addressable() && !types.IsInterface(t) || types.IsInterface(l.typeOf(e)) {
@@ -166,8 +168,8 @@ func (l *Lowerer) keptKey(e ast.Expr, m *types.Map) bool {
 	return sizes.Sizeof(l.subst(m.Elem())) > large
 }
 
-// ofBytes reports whether a map's key is text made of bytes, or a literal with such text: the Go compiler does not copy
-// the bytes, and looks into the map at once.
+// ofBytes reports whether a map's key is text made from bytes, or a literal with such text. The Go compiler does not
+// copy these bytes and looks into the map at once.
 func (l *Lowerer) ofBytes(key ast.Expr) bool {
 	switch e := ast.Unparen(key).(type) {
 	case *ast.CallExpr:
@@ -212,7 +214,7 @@ func pointers(t types.Type) bool {
 	return true
 }
 
-// nameable is the lowered type t, unless it has no name in this kernel.
+// nameable returns the lowered type t, and whether it has a name in this kernel.
 func (l *Lowerer) nameable(n ast.Node, t types.Type) (typ ast.Expr, ok bool) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -224,7 +226,7 @@ func (l *Lowerer) nameable(n ast.Node, t types.Type) (typ ast.Expr, ok bool) {
 	return l.low(n, t), true
 }
 
-// conditional lowers x && y and x || y: whether y is evaluated depends on x.
+// conditional lowers x && y and x || y. Whether y is evaluated depends on x.
 func (l *Lowerer) conditional(e *ast.BinaryExpr) ast.Expr {
 	if l.early != nil && l.signed([]ast.Expr{e.Y}) {
 		return l.stepwise(e)
@@ -235,7 +237,7 @@ func (l *Lowerer) conditional(e *ast.BinaryExpr) ast.Expr {
 	return l.soon(e, x, l.typeOf(e))
 }
 
-// stepwise evaluates x and, where it does not decide, y before the statement that x && y or x || y is part of.
+// stepwise evaluates, before the statement, x of x && y or x || y, and y if x does not decide.
 func (l *Lowerer) stepwise(e *ast.BinaryExpr) ast.Expr {
 	name := l.fresh("c")
 	*l.early = append(*l.early, l.inOrder([]ast.Expr{e.X}, func() []ast.Stmt {

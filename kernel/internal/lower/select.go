@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// selectStmt has the host select, by pointers to what is sent and received, and switches over the clause it took: the
-// interpreter's own select shares its state between goroutines and loses the way out of some clauses.
+// selectStmt lets the host select and then switches over the chosen clause. The host gets pointers to what is sent and
+// received. The interpreter's own select shares its state between goroutines and cannot leave some clauses.
 func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
 	defer l.push(scope{label: labelName(label)})()
 	chans, sent, received := &ast.CompositeLit{Type: anySlice()}, &ast.CompositeLit{Type: anySlice()},
@@ -36,7 +36,7 @@ func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
 	}
 	slots := map[*ast.CommClause]ast.Expr{}
 	hasDefault := ident("false")
-	for _, c := range s.Body.List { // all operands are evaluated, in order, whichever clause is taken
+	for _, c := range s.Body.List { // all operands are evaluated in order, whichever clause is chosen
 		cc := c.(*ast.CommClause)
 		var recv *ast.UnaryExpr
 		switch comm := cc.Comm.(type) {

@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// Lowered returns the function that lowered code calls name, nil for other names, such as that of a cell.
+// Lowered returns the function with that name in lowered code, or nil for other names, such as that of a cell.
 func (l *Lowerer) Lowered(name string) *Func { return l.byLow[name] }
 
 // Calls returns the position at which f calls the function callee. It returns NoPos if f does not call it, or calls it

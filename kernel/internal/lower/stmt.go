@@ -19,7 +19,7 @@ func (l *Lowerer) block(b *ast.BlockStmt, first ...ast.Stmt) *ast.BlockStmt {
 	return &ast.BlockStmt{Lbrace: b.Lbrace, List: append(first, l.stmts(b.List)...), Rbrace: b.Rbrace}
 }
 
-// one packs lowered statements into one.
+// one turns lowered statements into a single one.
 func one(list []ast.Stmt) ast.Stmt {
 	if len(list) == 1 {
 		return list[0]
@@ -27,7 +27,8 @@ func one(list []ast.Stmt) ast.Stmt {
 	return block(list...)
 }
 
-// at notes the line about to run, for the report of a panic, where the statement can panic.
+// at returns statements that note the line about to run, for the report of a panic. It returns none if the statement
+// cannot panic.
 func (l *Lowerer) at(s ast.Node) []ast.Stmt {
 	if !risky(s) {
 		return nil
@@ -51,7 +52,7 @@ func risky(s ast.Node) bool {
 	return found
 }
 
-// entry is the stop check at the head of a function or loop body.
+// entry returns the stop check at the beginning of a function or loop body.
 func (l *Lowerer) entry() []ast.Stmt {
 	l.imports["rt"] = "rt__"
 	check := &ast.ExprStmt{X: l.rt("Check")}
@@ -65,7 +66,7 @@ func (l *Lowerer) entry() []ast.Stmt {
 	return []ast.Stmt{&ast.IfStmt{Cond: ident("stop__"), Body: block(check)}}
 }
 
-// stmt lowers a statement to one or more.
+// stmt lowers a statement to one or more statements.
 func (l *Lowerer) stmt(s ast.Stmt) []ast.Stmt {
 	switch s := s.(type) {
 	case nil, *ast.EmptyStmt:
@@ -126,7 +127,7 @@ func (l *Lowerer) exprStmt(s *ast.ExprStmt) []ast.Stmt {
 	return []ast.Stmt{&ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{x}}}
 }
 
-// defineVar makes v known under a new name; set returns the statements that give it the value x.
+// defineVar gives v a new name. It returns the statements that set it to x.
 func (l *Lowerer) defineVar(n ast.Node, v *types.Var, x ast.Expr) []ast.Stmt {
 	if l.unit != nil {
 		if g, ok := l.unit.Locals[v]; ok {
@@ -143,7 +144,7 @@ func (l *Lowerer) defineVar(n ast.Node, v *types.Var, x ast.Expr) []ast.Stmt {
 	if l.fn.taken[v] {
 		return l.fresher(name, l.low(n, v.Type()), x)
 	}
-	// A declaration with its type, not `:=`: the interpreter would infer the type of some calls and literals wrongly.
+	// `:=` is not used, because the interpreter would infer a wrong type for some calls and literals.
 	return []ast.Stmt{varDecl(name, l.low(n, v.Type()), x)}
 }
 
@@ -152,8 +153,8 @@ func varDecl(name string, typ, x ast.Expr) ast.Stmt {
 	return &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{spec}}}
 }
 
-// fresher declares a variable that pointers or closures keep, so that each iteration of a loop has its own: the
-// interpreter makes one anew where it is initialised from another variable, not where from a literal or call.
+// fresher declares a variable that pointers or closures keep. Each iteration of a loop must have its own. The
+// interpreter makes a new one if it is initialised from another variable, but not from a literal or a call.
 func (l *Lowerer) fresher(name string, typ, x ast.Expr) []ast.Stmt {
 	if _, ok := x.(*ast.Ident); ok {
 		return []ast.Stmt{varDecl(name, typ, x)}
@@ -169,10 +170,10 @@ func globalRef(g *Global) ast.Expr {
 	return ident(g.low)
 }
 
-// zero is the zero value of t.
+// zero returns the zero value of t.
 func (l *Lowerer) zero(t types.Type) ast.Expr { return star(call(ident("new"), l.low(nil, t))) }
 
-// declareVar makes v known with its zero value.
+// declareVar gives v a new name and its zero value.
 func (l *Lowerer) declareVar(n ast.Node, v *types.Var) []ast.Stmt {
 	if l.unit != nil {
 		if g, ok := l.unit.Locals[v]; ok {
@@ -192,7 +193,7 @@ func (l *Lowerer) declareVar(n ast.Node, v *types.Var) []ast.Stmt {
 func (l *Lowerer) declStmt(s *ast.DeclStmt) []ast.Stmt {
 	d, ok := s.Decl.(*ast.GenDecl)
 	if !ok || d.Tok != token.VAR {
-		return nil // constants are folded, types lowered where they are used
+		return nil // constants are folded, types are lowered where they are used
 	}
 	var out []ast.Stmt
 	for _, spec := range d.Specs {
@@ -216,7 +217,7 @@ func (l *Lowerer) declStmt(s *ast.DeclStmt) []ast.Stmt {
 	return out
 }
 
-// newVar is the variable that e defines, nil where it is assigned to one that is there.
+// newVar returns the variable that e defines, or nil if e assigns to an existing variable.
 func (l *Lowerer) newVar(e ast.Expr) *types.Var {
 	if id, ok := e.(*ast.Ident); ok {
 		if v, ok := l.Info.Defs[id].(*types.Var); ok {
@@ -251,7 +252,7 @@ func (l *Lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	return []ast.Stmt{&ast.AssignStmt{Lhs: []ast.Expr{x}, Tok: s.Tok, TokPos: s.TokPos, Rhs: []ast.Expr{y}}}
 }
 
-// simple reports whether evaluating e twice is evaluating it once.
+// simple reports whether e can be evaluated twice without a difference.
 func simple(e ast.Expr) bool {
 	ok := true
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -283,7 +284,7 @@ func (l *Lowerer) incDec(s *ast.IncDecStmt) []ast.Stmt {
 	return []ast.Stmt{&ast.IncDecStmt{X: x, TokPos: s.TokPos, Tok: s.Tok}}
 }
 
-// assignAll lowers lhs = rhs for one or several of each, new variables among them.
+// assignAll lowers lhs = rhs, with one or several expressions on each side. Some may be new variables.
 func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 	if len(lhs) == 1 && len(rhs) == 1 {
 		return l.assignOne(n, lhs[0], rhs[0])
@@ -294,13 +295,13 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 	if len(rhs) == 1 {
 		lhs = slices.Clone(lhs)
 		for k, x := range lhs {
-			if !blank(x) && l.newVar(x) == nil && !simple(x) { // calls in the left sides come first
+			if !blank(x) && l.newVar(x) == nil && !simple(x) { // calls on the left side come first
 				lhs[k] = &lowered{l.place(x), l.typeOf(x)}
 			}
 		}
 		names, types, s := l.unpack(rhs[0])
 		out = append(out, s...)
-		var held []ast.Stmt // one of the places may decide where another is
+		var held []ast.Stmt // one place may depend on another
 		lhs = l.fixed(lhs, &held)
 		out = append(out, held...)
 		for _, name := range names {
@@ -308,7 +309,7 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 		}
 		from = types
 	} else {
-		// The operands on the left are evaluated first, then the right sides, then the values are assigned.
+		// First the operands on the left are evaluated, then the right sides. Then the values are assigned.
 		lhs = l.fixed(lhs, &out)
 		var first, then []ast.Stmt
 		for k, e := range rhs {
@@ -338,8 +339,8 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 	return out
 }
 
-// overtaken reports whether the Go compiler evaluates rhs[k] before others, as the assignments to the places before may
-// change it. That shows where two of them panic.
+// overtaken reports whether the Go compiler evaluates rhs[k] before the others, because the assignments to the places
+// before may change it. The difference shows if two of them panic.
 func (l *Lowerer) overtaken(before, rhs []ast.Expr, k int) bool {
 	calls := slices.ContainsFunc(rhs, func(e ast.Expr) bool { return !simple(e) })
 	if l.early != nil || calls || !risky(rhs[k]) {
@@ -366,7 +367,7 @@ func readsVar(info *types.Info, e ast.Expr, v *types.Var) bool {
 	return found
 }
 
-// lowered is an expression that has been lowered before.
+// lowered is an expression that was lowered before.
 type lowered struct {
 	ast.Expr
 	typ types.Type
@@ -379,7 +380,7 @@ func (l *Lowerer) lvalue(x ast.Expr) ast.Expr {
 	return l.place(x)
 }
 
-// targetType is the type of what x names on the left of an assignment, t where x is blank.
+// targetType returns the type of x, a place that is assigned to, or t if x is blank.
 func (l *Lowerer) targetType(x ast.Expr, t types.Type) types.Type {
 	if f, ok := x.(*lowered); ok {
 		return f.typ
@@ -396,7 +397,7 @@ func (l *Lowerer) targetType(x ast.Expr, t types.Type) types.Type {
 func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
 	if v := l.newVar(x); v != nil && v.Name() != "_" {
 		val := l.to(y, v.Type())
-		if u, ok := val.(*ast.UnaryExpr); ok && u.Op == token.ARROW { // as below
+		if u, ok := val.(*ast.UnaryExpr); ok && u.Op == token.ARROW { // see below
 			name := l.fresh("t")
 			return append([]ast.Stmt{define(name, val)}, l.defineVar(x, v, ident(name))...)
 		}
@@ -407,10 +408,11 @@ func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
 		if tv := l.Info.Types[y]; tv.IsNil() {
 			return nil
 		}
-		// The interpreter has one place for all that blanks take, and literals are made in it, whatever their types.
+		// The interpreter has one place for all values assigned to blanks, and makes literals in it, whatever their
+		// types.
 		return []ast.Stmt{varDecl(l.fresh("t"), l.low(y, t), l.to(y, t))}
 	}
-	// a receive would not reach a shared variable
+	// otherwise a receive would not reach a shared variable
 	if u, ok := ast.Unparen(y).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
 		name := l.fresh("t")
 		return []ast.Stmt{define(name, l.expr(u)),
@@ -419,19 +421,19 @@ func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
 	if base := l.erasedPart(x); base != nil {
 		return l.assignPart(x, base, l.to(y, l.typeOf(x)))
 	}
-	// what y calls comes first
+	// the calls in y come first
 	if _, isIndex := ast.Unparen(x).(*ast.IndexExpr); isIndex && !simple(y) && l.looks() && l.early == nil {
 		name := l.fresh("t")
 		return []ast.Stmt{varDecl(name, l.low(y, l.typeOf(x)), l.to(y, l.typeOf(x))), assign(l.place(x), ident(name))}
 	}
-	if _, star := ast.Unparen(y).(*ast.StarExpr); star { // of nil, which would delete a map's entry
+	if _, star := ast.Unparen(y).(*ast.StarExpr); star { // the value may be nil, which would delete a map's entry
 		name := l.fresh("t")
 		return []ast.Stmt{varDecl(name, l.low(y, l.typeOf(x)), l.to(y, l.typeOf(x))), assign(l.place(x), ident(name))}
 	}
 	return []ast.Stmt{assign(l.place(x), l.to(y, l.typeOf(x)))}
 }
 
-// unpack evaluates an expression of several values into new variables.
+// unpack evaluates an expression with several values into new variables.
 func (l *Lowerer) unpack(e ast.Expr) ([]string, []types.Type, []ast.Stmt) {
 	e = ast.Unparen(e)
 	boolean := types.Typ[types.Bool]
@@ -439,7 +441,7 @@ func (l *Lowerer) unpack(e ast.Expr) ([]string, []types.Type, []ast.Stmt) {
 		a, ok, zero := l.fresh("t"), l.fresh("t"), l.fresh("z")
 		return []string{a, ok}, []types.Type{t, boolean}, []ast.Stmt{
 			&ast.AssignStmt{Lhs: []ast.Expr{ident(a), ident(ok)}, Tok: token.DEFINE, Rhs: []ast.Expr{x}},
-			// The interpreter leaves the value of the iteration before if there is none.
+			// If there is no value, the interpreter leaves that of the iteration before.
 			&ast.IfStmt{Cond: &ast.UnaryExpr{Op: token.NOT, X: ident(ok)},
 				Body: block(declare(zero, l.low(e, t)), assign(ident(a), ident(zero)))},
 		}
@@ -487,7 +489,7 @@ func (l *Lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 		return l.yieldReturn(s)
 	}
 	if len(s.Results) == 0 {
-		if l.fn.defers != "" { // its results are their own slots
+		if l.fn.defers != "" { // its results have slots of their own
 			return []ast.Stmt{&ast.ReturnStmt{}}
 		}
 		return []ast.Stmt{&ast.ReturnStmt{Results: l.namedResults()}}
@@ -503,7 +505,7 @@ func (l *Lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 	}
 	for k, e := range s.Results {
 		x := l.to(e, l.fn.results[k].Type())
-		if len(s.Results) > 1 { // the interpreter would store results while it evaluates later ones
+		if len(s.Results) > 1 { // otherwise the interpreter would store results while it evaluates later ones
 			name := l.fresh("t")
 			t := l.subst(l.fn.results[k].Type())
 			pre = append(pre, varDecl(name, l.low(e, t), x))
@@ -523,13 +525,13 @@ func (l *Lowerer) namedResults() []ast.Expr {
 		} else if ok {
 			list = append(list, ident(loc.name))
 		} else {
-			list = append(list, l.zero(v.Type())) // named _
+			list = append(list, l.zero(v.Type())) // a result named _
 		}
 	}
 	return list
 }
 
-// giveBack returns values that are evaluated and converted.
+// giveBack returns statements that return values, evaluated and converted.
 func (l *Lowerer) giveBack(n ast.Node, results []ast.Expr) []ast.Stmt {
 	var out []ast.Stmt
 	if l.fn.defers == "" {

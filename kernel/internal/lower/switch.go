@@ -31,7 +31,7 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 		cond = func(e ast.Expr) ast.Expr { return l.matches(e, tag, t) }
 	}
 	defer l.push(scope{label: labelName(label)})()
-	before := map[ast.Expr][]ast.Stmt{} // what evaluates parts of a condition
+	before := map[ast.Expr][]ast.Stmt{} // statements that evaluate parts of a condition
 	for _, c := range s.Body.List {
 		cc := c.(*ast.CaseClause)
 		lc := &ast.CaseClause{Case: cc.Case, Body: l.clause(cc.Body)}
@@ -46,7 +46,7 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 			}
 			lc.List = append(lc.List, x)
 		}
-		if len(lc.List) > 1 && !calls(s) { // one condition a clause
+		if len(lc.List) > 1 && !calls(s) { // each clause gets one condition
 			x := lc.List[0]
 			for _, e := range lc.List[1:] {
 				x = &ast.BinaryExpr{X: x, Op: token.LOR, Y: e}
@@ -63,7 +63,7 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 	return []ast.Stmt{block(append(pre, withLabel(label, defaultLast(out)))...)}
 }
 
-// clause lowers the body of a case, in which the interpreter finds no labels unless they are in a block.
+// clause lowers the body of a case. The interpreter finds labels in it only inside a block.
 func (l *Lowerer) clause(body []ast.Stmt) []ast.Stmt {
 	labelled := slices.ContainsFunc(body, func(s ast.Stmt) bool { _, ok := s.(*ast.LabeledStmt); return ok })
 	if !labelled {
@@ -88,7 +88,7 @@ func fallsThrough(s *ast.SwitchStmt) bool {
 	return false
 }
 
-// calls reports whether cases are computed by calls.
+// calls reports whether the cases contain calls.
 func calls(s *ast.SwitchStmt) bool {
 	for _, c := range s.Body.List {
 		for _, e := range c.(*ast.CaseClause).List {
@@ -100,8 +100,8 @@ func calls(s *ast.SwitchStmt) bool {
 	return false
 }
 
-// chosen chooses the clause first and then runs clauses from it on: the interpreter does not always find the clause
-// that another falls through to, and mixes up cases that calls compute.
+// chosen first chooses the clause and then runs the clauses from it on. The interpreter does not always find the clause
+// that another falls through to, and it confuses cases that contain calls.
 func (l *Lowerer) chosen(s *ast.SwitchStmt, before map[ast.Expr][]ast.Stmt) (*ast.SwitchStmt, []ast.Stmt) {
 	n := l.fresh("case")
 	other := len(s.Body.List)
@@ -214,7 +214,7 @@ func (l *Lowerer) typeSwitch(s *ast.TypeSwitchStmt, label *ast.Ident) []ast.Stmt
 	return []ast.Stmt{block(append(pre, withLabel(label, defaultLast(out)))...)}
 }
 
-// caseVar defines the variable of a type switch's clause.
+// caseVar defines the variable of a clause of a type switch.
 func (l *Lowerer) caseVar(cc *ast.CaseClause, v *types.Var, tag string, from types.Type) []ast.Stmt {
 	t := types.Unalias(l.subst(v.Type()))
 	if len(cc.List) == 1 {

@@ -23,7 +23,7 @@ func (l *Lowerer) subst(t types.Type) types.Type {
 	return l.substitute(t, l.env)
 }
 
-// instanceOfLocal is a type declared inside a generic function, in the instance of it being lowered.
+// instanceOfLocal returns the type that a type declared inside a generic function has in the current instance.
 func (l *Lowerer) instanceOfLocal(t *types.Named) types.Type {
 	params := make([]*types.TypeParam, 0, len(l.env))
 	for p := range l.env {
@@ -49,13 +49,13 @@ func (l *Lowerer) instanceOfLocal(t *types.Named) types.Type {
 	return n
 }
 
-// localInstance identifies a type declared inside a generic function for its type arguments.
+// localInstance identifies a type declared inside a generic function, for given type arguments.
 type localInstance struct {
 	obj  *types.TypeName
 	args string
 }
 
-// ofGeneric reports whether t is declared inside a generic function and made of its type parameters.
+// ofGeneric reports whether t is declared inside a generic function and mentions its type parameters.
 func (l *Lowerer) ofGeneric(t *types.Named) bool {
 	o := t.Obj()
 	if !fromCell(o) || o.Parent() == nil || o.Parent() == o.Pkg().Scope() || t.TypeArgs().Len() > 0 {
@@ -65,7 +65,7 @@ func (l *Lowerer) ofGeneric(t *types.Named) bool {
 	return !known && mentions(t.Underlying(), l.env, map[types.Type]bool{})
 }
 
-// mentions reports whether t is made of one of the type parameters.
+// mentions reports whether t mentions one of the type parameters.
 func mentions(t types.Type, env map[*types.TypeParam]types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -190,7 +190,7 @@ func (l *Lowerer) substTuple(t *types.Tuple, env map[*types.TypeParam]types.Type
 	return types.NewTuple(vs...)
 }
 
-// typeOf returns the type of an expression in the instance being lowered, untyped constants defaulted.
+// typeOf returns the type of an expression in the current instance. Untyped constants get their default type.
 func (l *Lowerer) typeOf(e ast.Expr) types.Type {
 	t := l.Info.TypeOf(e)
 	if t == nil {
@@ -202,8 +202,7 @@ func (l *Lowerer) typeOf(e ast.Expr) types.Type {
 	return l.subst(t)
 }
 
-// native reports whether native code knows the type as it is lowered, so that a value of it needs no box in an
-// interface.
+// native reports whether native code knows the lowered type itself. Then a value of it needs no box in an interface.
 func native(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
@@ -242,7 +241,7 @@ func native(t types.Type) bool {
 	return false
 }
 
-// nativeInterface reports whether t is an interface with methods that native code declares; other interfaces are
+// nativeInterface reports whether t is an interface with methods that native code declares. Other interfaces are
 // lowered to any.
 func nativeInterface(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
@@ -253,8 +252,8 @@ func nativeInterface(t types.Type) bool {
 	return ok && i.NumMethods() > 0
 }
 
-// needsBox reports whether variables of type t are held by pointer: the interpreter may replace the storage of a struct
-// or array variable on assignment, which pointers to it would not notice.
+// needsBox reports whether variables of type t are pointers in lowered code. The interpreter may replace the storage of
+// a struct or array variable when it assigns, and pointers to the old storage would not notice.
 func needsBox(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Struct, *types.Array:
@@ -304,7 +303,7 @@ func (l *Lowerer) low(n ast.Node, t types.Type) ast.Expr {
 func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
 	obj := t.Obj()
 	if obj.Pkg() == nil {
-		return ident(obj.Name()) // error
+		return ident(obj.Name()) // the type error
 	}
 	if t.TypeArgs().Len() > 0 && !fromCell(obj) {
 		switch t.Underlying().(type) {
@@ -317,7 +316,7 @@ func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
 		}
 		t = source
 	} else if !fromCell(obj) {
-		// json.Token: the interpreter would wrap its values
+		// such as json.Token: the interpreter would wrap its values
 		if i, ok := t.Underlying().(*types.Interface); ok && i.Empty() {
 			return anyType()
 		}
@@ -359,7 +358,7 @@ func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
 	return l.low(n, t.Underlying())
 }
 
-// sourceOf is the generic type of a native package as its source has it, nil if there is none.
+// sourceOf returns the generic type of a native package from the package's source, or nil if there is none.
 func (l *Lowerer) sourceOf(n ast.Node, t *types.Named) *types.Named {
 	path := t.Obj().Pkg().Path()
 	l.genericOf(n, path, "")
@@ -374,7 +373,7 @@ func (l *Lowerer) sourceOf(n ast.Node, t *types.Named) *types.Named {
 	return nil
 }
 
-// sourceMethod is the source of a method of a generic type of a native package, nil if there is none.
+// sourceMethod returns the source of a method of a generic type of a native package, or nil if there is none.
 func (l *Lowerer) sourceMethod(n ast.Node, recv types.Type, obj *types.Func) *Func {
 	if p, ok := types.Unalias(recv).(*types.Pointer); ok {
 		recv = p.Elem()
@@ -386,7 +385,7 @@ func (l *Lowerer) sourceMethod(n ast.Node, recv types.Type, obj *types.Func) *Fu
 	return l.genericOf(n, t.Obj().Pkg().Path(), t.Obj().Name()+"_"+obj.Name())
 }
 
-// fieldName is the name of a field in lowered structs, all of which are exported.
+// fieldName returns the name of a field in lowered structs. There all fields are exported.
 func fieldName(f *types.Var, k int) string {
 	switch {
 	case f.Name() == "_":
@@ -413,7 +412,7 @@ func (l *Lowerer) lowStruct(n ast.Node, s *types.Struct, owner types.Type) ast.E
 	return &ast.StructType{Fields: list}
 }
 
-// lowSignature lowers a function type, with the given names of parameters where there are any.
+// lowSignature lowers a function type. Parameters get the given names, if there are any.
 func (l *Lowerer) lowSignature(n ast.Node, s *types.Signature, names []string) *ast.FuncType {
 	ft := &ast.FuncType{Params: &ast.FieldList{}}
 	for k := range s.Params().Len() {
@@ -453,33 +452,33 @@ func (l *Lowerer) pkgName(path string) string {
 	return strings.NewReplacer("/", "_", ".", "_", "-", "_").Replace(path)
 }
 
-// key identifies a type across cells: two types with one key are the same type to the user.
+// key identifies a type across cells. To the user, two types with one key are the same type.
 func (l *Lowerer) key(t types.Type) string {
 	var b strings.Builder
 	l.spell(&b, l.subst(t), asKey)
 	return b.String()
 }
 
-// name is the type as %T prints it.
+// name returns the type as %T prints it.
 func (l *Lowerer) name(t types.Type) string {
 	var b strings.Builder
 	l.spell(&b, l.subst(t), shown)
 	return b.String()
 }
 
-// spelling is how a type is written.
+// spelling is a way to write a type.
 type spelling int
 
 const (
 	asKey    spelling = iota
 	shown             // as %T prints it
-	argument          // as %T prints it in the arguments of a generic type
+	argument          // as %T prints it among the arguments of a generic type
 )
 
 func (l *Lowerer) spell(b *strings.Builder, t types.Type, as spelling) {
 	w := func(t types.Type) { l.spell(b, t, as) }
 	switch t := types.Unalias(t).(type) {
-	case *types.Basic: // byte and rune by the names that %T prints
+	case *types.Basic: // byte and rune get the names that %T prints
 		b.WriteString(types.Typ[t.Kind()].Name())
 	case *types.Named:
 		obj := t.Obj()
@@ -564,10 +563,11 @@ func (l *Lowerer) spell(b *strings.Builder, t types.Type, as spelling) {
 	}
 }
 
-// within is how the arguments of a generic type are written.
+// within maps a spelling to that of the arguments of a generic type.
 var within = map[spelling]spelling{asKey: asKey, shown: argument, argument: argument}
 
-// qualified is the name of a field or method, with its package where it is not exported and in full.
+// qualified returns the name of a field or method. If full is true and it is not exported, the name includes the
+// package.
 func qualified(o types.Object, full bool) string {
 	if full && !o.Exported() {
 		return o.Pkg().Name() + "." + o.Name()
@@ -575,7 +575,7 @@ func qualified(o types.Object, full bool) string {
 	return o.Name()
 }
 
-// numberLocals numbers the types declared inside functions of a cell as the compiler does: in their order.
+// numberLocals numbers the types declared inside the functions of a cell in their order, as the compiler does.
 func (l *Lowerer) numberLocals(u *Unit) {
 	for _, f := range u.Funcs {
 		ast.Inspect(f.Decl, func(n ast.Node) bool {
@@ -627,7 +627,7 @@ func (l *Lowerer) typeVersion(obj *types.TypeName) string {
 	if _, ok := l.local[obj]; !ok {
 		l.local[obj] = len(l.local) + 1
 	}
-	return "@" + strconv.Itoa(l.local[obj]) // declared inside a function
+	return "@" + strconv.Itoa(l.local[obj]) // it is declared inside a function
 }
 
 // runtimeType returns the run-time identity of t.
@@ -648,7 +648,7 @@ func (l *Lowerer) intern(key string, t types.Type) *rt.Type {
 	return l.Reg.Intern(key, l.name(t), t, nt)
 }
 
-// reflectType returns the native type, nil where a symbol lacks.
+// reflectType returns the native type, or nil if a symbol is missing.
 func (l *Lowerer) reflectType(t types.Type) reflect.Type {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:

@@ -7,24 +7,25 @@ import (
 	"slices"
 )
 
-// The interpreter does not hand over arguments that are zero, and takes -0 for one: the parameter becomes 0. Where a
-// number may be -0, a call of a function of cells is made through the host, which hands over all.
+// The interpreter does not pass arguments that are zero, and it takes -0 for zero: the parameter becomes 0. If a number
+// may be -0, the call of a cell's function goes through the host, which passes all arguments.
 
-// choice is a call that is made in one of two ways, of operands that can be evaluated twice.
+// choice is a call that is made in one of two ways. Its operands can be evaluated twice.
 type choice struct {
-	ast.Expr            // the call as the interpreter makes it
-	before   []ast.Stmt // what evaluates its operands
+	ast.Expr            // the call by the interpreter
+	before   []ast.Stmt // statements that evaluate its operands
 	cond     ast.Expr   // whether one of its arguments is -0
 	other    ast.Expr   // the call through the host
 	results  *types.Tuple
 }
 
-// either is the choice as statements, each way handed to use.
+// either returns the choice as statements. use makes statements from each of the two calls.
 func (c *choice) either(use func(x ast.Expr) []ast.Stmt) []ast.Stmt {
 	return append(c.before, &ast.IfStmt{Cond: c.cond, Body: block(use(c.other)...), Else: block(use(c.Expr)...)})
 }
 
-// value is the choice as an expression: made before the statement it is part of, or else in a closure.
+// value returns the choice as an expression. The call is made before the current statement if possible, otherwise in a
+// closure.
 func (l *Lowerer) value(n ast.Node, c *choice) ast.Expr {
 	if l.early != nil && c.results.Len() == 1 {
 		name := l.fresh("c")
@@ -38,8 +39,8 @@ func (l *Lowerer) value(n ast.Node, c *choice) ast.Expr {
 		Body: block(passedBack(c, c.results.Len())...)})
 }
 
-// choose is a lowered call of a function of cells, as a choice where one of its arguments may be -0. The sources are
-// what its arguments were lowered from, nil where they are not known.
+// choose returns a lowered call of a cell's function. If one of its arguments may be -0, the call is a choice. sources
+// are the expressions that its arguments were lowered from, nil if they are not known.
 func (l *Lowerer) choose(n ast.Node, c *ast.CallExpr, f target, sig *types.Signature, sources []ast.Expr) ast.Expr {
 	ts := slices.Clone(f.types)
 	for v := range sig.Params().Variables() {
@@ -96,13 +97,13 @@ func (l *Lowerer) choose(n ast.Node, c *ast.CallExpr, f target, sig *types.Signa
 	return out
 }
 
-// hostFunc is the function f as the host has it.
+// hostFunc returns the function f in the form that the host has.
 func (l *Lowerer) hostFunc(f ast.Expr, t *ast.FuncType, named bool) ast.Expr {
 	l.imports["rt"] = "rt__"
 	if !named {
 		return hosted(f, t)
 	}
-	key := "host " + f.(*ast.Ident).Name // not in a closure, which may be read before f is
+	key := "host " + f.(*ast.Ident).Name // it is not in a closure, which may be read before f
 	name, ok := l.insts[key]
 	if !ok {
 		name = l.fresh("host")
@@ -112,7 +113,7 @@ func (l *Lowerer) hostFunc(f ast.Expr, t *ast.FuncType, named bool) ast.Expr {
 	return call(ident(name))
 }
 
-// hosted is the function f, of type t, as the host has it.
+// hosted returns the function f, of type t, in the form that the host has.
 func hosted(f, t ast.Expr) ast.Expr {
 	if id, ok := f.(*ast.Ident); ok && id.Name == "nil" {
 		return f
@@ -120,7 +121,7 @@ func hosted(f, t ast.Expr) ast.Expr {
 	return &ast.TypeAssertExpr{X: call(sel(ident("rt__"), "Norm"), f), Type: t}
 }
 
-// hostDecl is a function that returns f, of type t, as the host has it.
+// hostDecl declares a function that returns f, of type t, in the form that the host has.
 func hostDecl(name string, f ast.Expr, t *ast.FuncType) *ast.FuncDecl {
 	return &ast.FuncDecl{
 		Name: ident(name),
@@ -129,7 +130,7 @@ func hostDecl(name string, f ast.Expr, t *ast.FuncType) *ast.FuncDecl {
 	}
 }
 
-// withReceiver is the signature of a lowered function whose arguments have the types ts: those that sig has not come
+// withReceiver returns the signature of a lowered function whose arguments have the types ts. Types that sig lacks come
 // first.
 func (l *Lowerer) withReceiver(sig *types.Signature, ts []types.Type) *types.Signature {
 	var params []*types.Var
@@ -161,7 +162,7 @@ func (l *Lowerer) hasSign(t types.Type) bool {
 	return false
 }
 
-// firstNumber is a floating-point number that the lowered x of type t holds, where one is reached without a call.
+// firstNumber returns a floating-point number inside the lowered x of type t, if one can be reached without a call.
 func (l *Lowerer) firstNumber(x ast.Expr, t types.Type) ast.Expr {
 	t = types.Unalias(l.subst(t))
 	switch u := t.Underlying().(type) {
@@ -194,7 +195,7 @@ func (l *Lowerer) firstNumber(x ast.Expr, t types.Type) ast.Expr {
 	return nil
 }
 
-// unsigned reports whether e is seen not to be -0.
+// unsigned reports whether e is certainly not -0.
 func (l *Lowerer) unsigned(e ast.Expr) bool {
 	if l.Info.Types[e].Value != nil {
 		return true
@@ -223,7 +224,7 @@ func isLiteral(x ast.Expr) bool {
 	return false
 }
 
-// signed reports whether one of the expressions calls a function of cells with what may be -0.
+// signed reports whether one of the expressions calls a function of the cells with an argument that may be -0.
 func (l *Lowerer) signed(list []ast.Expr) bool {
 	found := false
 	for _, e := range list {

@@ -32,8 +32,8 @@ func (r *Registry) Fixed(x any, reads bool) (v any, named func(error) error) {
 	}
 }
 
-// readable refuses a type with fields that package encoding/binary skips, or at which it panics, because the lowered
-// type has none.
+// readable panics if a type has a field that package encoding/binary skips or panics at, because the lowered type has
+// no such field.
 func readable(t types.Type, name string) {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
@@ -52,7 +52,7 @@ func readable(t types.Type, name string) {
 	}
 }
 
-// clearBlanks makes the blank fields of v, of type t, zero again: the package passes by them.
+// clearBlanks sets the blank fields of v, of type t, back to zero, because the package skips them.
 func clearBlanks(v reflect.Value, t types.Type) {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:

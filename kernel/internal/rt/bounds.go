@@ -17,8 +17,8 @@ func index(i, n int) int {
 	return i
 }
 
-// bounds returns low of x[low:high], or panics as the Go run time does. Of a slice limit is the capacity, else the
-// length. Without high, which then is the length, open is true.
+// bounds returns low of x[low:high], or panics as the Go run time does. limit is the capacity of a slice, or the length
+// of anything else. open is true if the expression has no high, which then is the length.
 func bounds(low, high, limit int, isSlice, open bool) int {
 	what := "length"
 	if isSlice {
@@ -69,8 +69,8 @@ func bounds3(low, high, most, limit int, isSlice bool) int {
 var shortSlice = regexp.MustCompile(
 	`^reflect: cannot convert slice with length (\d+) to (?:array|pointer to array) with length (\d+)$`)
 
-// plainPanic is the error of the Go run time that the interpreter or package reflect panicked in place of, nil for
-// other texts.
+// plainPanic returns the error of the Go run time for a text with which the interpreter or package reflect panicked
+// instead, or nil for any other text.
 func plainPanic(text string) error {
 	if m := shortSlice.FindStringSubmatch(text); m != nil {
 		return outOf("cannot convert slice with length %s to array or pointer to array with length %s", m[1], m[2])
@@ -78,7 +78,7 @@ func plainPanic(text string) error {
 	switch {
 	case strings.HasPrefix(text, "hash of unhashable type: "):
 		name := strings.TrimPrefix(text, "hash of unhashable type: ")
-		if _, wrapper, ok := strings.Cut(name, "._"); ok { // the library's, of a cell's value
+		if _, wrapper, ok := strings.Cut(name, "._"); ok { // the library's wrapper of a cell's value
 			return Refusal{fmt.Sprintf("a value of a cell's type in a key of type %s is not supported by this "+
 				"engine; make the key any", strings.ReplaceAll(wrapper, "_", "."))}
 		}
@@ -106,8 +106,8 @@ func plainPanic(text string) error {
 	return nil
 }
 
-// What the interpreter panics with does not say which index it was and how long the slice. Where code of a cell can
-// recover it, lowered code looks itself.
+// The interpreter's panics do not name the index and the length of the slice. Where code of a cell can recover the
+// panic, lowered code checks the index itself.
 var (
 	indexOutOfRange  = outOf("index out of range")
 	boundsOutOfRange = outOf("slice bounds out of range")

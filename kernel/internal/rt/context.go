@@ -36,7 +36,7 @@ func (c valueContext) String() string {
 	return name + ".WithValue(" + inContext(c.key) + ", " + inContext(c.value) + ")"
 }
 
-// inContext returns what a printed context says of a key or value.
+// inContext returns how a printed context shows a key or value.
 func inContext(x any) string {
 	o, ok := object(x)
 	switch s := x.(type) {

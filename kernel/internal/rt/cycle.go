@@ -7,11 +7,12 @@ import (
 	"unsafe"
 )
 
-// Cyclic reports whether printing x would never end: whether a map, slice or pointer in an interface leads back to
+// Cyclic reports whether printing x would never end, because a map, slice or pointer in an interface leads back to
 // itself.
 func (r *Registry) Cyclic(x any) bool { return r.cyclic(x, false) }
 
-// cyclic looks for a way from x back to itself, through all pointers or only through those that printing follows.
+// cyclic reports whether a path leads from x back to itself. If pointers is true, it follows all pointers, otherwise
+// only those that printing follows.
 func (r *Registry) cyclic(x any, pointers bool) bool {
 	w := cycles{pointers: pointers, open: map[visit]bool{}, done: map[visit]bool{}}
 	return w.walk(reflect.ValueOf(x), true)
@@ -33,7 +34,7 @@ func (r *Registry) Loops(x any) bool {
 
 var textMethods = []string{"String", "Error", "Format", "GoString"}
 
-// speaks reports whether a value of a cell's type t, or one in it, may have a method that prints it.
+// speaks reports whether a value of a cell's type t, or a value inside it, may have a method that prints it.
 func speaks(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -62,7 +63,7 @@ func speaks(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// speaksNatively is speaks of a native type.
+// speaksNatively is speaks for a native type.
 func speaksNatively(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -99,10 +100,10 @@ type visit struct {
 type cycles struct {
 	pointers   bool
 	open, done map[visit]bool
-	most       int // visits until it is taken for a cycle, 0 where any number is looked at
+	most       int // number of visits after which a cycle is assumed; 0 for no limit
 }
 
-// walk reports whether v leads back to something it is part of. outer says that v stands in an interface.
+// walk reports whether v leads back to something that contains v. outer is true if v is in an interface.
 func (w *cycles) walk(v reflect.Value, outer bool) bool {
 	if !v.IsValid() || !w.mayLoop(v.Type(), map[reflect.Type]bool{}) {
 		return false
@@ -182,7 +183,7 @@ func saysItself(t reflect.Type) bool {
 			t.Implements(reflect.TypeFor[fmt.Formatter]()))
 }
 
-// mayLoop reports whether a value of type t can be part of a cycle: it holds an interface, or its own type.
+// mayLoop reports whether a value of type t can be part of a cycle, because it holds an interface or its own type.
 func (w *cycles) mayLoop(t reflect.Type, seen map[reflect.Type]bool) bool {
 	switch t.Kind() {
 	case reflect.Interface:

@@ -11,7 +11,7 @@ import (
 // Defers holds the deferred calls of one call of a cell's function.
 type Defers struct{ list []deferred }
 
-// deferred is a call. What it calls may ask whether it was deferred itself.
+// deferred is a deferred call. The function that it calls may ask whether it was deferred itself.
 type deferred struct {
 	f    func()
 	asks bool
@@ -23,28 +23,28 @@ func pushDeferred(d *Defers, f func()) { d.list = append(d.list, deferred{f, fal
 
 func pushAsking(d *Defers, f func()) { d.list = append(d.list, deferred{f, true}) }
 
-// runDeferring runs the body of a function and then what it deferred, as the Go run time does around a panic.
+// runDeferring runs the body of a function and then its deferred calls, as the Go run time does when there is a panic.
 func runDeferring(d *Defers, body func()) {
 	defer d.exit()
 	body()
 }
 
-// unwinding is the panic during which deferred calls of one function run.
+// unwinding is a panic while the deferred calls of one function run.
 type unwinding struct {
 	value  any
-	active bool // panicking, not recovered
-	asked  bool // a function that asks whether it was deferred is about to be called, and was
+	active bool // whether there is a panic that has not been recovered
+	asked  bool // whether the deferred function that is called next asks whether it was deferred
 	id     int64
 	noted  bool
 	outer  *unwinding
 }
 
 var (
-	unwindings sync.Map     // goroutine number to the innermost *unwinding
-	panicking  atomic.Int64 // unwindings that are noted
+	unwindings sync.Map     // goroutine number → innermost *unwinding
+	panicking  atomic.Int64 // number of unwindings in the map
 )
 
-// note makes u what recover refers to on this goroutine.
+// note makes u the panic that recover refers to on this goroutine.
 func (u *unwinding) note() {
 	if u.noted {
 		return
@@ -95,7 +95,7 @@ func (d *Defers) finish(u *unwinding) {
 	d.run(u)
 }
 
-// run calls what was deferred, last first, also where one call panics or ends the goroutine.
+// run calls the deferred functions, the last first. It goes on if one of them panics or ends the goroutine.
 func (d *Defers) run(u *unwinding) {
 	defer func() {
 		if len(d.list) > 0 {
@@ -120,7 +120,7 @@ func (d *Defers) call(f deferred, u *unwinding) {
 	f.f()
 }
 
-// innermost is the unwinding of this goroutine, nil if there is none.
+// innermost returns the unwinding of this goroutine, or nil if there is none.
 func innermost() *unwinding {
 	if panicking.Load() == 0 {
 		return nil
@@ -130,7 +130,7 @@ func innermost() *unwinding {
 	return o
 }
 
-// entered says at the head of a function whether something deferred calls it.
+// entered reports, at the beginning of a function, whether a deferred call has called the function.
 func entered() bool {
 	u := innermost()
 	if u == nil || !u.asked {
@@ -140,7 +140,7 @@ func entered() bool {
 	return true
 }
 
-// recovered is the built-in recover, called by what was deferred during u.
+// recovered is the built-in recover, called by a function that was deferred during u.
 func (r *Registry) recovered(u *unwinding) any {
 	if u == nil || !u.active {
 		return nil
@@ -163,10 +163,11 @@ func (r *Registry) recovered(u *unwinding) any {
 	return x
 }
 
-// Goroutine is the number of the calling goroutine.
+// Goroutine returns the number of the calling goroutine.
 func Goroutine() int64 { return goroutine() }
 
-// goroutine is the number of the calling goroutine, which only a stack trace tells. It is asked for during panics.
+// goroutine returns the number of the calling goroutine. Only a stack trace has it, so it is asked for only during
+// panics.
 func goroutine() int64 {
 	var buf [64]byte
 	b := buf[:runtime.Stack(buf[:], false)]

@@ -17,19 +17,20 @@ import (
 	"unicode"
 )
 
-// encoder encodes lowered values by the rules of encoding/json, which encodes what is native in them.
+// encoder encodes lowered values by the rules of encoding/json. It leaves native parts to encoding/json.
 type encoder struct {
 	r      *Registry
 	buf    []byte
 	fields map[*Type][]jsonField
-	path   []any // the names and indices that lead to the value that is encoded
+	path   []any // names and indices that lead to the value being encoded
 	top    *Type
-	open   map[visit]bool // the pointers, maps and slices that it is in
+	open   map[visit]bool // pointers, maps and slices that contain the value being encoded
 }
 
 var anyInterface = types.NewInterfaceType(nil, nil)
 
-// enter notes that a pointer, map or slice is being encoded, until leave is called; again is whether it was already.
+// enter notes that a pointer, map or slice is being encoded, until leave is called. again reports whether this was
+// noted before.
 func (e *encoder) enter(v reflect.Value) (again bool, leave func()) {
 	k := v.Kind()
 	if k != reflect.Pointer && k != reflect.Map && k != reflect.Slice || v.IsNil() {
@@ -46,18 +47,18 @@ func (e *encoder) enter(v reflect.Value) (again bool, leave func()) {
 	return false, func() { delete(e.open, id) }
 }
 
-// cycleVia is the error of a value that contains itself.
+// cycleVia returns the error for a value that contains itself.
 func cycleVia(t *Type, v reflect.Value) error {
 	return &encodeError{err: &json.UnsupportedValueError{Value: v, Str: "encountered a cycle via " + t.Name}}
 }
 
-// unsupported is the error of a cell's type that has no JSON.
+// unsupported returns the error for a cell's type that cannot be encoded.
 func unsupported(name string, t reflect.Type) error {
 	return &json.UnsupportedTypeError{Type: typeNamed{t, name}}
 }
 
-// value encodes a value; addressable says that methods of pointers to it are called too, quoted that basic values are
-// put into a string.
+// value encodes a value. If addressable is true, it may call methods of pointers to the value. If quoted is true, it
+// puts basic values into strings.
 func (e *encoder) value(i item, addressable, quoted bool) error {
 	if i.t == nil {
 		return e.native(i.v, quoted)
@@ -126,7 +127,7 @@ func (e *encoder) text(s string) { e.buf = append(e.buf, s...) }
 
 func (e *encoder) of(v reflect.Value, t types.Type) item { return e.r.printer().of(v, t, false) }
 
-// native encodes what encoding/json can.
+// native encodes a value that encoding/json can encode.
 func (e *encoder) native(v reflect.Value, quoted bool) error {
 	if !v.IsValid() {
 		e.text("null")
@@ -172,7 +173,7 @@ func (e *encoder) methodOf(t types.Type, name string) bool {
 	return types.NewMethodSet(e.r.Resolve(t).Go).Lookup(nil, name) != nil
 }
 
-// byMethod encodes a value by its own method, where it has one.
+// byMethod encodes a value by its own method, if it has one, and reports whether it has.
 func (e *encoder) byMethod(i item, addressable bool) (bool, error) {
 	if types.IsInterface(i.t.Go) {
 		return false, nil
@@ -221,13 +222,13 @@ func (e *encoder) byMethod(i item, addressable bool) (bool, error) {
 	return false, nil
 }
 
-// failing is a type whose encoding fails.
+// failing is a type whose encoding always fails.
 type failing struct{}
 
 func (failing) MarshalJSON() ([]byte, error) { return nil, errors.ErrUnsupported }
 
-// pointed reports whether this release of encoding/json names the pointer where a value's method fails, as from Go 1.27
-// on.
+// pointed reports whether this release of encoding/json names the pointer when a method of a value fails. It does since
+// Go 1.27.
 var pointed = sync.OnceValue(func() bool {
 	_, err := json.Marshal(failing{})
 	var failed *json.MarshalerError
@@ -251,7 +252,7 @@ func (e *encoder) list(v reflect.Value, elem types.Type, addressable bool) error
 func (e *encoder) mapping(i item, u *types.Map) error {
 	key := i.v.Type().Key()
 	byText := key.Kind() != reflect.String && e.methodOf(u.Key(), "MarshalText")
-	// From Go 1.27 on it is the keys in a map that must become names, before it was the type of all.
+	// Since Go 1.27 the message is about the keys of a map. Before, it was about the type of the map.
 	if _, err := encode(reflect.Zero(reflect.MapOf(key, reflect.TypeFor[bool]())).Interface()); err != nil && !byText {
 		return unsupported(i.t.Name, i.v.Type())
 	}
@@ -283,7 +284,7 @@ func (e *encoder) mapping(i item, u *types.Map) error {
 	return nil
 }
 
-// key is the name of a key of the map of a type.
+// key returns the name for a key of a map. of is the type of the map.
 func (e *encoder) key(of string, k item, byText bool) (name string, err error) {
 	if k.v.Kind() == reflect.Interface && !k.v.IsNil() {
 		k = e.r.printer().item(k.v.Interface())
@@ -319,14 +320,14 @@ func (e *encoder) key(of string, k item, byText bool) (name string, err error) {
 	return name, err
 }
 
-// within encodes a value of a name or an index.
+// within encodes a value that a name or an index leads to.
 func (e *encoder) within(step any, i item, addressable, quoted bool) error {
 	e.path = append(e.path, step)
 	defer func() { e.path = e.path[:len(e.path)-1] }()
 	return e.value(i, addressable, quoted)
 }
 
-// placed is an error of a part that tells where in the text it is, from Go 1.27 on, with the place in the whole text.
+// placed returns an error of a part with its place in the whole text. Since Go 1.27 such errors name their place.
 func (e *encoder) placed(err error) error {
 	var invalid *json.UnsupportedValueError
 	if !errors.As(err, &invalid) {
@@ -417,7 +418,7 @@ func empty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// zero reports whether a value is left out by omitzero.
+// zero reports whether omitzero leaves a value out.
 func (e *encoder) zero(i item) bool {
 	if !i.v.IsValid() {
 		return true
@@ -436,7 +437,7 @@ func (e *encoder) zero(i item) bool {
 	return i.v.IsZero()
 }
 
-// jsonField is a field of a struct, or of one embedded in it, as encoding/json sees it.
+// jsonField is a field of a struct, or of a struct embedded in it, as encoding/json sees it.
 type jsonField struct {
 	name                        string
 	index                       []int
@@ -444,8 +445,8 @@ type jsonField struct {
 	omitEmpty, omitZero, quoted bool
 }
 
-// jsonFields are the fields that are encoded, in order: of several of one name the least deeply embedded, then the one
-// with a tag; none where that leaves several.
+// jsonFields returns the fields that are encoded, in order. Of several fields with one name it takes the least deeply
+// embedded one, then the one with a tag. If several are left, it takes none.
 func jsonFields(r *Registry, s *types.Struct) []jsonField {
 	type level struct {
 		s     *types.Struct
@@ -531,7 +532,7 @@ func jsonFields(r *Registry, s *types.Struct) []jsonField {
 	return list
 }
 
-// validName reports whether a tag is used as the name of a field.
+// validName reports whether a tag can be the name of a field.
 func validName(s string) bool {
 	for _, c := range s {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {

@@ -28,7 +28,7 @@ func (e ErrObj) Error() string {
 	return out[0].String()
 }
 
-// Unwrap follows an Unwrap method of the cell's type.
+// Unwrap calls the Unwrap method of the cell's type.
 func (e ErrObj) Unwrap() error {
 	out, ok := e.call("Unwrap")
 	if !ok || len(out) != 1 {
@@ -38,7 +38,7 @@ func (e ErrObj) Unwrap() error {
 	return err
 }
 
-// unwrapped are the errors that err wraps, also where its type is a cell's whose Unwrap returns several.
+// unwrapped returns the errors that err wraps. It also knows cells' types whose Unwrap returns several errors.
 func unwrapped(err error) []error {
 	if e, ok := err.(ErrObj); ok {
 		out, ok := e.call("Unwrap")
@@ -81,12 +81,12 @@ func (e ErrObj) Is(target error) bool {
 	return m.Call([]reflect.Value{reflect.ValueOf(&target).Elem()})[0].Bool()
 }
 
-// runtimeError is a panic of the interpreter put as the Go run time puts it.
+// runtimeError is a panic of the interpreter in the words of the Go run time.
 type runtimeError string
 
 func (e runtimeError) Error() string { return "runtime error: " + string(e) }
 
-// boundsError is one of an index or of bounds, which package fmt does not take for a string.
+// boundsError is a runtimeError about an index or about bounds. Package fmt does not treat it as a string.
 type boundsError struct{ runtimeError }
 
 func outOf(format string, args ...any) error {
@@ -96,7 +96,7 @@ func outOf(format string, args ...any) error {
 // RuntimeError marks it as runtime.Error does.
 func (runtimeError) RuntimeError() {}
 
-// plainError is one whose text the Go run time puts nothing before.
+// plainError is an error whose text the Go run time prints without a prefix.
 type plainError string
 
 func (e plainError) Error() string { return string(e) }
@@ -104,14 +104,14 @@ func (e plainError) Error() string { return string(e) }
 // RuntimeError marks it as runtime.Error does.
 func (plainError) RuntimeError() {}
 
-// States of the body of a range over a function. Other values are 0 and the codes with which the body was left.
+// States of the body of a range over a function. Any other value is 0 or the code with which the body was left.
 const (
 	RangeInBody    = -2
 	RangeOver      = -3
 	RangeSwallowed = -4
 )
 
-// ranged panics as the Go run time does where a function that is ranged over breaks the rules.
+// ranged panics as the Go run time does when a function that is ranged over breaks the rules.
 func ranged(code int) {
 	switch code {
 	case RangeInBody:
@@ -134,7 +134,7 @@ func (r *Registry) Panicked(x any) any {
 	case nil, Obj, ErrObj:
 		return x
 	case *reflect.ValueError:
-		if v.Kind != reflect.Invalid { // the cell's own use of reflection
+		if v.Kind != reflect.Invalid { // the cell has used reflection itself
 			return x
 		}
 		return nilPointer
@@ -153,8 +153,8 @@ func (r *Registry) Panicked(x any) any {
 	return x
 }
 
-// ofReflection says what package reflect panics with where a cell uses it, of the texts that the interpreter's own use
-// has too.
+// ofReflection is a panic of package reflect when a cell uses it. Its text could also come from the interpreter's own
+// use of reflection.
 type ofReflection string
 
 // ErrorsAs works like errors.As, also for targets that point to a type of a cell.
@@ -201,8 +201,8 @@ func asItself(err error, target any) bool {
 	return m.Call([]reflect.Value{reflect.ValueOf(&target).Elem()})[0].Bool()
 }
 
-// nativeAs is errors.As for a target of a native type, with the As methods of cells' errors and through those that wrap
-// several.
+// nativeAs is errors.As for a target of a native type. It calls the As methods of cells' errors and follows errors that
+// wrap several.
 func (r *Registry) nativeAs(err error, target any) bool {
 	v := reflect.ValueOf(target)
 	if err == nil || v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Interface &&

@@ -27,7 +27,7 @@ func (r *Registry) PrintDefaults(f *flag.FlagSet) {
 	shown.PrintDefaults()
 }
 
-// zeroFlag is a flag that is not set; it knows whether the flag takes no value.
+// zeroFlag is a flag that is not set. Its value is true if the flag takes no value.
 type zeroFlag bool
 
 func (zeroFlag) String() string     { return "" }
@@ -66,7 +66,7 @@ func (r *Registry) TextVar(f *flag.FlagSet, p any, name string, value any, usage
 	f.Var(textFlag{r, to}, name, usage)
 }
 
-// textFlag sets a cell's value by its methods.
+// textFlag sets a cell's value through its methods.
 type textFlag struct {
 	r *Registry
 	o Obj

@@ -109,7 +109,7 @@ func (r *Registry) Symbols(h Hooks) map[string]reflect.Value {
 	return out
 }
 
-// eachOf does with each element of a list what f does with one.
+// eachOf returns a function that applies f to each element of a list.
 func eachOf(f func(any) any) func([]any) []any {
 	return func(list []any) []any {
 		out := make([]any, len(list))
@@ -120,7 +120,7 @@ func eachOf(f func(any) any) func([]any) []any {
 	}
 }
 
-// thrown returns what panic(x) panics with.
+// thrown returns the value with which panic(x) panics.
 func (r *Registry) thrown(x any) any {
 	if r.Norm(x) == nil {
 		return new(runtime.PanicNilError)
@@ -128,7 +128,7 @@ func (r *Registry) thrown(x any) any {
 	return x
 }
 
-// runes are the positions and values of the runes of s.
+// runes returns the positions and values of the runes of s.
 func runes(s string) (at []int, values []rune) {
 	for k, r := range s {
 		at, values = append(at, k), append(values, r)
@@ -150,8 +150,8 @@ func clearAny(x any) {
 	}
 }
 
-// printText joins values as the built-in print does: floating-point numbers in their shortest form, of what points to
-// others its address.
+// printText joins values as the built-in print does. It prints floating-point numbers in their shortest form, and
+// pointers and the like as addresses.
 func printText(xs []any, sep, end string) string {
 	s := ""
 	for k, x := range xs {
@@ -186,7 +186,7 @@ func printed(v reflect.Value) string {
 	if v.CanUint() {
 		return strconv.FormatUint(v.Uint(), 10)
 	}
-	return fmt.Sprint(v.Interface()) // of an interface, whose address would say less
+	return fmt.Sprint(v.Interface()) // the value in an interface, whose address would say less
 }
 
 // extreme is the built-in min (sign -1) or max of values of one type.
@@ -228,8 +228,9 @@ func (r *Registry) Plain(x any, where string) any {
 	return x
 }
 
-// choose is a select statement over channels. What is sent and received is behind pointers; nil where a clause does the
-// other. It returns the clause that was taken, -1 for the default, and whether what was received had been sent.
+// choose is a select statement over channels. sent and received hold pointers; the pointer is nil if the clause does
+// the other. choose returns the index of the chosen clause, or -1 for the default, and whether the received value had
+// been sent.
 func (h Hooks) choose(hasDefault bool, chans, sent, received []any) (int, bool) {
 	cases := make([]reflect.SelectCase, len(chans), len(chans)+1)
 	for k, c := range chans {
@@ -262,7 +263,7 @@ func (h Hooks) choose(hasDefault bool, chans, sent, received []any) (int, bool) 
 	}
 }
 
-// stream is where text for os.Stdout or os.Stderr goes.
+// stream returns the writer for os.Stdout or os.Stderr.
 func (h Hooks) stream(name string) io.Writer {
 	if name == "Stderr" {
 		return h.Stderr()

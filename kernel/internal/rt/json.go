@@ -10,7 +10,8 @@ import (
 	"slices"
 )
 
-// encode is json.Marshal of a mirror. What it escapes is decided by the encoder that asked, which looks at it again.
+// encode is json.Marshal of a mirror. It does not decide what is escaped: the encoder that asked for the text looks at
+// it again and decides.
 func encode(x any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -34,7 +35,7 @@ func (o Obj) MarshalJSON() ([]byte, error) {
 	return e.buf, nil
 }
 
-// text takes what UnmarshalText gets.
+// text keeps the argument of UnmarshalText.
 type text []byte
 
 func (t *text) UnmarshalText(b []byte) error {
@@ -42,9 +43,10 @@ func (t *text) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// encodeError is an error of encoding a cell's value, below the one that encoding/json makes of it for the box.
+// encodeError is an error of encoding a cell's value. It lies inside the error that encoding/json makes of it for the
+// box.
 type encodeError struct {
-	typ, method string // that of the cell, "" where no method of one failed
+	typ, method string // those of the cell; "" if no method failed
 	err         error
 }
 
@@ -73,7 +75,7 @@ func EncodeError(err error) error {
 	return failed
 }
 
-// typeNamed is a type in an error of encoding/json, with the name of the cell's.
+// typeNamed is a type in an error of encoding/json that has the name of a cell's type.
 type typeNamed struct {
 	reflect.Type
 	name string
@@ -96,7 +98,7 @@ func (o Obj) UnmarshalJSON(data []byte) error {
 	return o.decoded(func(x any) error { return json.Unmarshal(data, x) })
 }
 
-// decoded fills what o points to by way of decode, which is given a pointer to a native value to decode into.
+// decoded fills the target of o by decode, which gets a pointer to a native value to decode into.
 func (o Obj) decoded(decode func(any) error) error {
 	if m, ok := o.T.bind("UnmarshalJSON", o.V); ok {
 		var data json.RawMessage
@@ -131,7 +133,7 @@ func (o Obj) decoded(decode func(any) error) error {
 	x := reflect.New(to)
 	x.Elem().Set(m.value(v.Elem(), p.Elem(), to))
 	failed := decode(x.Interface())
-	// also what was decoded before it failed
+	// includes what was decoded before the failure
 	if err := m.restore(v.Elem(), x.Elem(), p.Elem().Underlying()); err != nil && failed == nil {
 		var e *json.UnmarshalTypeError
 		switch {
@@ -166,8 +168,8 @@ func (r *Registry) Unmarshal(data []byte, x any) error {
 	return json.Unmarshal(data, x)
 }
 
-// exposed puts pointers of cells' types that interfaces in v hold where a decoder finds and fills them, until it is
-// undone.
+// exposed looks for interfaces in v that hold pointers of cells' types, and puts the pointers where a decoder finds and
+// fills them. undo takes them back.
 func (r *Registry) exposed(v reflect.Value, depth int) (undo func()) {
 	undo = func() {}
 	also := func(part reflect.Value) {

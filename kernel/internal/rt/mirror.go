@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A mirror is a native value that encoding/json decodes into in place of one of a cell's type: with the type's own
-// field names and tags. A value stays JSON text at first where its type decodes itself.
+// A mirror is a native value into which encoding/json decodes instead of a cell's value. It has the field names and
+// tags of the cell's type. If a type decodes itself, its values first stay JSON text in the mirror.
 type mirror struct {
 	r    *Registry
 	open map[*types.TypeName]bool
@@ -22,7 +22,7 @@ var (
 
 func (r *Registry) decodeMirror() *mirror { return &mirror{r: r, open: map[*types.TypeName]bool{}} }
 
-// bare is the mirror type of t itself, whatever methods it has.
+// bare returns the mirror type of t as if t had no methods.
 func (m *mirror) bare(t types.Type) reflect.Type {
 	if n, ok := types.Unalias(t).(*types.Named); ok {
 		m.open[n.Obj()] = true
@@ -31,7 +31,7 @@ func (m *mirror) bare(t types.Type) reflect.Type {
 	return m.typ(t.Underlying())
 }
 
-// newest is t as it was last declared: methods may have been added since a value was made.
+// newest returns the latest declaration of t. Methods may have been added since a value was made.
 func (m *mirror) newest(t types.Type) types.Type {
 	switch types.Unalias(t).(type) {
 	case *types.Named, *types.Pointer:
@@ -82,7 +82,7 @@ func (m *mirror) typ(t types.Type) reflect.Type {
 		if m.textKey(u.Key()) {
 			return reflect.MapOf(reflect.TypeFor[string](), m.typ(u.Elem()))
 		}
-		return reflect.MapOf(m.bare(u.Key()), m.typ(u.Elem())) // encoding/json asks keys for UnmarshalText alone
+		return reflect.MapOf(m.bare(u.Key()), m.typ(u.Elem())) // encoding/json only asks keys for UnmarshalText
 	case *types.Struct:
 		return m.structType(u)
 	case *types.Interface:
@@ -93,8 +93,7 @@ func (m *mirror) typ(t types.Type) reflect.Type {
 	return anyType
 }
 
-// methods stands for an interface with methods in a decoder. It can decode nothing into one but what a pointer in it
-// points to.
+// methods stands for an interface with methods. A decoder can decode into it only through a pointer that it holds.
 type methods interface{ methods() }
 
 func (*Obj) methods() {}
@@ -107,10 +106,10 @@ type heldPointer struct{ x any }
 
 func (*heldPointer) methods() {}
 
-// UnmarshalJSON decodes into what it points to.
+// UnmarshalJSON decodes into the target of the pointer.
 func (h *heldPointer) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, h.x) }
 
-// held is x, which is no pointer to a cell's type, in such an interface.
+// held returns x, which is not a pointer to a cell's type, in such an interface.
 func held(x any) methods {
 	if reflect.ValueOf(x).Kind() == reflect.Pointer {
 		return &heldPointer{x}
@@ -118,8 +117,8 @@ func held(x any) methods {
 	return heldValue{x}
 }
 
-// native is the native type of values that are their own mirror, nil for others. An interface is not one, as it may
-// hold a value of a cell's type.
+// native returns the native type of values that are their own mirror, and nil for other types. An interface is no such
+// type, because it may hold a cell's value.
 func (m *mirror) native(t types.Type) reflect.Type {
 	nt := m.r.Resolve(t).Native
 	if nt != nil && holdsInterface(t) {
@@ -128,7 +127,7 @@ func (m *mirror) native(t types.Type) reflect.Type {
 	return nt
 }
 
-// holdsInterface reports whether a value of type t, of no named type but interfaces, holds one outright.
+// holdsInterface reports whether a value of type t holds an interface directly. Only interfaces in t may have names.
 func holdsInterface(t types.Type) bool {
 	if _, named := types.Unalias(t).(*types.Named); named && !types.IsInterface(t) {
 		return false
@@ -150,15 +149,15 @@ func holdsInterface(t types.Type) bool {
 	return false
 }
 
-// textKey reports whether encoding/json makes a map's keys of type t of text, by a method of theirs.
+// textKey reports whether encoding/json makes map keys of type t from text, by a method of t.
 func (m *mirror) textKey(t types.Type) bool {
 	return m.keeps(t) && types.NewMethodSet(types.NewPointer(m.newest(t))).Lookup(nil, "UnmarshalText") != nil
 }
 
-// object is v as a cell's value.
+// object returns v as a cell's value.
 func (m *mirror) object(t types.Type, v reflect.Value) Obj { return Obj{m.r.Resolve(t), v.Interface()} }
 
-// hiddenEmbedded begins the name that an embedded field with an unexported one has in the mirror.
+// hiddenEmbedded begins the mirror's name of an embedded field whose own name is not exported.
 const hiddenEmbedded = "Embedded_"
 
 func (m *mirror) structType(u *types.Struct) reflect.Type {
@@ -215,7 +214,7 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type) reflect.V
 		if v.IsNil() {
 			return out
 		}
-		out.Set(reflect.MakeSlice(to, v.Cap(), v.Cap())) // what is beyond its length may be decoded into
+		out.Set(reflect.MakeSlice(to, v.Cap(), v.Cap())) // elements beyond the length may be decoded into
 		for k := range v.Cap() {
 			out.Index(k).Set(m.value(v.Slice(0, v.Cap()).Index(k), u.Elem(), to.Elem()))
 		}
@@ -228,7 +227,7 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type) reflect.V
 		if v.IsNil() {
 			return out
 		}
-		out.Set(reflect.MakeMap(to)) // what was there before is kept when the map is restored
+		out.Set(reflect.MakeMap(to)) // earlier elements are kept when the map is restored
 	case *types.Struct:
 		m.structValue(v, u, out)
 	case *types.Interface:
@@ -262,7 +261,7 @@ func (m *mirror) structValue(v reflect.Value, u *types.Struct, out reflect.Value
 	}
 }
 
-// skips reports whether encoding/json does not know of a field.
+// skips reports whether encoding/json ignores a field.
 func (m *mirror) skips(f *types.Var) bool {
 	return !f.Exported() && !(f.Embedded() && embedsStruct(f))
 }
@@ -277,7 +276,7 @@ func embedsStruct(f *types.Var) bool {
 	return ok
 }
 
-// field reads a field of a lowered struct, which the interpreter may hold in an unexported one.
+// field returns a field of a lowered struct. The interpreter may hold it in an unexported field.
 func field(v reflect.Value, k int) reflect.Value {
 	f := v.Field(k)
 	if f.CanInterface() {
@@ -291,7 +290,7 @@ func field(v reflect.Value, k int) reflect.Value {
 	return reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem()
 }
 
-// restore sets the lowered value dst of type t from its mirror.
+// restore sets the lowered value dst, of type t, from its mirror.
 func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 	if from.Type() == dst.Type() && m.native(t) != nil {
 		dst.Set(from)
@@ -332,7 +331,7 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 			return nil
 		}
 		had := reflect.ValueOf(dst.Interface())
-		had = had.Slice(0, min(from.Len(), had.Cap())) // as the decoder fills its array before it takes a larger one
+		had = had.Slice(0, min(from.Len(), had.Cap())) // the decoder fills its array before it takes a larger one
 		element := func(k int) error { return m.restore(dst.Index(k), from.Index(k), u.Elem()) }
 		same := !dst.IsNil() && dst.Cap() == from.Cap()
 		dst.Set(had)
@@ -415,7 +414,7 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 			return nil
 		}
 		x := from.Interface()
-		if u.NumMethods() > 0 { // what it held, decoded into where that is a pointer
+		if u.NumMethods() > 0 { // the earlier value, which was decoded into if it is a pointer
 			return nil
 		}
 		if o, ok := x.(*Obj); ok {
@@ -426,8 +425,8 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 	return nil
 }
 
-// decodesItself reports whether values of type t, or what they are made of short of structs, have a method
-// UnmarshalJSON.
+// decodesItself reports whether values of type t have a method UnmarshalJSON, or the parts of t other than fields of
+// structs do.
 func (m *mirror) decodesItself(t types.Type) bool {
 	for {
 		if types.NewMethodSet(types.NewPointer(m.newest(t))).Lookup(nil, "UnmarshalJSON") != nil {
@@ -441,7 +440,7 @@ func (m *mirror) decodesItself(t types.Type) bool {
 	}
 }
 
-// decodeInto decodes JSON text into a value that decodes itself, or whose type the mirror could not spell out.
+// decodeInto decodes JSON text into a value that decodes itself, or whose type has no mirror type.
 func (m *mirror) decodeInto(dst reflect.Value, data []byte, t types.Type) error {
 	if len(data) == 0 || string(data) == "null" && dst.Kind() != reflect.Struct {
 		return nil

@@ -28,7 +28,7 @@ func (r *Registry) NativeType(path, name string) reflect.Type {
 	return r.hidden[path][name]
 }
 
-// walker collects the named types of one package reachable from others.
+// walker collects the named types of one package that other types lead to.
 type walker struct {
 	path  string
 	found map[string]reflect.Type

@@ -96,7 +96,7 @@ func (r *Registry) Parts(x any, n int) ([]Part, int) {
 	return list, total
 }
 
-// boxedItem is an item as an interface holds it.
+// boxedItem returns an item as an interface holds it.
 func boxedItem(r *Registry, i item) any {
 	switch {
 	case i.t != nil:

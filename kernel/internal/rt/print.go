@@ -15,8 +15,8 @@ type printer struct {
 	flags
 	r         *Registry
 	buf       []byte
-	wraps     map[int]bool // the operands of %w; nil where it is no verb
-	erring    bool         // inside %!verb(...), where no methods are called
+	wraps     map[int]bool // operands of %w; nil if it is not a verb
+	erring    bool         // whether it prints inside %!verb(...), where no methods are called
 	panicking bool
 	known     map[types.Type]*Type
 }
@@ -25,8 +25,8 @@ func (r *Registry) printer() *printer { return &printer{r: r} }
 
 func (p *printer) text(s string) { p.buf = append(p.buf, s...) }
 
-// item is a value to print. Without t it is native; else lowered, of the cell's type t. Those below unexported fields
-// are hidden: fmt cannot call their methods.
+// item is a value to be printed. If t is nil, the value is native, otherwise it is lowered and t is its type in the
+// cell. Values below unexported fields are hidden: fmt cannot call their methods.
 type item struct {
 	v      reflect.Value
 	t      *Type
@@ -40,13 +40,13 @@ func (i item) name() string {
 	return nativeNames.Replace(i.v.Type().String())
 }
 
-// nativeNames are what the types that stand for those of reflect and of the run time's errors are called.
+// nativeNames maps the types that replace those of reflect and of run-time errors to the original names.
 var nativeNames = strings.NewReplacer("rt.ReflectValue", "reflect.Value", "rt.rtype", "*reflect.rtype",
 	"rt.ReflectField", "reflect.StructField", "rt.ReflectMethod", "reflect.Method", "rt.ReflectType", "reflect.Type",
 	"rt.AssertError", "runtime.TypeAssertionError", "rt.boundsError", "runtime.boundsError", "rt.runtimeError",
 	"runtime.errorString", "rt.plainError", "runtime.plainError")
 
-// item returns what an interface holds.
+// item returns the value that an interface holds.
 func (p *printer) item(x any) item {
 	if v, reflects := x.(reflect.Value); reflects { // of a compiled cell
 		return item{v: reflect.ValueOf(v)}
@@ -58,7 +58,7 @@ func (p *printer) item(x any) item {
 	return item{v: reflect.ValueOf(x)}
 }
 
-// of is a part of another value: v as a value of type t.
+// of returns v, a part of another value, as a value of type t.
 func (p *printer) of(v reflect.Value, t types.Type, hidden bool) item {
 	typ := p.known[t]
 	if typ == nil {
@@ -68,7 +68,7 @@ func (p *printer) of(v reflect.Value, t types.Type, hidden bool) item {
 		}
 		p.known[t] = typ
 	}
-	if v.IsValid() && v.Kind() == reflect.Interface && !types.IsInterface(typ.Go) { // a field lowered to any
+	if v.IsValid() && v.Kind() == reflect.Interface && !types.IsInterface(typ.Go) { // a field that was lowered to any
 		v = v.Elem()
 	}
 	if !v.IsValid() && typ.Native != nil {
@@ -80,7 +80,7 @@ func (p *printer) of(v reflect.Value, t types.Type, hidden bool) item {
 	return item{v, typ, hidden}
 }
 
-// part is an element of what is native where i is.
+// part returns an element of i; it is native if i is.
 func (p *printer) part(i item, v reflect.Value, t types.Type) item {
 	if i.t == nil {
 		return item{v, nil, i.hidden}
@@ -100,7 +100,7 @@ func (p *printer) operand(x any, verb rune) {
 	case reflects && verb != 'T' && verb != 'p' && v.none():
 		p.text("<invalid reflect.Value>")
 		return
-	case reflects && verb != 'T' && verb != 'p': // what it holds
+	case reflects && verb != 'T' && verb != 'p': // print the value that it holds
 		if i = v.of; !p.handled(i, verb) {
 			p.value(i, verb, 0)
 		}
@@ -131,7 +131,7 @@ func (p *printer) padded(s string) {
 	p.buf = fmt.Appendf(p.buf, f.spec('s'), s)
 }
 
-// null prints that there is nothing, in the width of the verb.
+// null prints <nil> in the width of the verb.
 func (p *printer) null() {
 	f := flags{width: p.width, hasWidth: p.hasWidth, minus: p.minus, zero: p.zero}
 	p.buf = fmt.Appendf(p.buf, f.spec('s'), "<nil>")
@@ -156,7 +156,7 @@ func (p *printer) leaf(x any, verb rune) {
 	p.buf = fmt.Appendf(p.buf, f.spec(verb), x)
 }
 
-// bad prints a value whose verb does not fit.
+// bad reports that the verb does not fit the value.
 func (p *printer) bad(i item, verb rune) {
 	was := p.erring
 	p.erring = true
@@ -171,7 +171,8 @@ func (p *printer) bad(i item, verb rune) {
 	p.erring = was
 }
 
-// method is a method of i by name, with as many parameters and results, unless fmt could not call it.
+// method returns the method of i with a name and numbers of parameters and results. It returns none if fmt could not
+// call it.
 func (p *printer) method(i item, name string, in, out int) (reflect.Value, bool) {
 	m, ok := i.t.bind(name, interfaceOf(i.v))
 	return m, ok && m.Type().NumIn() == in && m.Type().NumOut() == out
@@ -184,7 +185,7 @@ func interfaceOf(v reflect.Value) any {
 	return v.Interface()
 }
 
-// handled prints i by its own methods, where it has some.
+// handled prints i by its own methods, if it has any, and reports whether it has.
 func (p *printer) handled(i item, verb rune) (handled bool) {
 	if p.erring || i.hidden || !i.v.IsValid() || i.t == nil && !i.v.CanInterface() {
 		return false
@@ -230,7 +231,7 @@ func (p *printer) handled(i item, verb rune) (handled bool) {
 		}
 		verb = 'v'
 	}
-	handled = true // also where the method panics
+	handled = true // also if the method panics
 	switch {
 	case format != nil:
 		defer p.caught(i, verb, "Format")
@@ -276,7 +277,7 @@ func (p *printer) caught(i item, verb rune, method string) {
 	p.flags, p.panicking = was, false
 }
 
-// state holds what a Format method is given.
+// state is the fmt.State of a Format method.
 type state struct{ p *printer }
 
 func (s *state) Write(b []byte) (int, error) {
@@ -308,7 +309,7 @@ func (s *state) Flag(c int) bool {
 	return false
 }
 
-// value prints a value by its kind; depth is 0 for an operand.
+// value prints a value by its kind. depth is 0 for an operand.
 func (p *printer) value(i item, verb rune, depth int) {
 	// of native methods: holds a wrapper
 	if depth > 0 && i.t == nil && i.v.IsValid() && i.v.Kind() == reflect.Interface && !i.v.IsNil() {
@@ -415,7 +416,7 @@ func (p *printer) value(i item, verb rune, depth int) {
 	}
 }
 
-// inside returns what an interface holds, which may be an Obj that reflection may not take out.
+// inside returns the value in an interface. It may be an Obj that reflection may not take out.
 func (p *printer) inside(v reflect.Value, hidden bool) item {
 	if v.CanInterface() {
 		i := p.item(v.Interface())
@@ -431,7 +432,7 @@ func (p *printer) inside(v reflect.Value, hidden bool) item {
 	return item{v, nil, hidden}
 }
 
-// list prints n elements, of a map those between "map[" and "]".
+// list prints n elements. A map's stand between "map[" and "]".
 func (p *printer) list(i item, n int, open string, element func(k int)) {
 	sep, end := " ", "]"
 	if p.goSyntax {
@@ -552,8 +553,7 @@ func (p *printer) address(i item, at uint64, verb rune) {
 
 var cellHolders sync.Map // of reflect.Type: bool
 
-// mayHoldCells reports whether printing a value of the native type t can come upon a cell's value: it holds an
-// interface.
+// mayHoldCells reports whether a value of the native type t may contain a cell's value, because it holds an interface.
 func mayHoldCells(t reflect.Type) bool {
 	if known, ok := cellHolders.Load(t); ok {
 		return known.(bool)
@@ -586,7 +586,7 @@ func mayHoldCells(t reflect.Type) bool {
 	return answer
 }
 
-// compareKeys orders the keys of a map as package fmt prints them.
+// compareKeys compares two keys of a map in the order in which package fmt prints them.
 func compareKeys(a, b reflect.Value) int {
 	switch {
 	case a.CanInt():

@@ -66,7 +66,7 @@ func (r *Registry) Errorf(format string, a []any) error {
 	p.wraps = map[int]bool{}
 	p.printf(format, a)
 	in, wrapped := []any{string(p.buf)}, []error{}
-	for k, x := range a { // fmt makes an error that wraps others, of no text, which these take the place of
+	for k, x := range a { // fmt makes an error that wraps others and has no text of its own, and these take its place
 		if e, ok := r.Norm(x).(error); ok && p.wraps[k] {
 			in, wrapped = append(in, errors.New("")), append(wrapped, e)
 		}
@@ -86,7 +86,7 @@ func (r *Registry) Errorf(format string, a []any) error {
 	return err
 }
 
-// plainOperands reports whether fmt prints all operands as they are.
+// plainOperands reports whether fmt prints all operands correctly by itself.
 func plainOperands(a []any) bool {
 	for _, x := range a {
 		switch x.(type) {
@@ -99,16 +99,16 @@ func plainOperands(a []any) bool {
 	return true
 }
 
-// flags are those of a verb.
+// flags are the flags of a verb.
 type flags struct {
 	width, precision     int
 	hasWidth, hasPrec    bool
 	minus, plus          bool
 	sharp, space, zero   bool
-	plusFields, goSyntax bool // %+v and %#v, whose flags mean nothing to what is inside
+	plusFields, goSyntax bool // %+v and %#v, whose flags do not apply to the values inside
 }
 
-// spec is the verb with the flags, as text.
+// spec returns the verb with its flags, as text.
 func (f *flags) spec(verb rune) string {
 	b := make([]byte, 1, 16)
 	b[0] = '%'
@@ -129,7 +129,7 @@ func (f *flags) spec(verb rune) string {
 	return string(utf8.AppendRune(b, verb))
 }
 
-// printf follows a format.
+// printf prints by a format.
 func (p *printer) printf(format string, a []any) {
 	next, indexed, reordered := 0, false, false
 	end := len(format)
@@ -191,7 +191,7 @@ func (p *printer) printf(format string, a []any) {
 				i++
 			}
 		}
-		// star is the operand of a * for a width or precision.
+		// star returns the operand of a * for a width or precision.
 		star := func() (n int, ok bool) {
 			i++
 			if next < len(a) {

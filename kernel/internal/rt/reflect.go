@@ -13,10 +13,11 @@ import (
 // reflect.
 type ReflectValue struct {
 	r  *Registry
-	of item // lowered where it has a type of a cell; hidden below unexported fields
+	of item // lowered if it has a cell's type; hidden if it is below unexported fields
 
-	slot   reflect.Value // the field lowered to any that it is in
-	method string        // of the Func of a reflect.Method of a cell's type: what it calls of its first argument
+	slot reflect.Value // if it is in a field that was lowered to any: this field
+	// for the Func of a reflect.Method of a cell's type: the method that it calls on its first argument
+	method string
 }
 
 // ReflectSymbols are the symbols of package reflect in cells. Symbols of package reflect that mention no values, types
@@ -60,7 +61,7 @@ func (r *Registry) ReflectSymbols(own map[string]reflect.Value) map[string]refle
 	return table
 }
 
-// mentionsReflect reports whether a type is made of those that cells have instead of package reflect's.
+// mentionsReflect reports whether a type mentions one of the types that replace package reflect's in cells.
 func mentionsReflect(t reflect.Type, depth int) bool {
 	switch t {
 	case reflect.TypeFor[reflect.Value](), reflect.TypeFor[reflect.Type](), reflect.TypeFor[reflect.StructField](),
@@ -101,7 +102,7 @@ func (i item) know() {
 	}
 }
 
-// part is a part of v: x as a value of type t.
+// part returns x, a part of v, as a value of type t.
 func (v ReflectValue) part(x reflect.Value, t types.Type, hidden bool) ReflectValue {
 	i := v.r.printer().of(x, t, v.of.hidden || hidden)
 	i.know()
@@ -117,7 +118,7 @@ func (v ReflectValue) part(x reflect.Value, t types.Type, hidden bool) ReflectVa
 	return part
 }
 
-// element is an element of v, whose type has a method Elem.
+// element returns x as an element of v, whose type has a method Elem.
 func (v ReflectValue) element(x reflect.Value) ReflectValue {
 	if v.of.t == nil {
 		return v.with(x)
@@ -125,17 +126,17 @@ func (v ReflectValue) element(x reflect.Value) ReflectValue {
 	return v.part(x, v.of.t.Go.Underlying().(interface{ Elem() types.Type }).Elem(), false)
 }
 
-// with is x as a value of v's type, or of a native one where v is native.
+// with returns x as a value of v's type. If v is native, so is the result.
 func (v ReflectValue) with(x reflect.Value) ReflectValue {
 	return ReflectValue{r: v.r, of: item{x, v.of.t, v.of.hidden}}
 }
 
-// native is x as a value of a native type.
+// native returns x as a value of a native type.
 func (v ReflectValue) native(x reflect.Value) ReflectValue {
 	return ReflectValue{r: v.r, of: item{v: x, hidden: v.of.hidden}}
 }
 
-// as is v as a lowered value of type t: interfaces hold cells' values with their types.
+// as returns v as a lowered value of type t. In interfaces, cells' values keep their types.
 func (v ReflectValue) as(t reflect.Type) reflect.Value {
 	if t.Kind() != reflect.Interface {
 		return v.of.v
@@ -150,15 +151,15 @@ func (v ReflectValue) as(t reflect.Type) reflect.Value {
 	return v.r.Wrap(x, t)
 }
 
-// zero is whether there is no value.
+// none reports whether there is no value.
 func (v ReflectValue) none() bool { return !v.of.v.IsValid() && v.of.t == nil }
 
-// valueError is a reflect.ValueError of a cell's own use of reflection.
+// valueError is a reflect.ValueError for a wrong use of reflection by a cell.
 type valueError string
 
 func (e valueError) Error() string { return string(e) }
 
-// must panics where v may not be used outside of its package.
+// must panics if v may not be used outside its package.
 func (v ReflectValue) must(method string) {
 	if v.none() {
 		panic(valueError("reflect: call of reflect.Value." + method + " on zero Value"))
@@ -266,7 +267,7 @@ func (v ReflectValue) Elem() ReflectValue {
 		}
 		return v.element(v.of.v.Elem())
 	}
-	return v.native(v.of.v.Elem()) // which panics
+	return v.native(v.of.v.Elem()) // it panics
 }
 
 func (v ReflectValue) structure(method string) *types.Struct {
@@ -412,7 +413,7 @@ func (v ReflectValue) Set(x ReflectValue) {
 	}
 }
 
-// place is where the value is set.
+// place returns the value that a Set changes.
 func (v ReflectValue) place() reflect.Value {
 	if v.slot.IsValid() {
 		return v.slot
@@ -580,7 +581,7 @@ func (v ReflectValue) CallSlice(args []ReflectValue) []ReflectValue {
 	return v.results(v.of.v.CallSlice(in))
 }
 
-// receiver is the method that f, the Func of a reflect.Method, calls of v, its first argument.
+// receiver returns the method that f, the Func of a reflect.Method, calls on v, its first argument.
 func (v ReflectValue) receiver(f ReflectValue, by string) ReflectValue {
 	want := f.of.t.Go.Underlying().(*types.Signature).Params().At(0).Type()
 	if v.of.t == nil || !types.Identical(v.of.t.Go, want) {
@@ -589,7 +590,7 @@ func (v ReflectValue) receiver(f ReflectValue, by string) ReflectValue {
 	return v.MethodByName(f.method)
 }
 
-// results are those of the function v.
+// results wraps the results of the function v.
 func (v ReflectValue) results(values []reflect.Value) []ReflectValue {
 	var list []ReflectValue
 	for k, out := range values {
@@ -626,7 +627,7 @@ func (r *Registry) makeChan(t ReflectType, size int) ReflectValue {
 	return ReflectValue{r: r, of: item{v: reflect.MakeChan(t.(rtype).low(), size), t: t.(rtype).t}}
 }
 
-// makeFunc is a function of type t that has f do its work.
+// makeFunc returns a function of type t that calls f.
 func (r *Registry) makeFunc(t ReflectType, f func([]ReflectValue) []ReflectValue) ReflectValue {
 	typ := t.(rtype)
 	low := typ.low()
@@ -645,7 +646,7 @@ func (r *Registry) makeFunc(t ReflectType, f func([]ReflectValue) []ReflectValue
 	return made
 }
 
-// parameters are those that the function v is given.
+// parameters wraps the arguments that the function v gets.
 func (v ReflectValue) parameters(in []reflect.Value) []ReflectValue {
 	args := make([]ReflectValue, len(in))
 	for k, x := range in {
@@ -658,7 +659,7 @@ func (v ReflectValue) parameters(in []reflect.Value) []ReflectValue {
 
 func (r *Registry) swapper(slice any) func(i, j int) { return reflect.Swapper(r.Value(slice)) }
 
-// visible are the fields of a struct and of the structs embedded in it, with their whole indices.
+// visible returns the fields of a struct and of the structs embedded in it, with their full indices.
 func visible(t rtype, index []int) []ReflectField {
 	var list []ReflectField
 	for k := range t.NumField() {
@@ -679,5 +680,5 @@ func visible(t rtype, index []int) []ReflectField {
 	})
 }
 
-// exportedName is the name of a type without that of its package.
+// exportedName returns the name of a type without its package.
 func exportedName(name string) string { return strings.TrimPrefix(name, "main.") }

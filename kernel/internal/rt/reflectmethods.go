@@ -6,9 +6,11 @@ import (
 	"reflect"
 )
 
-// The methods that reflect.Type shows of cells' types, and what types they make them fit.
+// This file has the methods of cells' types as reflect.Type shows them, and which types fit others because of their
+// methods.
 
-// exported are the methods of a cell's type that package reflect shows, in order; of an interface all.
+// exported returns the methods of a cell's type that package reflect shows, in order. For an interface these are all
+// methods.
 func exported(t types.Type) []*types.Func {
 	var list []*types.Func
 	if i, ok := t.Underlying().(*types.Interface); ok {
@@ -25,7 +27,7 @@ func exported(t types.Type) []*types.Func {
 	return list
 }
 
-// methodOf is an exported method of a cell's type, nil where it has none of that name.
+// methodOf returns an exported method of a cell's type, or nil if it has none of that name.
 func methodOf(t types.Type, name string) *types.Func {
 	for _, f := range exported(t) {
 		if f.Name() == name {
@@ -134,7 +136,7 @@ func (t rtype) AssignableTo(of ReflectType) bool {
 	return u.isOf(t.n)
 }
 
-// isOf reports whether t, of a cell, has a name and the native type n, which has none, is what it stands for.
+// isOf reports whether t, a cell's type, has a name and stands for the native type n, which has no name.
 func (t rtype) isOf(n reflect.Type) bool {
 	if !t.named() || n.Name() != "" || lowered(t.t.Go, t.t.r) != n {
 		return false

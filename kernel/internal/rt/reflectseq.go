@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// The methods of reflect.Type and reflect.Value that go over something, and their rarer ones.
+// This file has the methods of reflect.Type and reflect.Value that iterate, and the methods that are rarely used.
 
 type seq[T any] = func(yield func(T) bool)
 type seq2[K, V any] = func(yield func(K, V) bool)
 
-// upTo goes over what at returns of each number below n.
+// upTo iterates over at(0) to at(n-1).
 func upTo[T any](n int, at func(int) T) seq[T] {
 	return func(yield func(T) bool) {
 		for k := range n {
@@ -105,7 +105,7 @@ func (t rtype) CanSeq2() bool {
 	return false
 }
 
-// yields reports whether t is a function that gives another n values at a time.
+// yields reports whether t is a function that can be ranged over with n variables.
 func yields(t ReflectType, n int) bool {
 	if t.NumIn() != 1 || t.NumOut() != 0 || t.In(0).Kind() != reflect.Func {
 		return false
@@ -114,7 +114,7 @@ func yields(t ReflectType, n int) bool {
 	return y.NumIn() == n && y.NumOut() == 1 && y.Out(0).Kind() == reflect.Bool
 }
 
-// zero is a value of the type, of a kind of numbers that method is for.
+// zero returns a zero value of the type, whose kind must lie between from and to. The panic otherwise names method.
 func (t rtype) zero(method, numbers string, from, to reflect.Kind) reflect.Value {
 	if k := t.Kind(); k < from || k > to {
 		panic("reflect: " + method + " of non-" + numbers + " type " + t.String())

@@ -74,7 +74,7 @@ type ReflectMethod struct {
 // IsExported reports whether the method is exported.
 func (m ReflectMethod) IsExported() bool { return m.PkgPath == "" }
 
-// rtype is a type of a cell, or else a native one. Two are equal under == when they are the same type.
+// rtype is a cell's type or a native type. Two of them are equal under == if they are the same type.
 type rtype struct {
 	t *Type
 	n reflect.Type
@@ -88,7 +88,7 @@ func (r *Registry) typeOf(x any) ReflectType {
 	return v.Type()
 }
 
-// of is a type that t, a cell's, is made of.
+// of returns a part of t, a cell's type.
 func (t rtype) of(part types.Type) ReflectType { return reflected(t.t.r, part) }
 
 func reflected(r *Registry, part types.Type) rtype {
@@ -99,7 +99,7 @@ func reflected(r *Registry, part types.Type) rtype {
 	return rtype{t: typ}
 }
 
-// low is how values of the type are lowered.
+// low returns the lowered type.
 func (t rtype) low() reflect.Type {
 	if t.t == nil {
 		return t.n
@@ -112,7 +112,7 @@ func (t rtype) low() reflect.Type {
 	return nil
 }
 
-// lowered is how values of type t are lowered, nil where that is not known.
+// lowered returns the lowered type of t, or nil if it is not known.
 func lowered(t types.Type, r *Registry) reflect.Type {
 	typ := r.Resolve(t)
 	if typ.Native != nil {
@@ -148,7 +148,7 @@ func lowered(t types.Type, r *Registry) reflect.Type {
 	return nil
 }
 
-// learn notes how values of type t are lowered, and those of the types it is made of.
+// learn notes the lowered types of a type and of its parts.
 func (r *Registry) learn(typ *Type, low reflect.Type) {
 	if typ.Native != nil || low.Kind() == reflect.Interface || typ.lowered.Load() == low {
 		return
@@ -381,7 +381,7 @@ func (t rtype) FieldByName(name string) (ReflectField, bool) {
 	return t.FieldByIndex(index), true
 }
 
-// mainPackage is the package of the cells' unexported names in t.
+// mainPackage returns the package of the cells' unexported names in t.
 func mainPackage(t types.Type) *types.Package {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
@@ -439,7 +439,7 @@ func (t rtype) IsVariadic() bool {
 	return t.signature("IsVariadic").Variadic()
 }
 
-// lowKind is how values of a type without parts are lowered, nil for others.
+// lowKind returns the lowered type of a type without parts, and nil for other types.
 func lowKind(t rtype) reflect.Type {
 	if t.t == nil {
 		return t.n

@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// scanner is a cell's value that scans itself.
+// scanner is a cell's value that has its own method Scan.
 type scanner struct{ Obj }
 
 func (s scanner) home() Obj { return s.Obj }
@@ -34,7 +34,7 @@ func (r *Registry) Scanned(x any) any {
 	return o.V
 }
 
-// unscanned returns what package fmt says of the type of a value that it cannot scan into.
+// unscanned returns the text of package fmt for a value that it cannot scan into.
 func unscanned(v reflect.Value) string {
 	if v.Kind() != reflect.Pointer {
 		return "type not a pointer: "
@@ -53,7 +53,7 @@ func unscanned(v reflect.Value) string {
 	return "can't scan type: "
 }
 
-// unscannable is a cell's value that cannot be scanned into, as the text says.
+// unscannable is a cell's value that cannot be scanned into. Its text says so.
 type unscannable struct {
 	Obj
 	text string

@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// logValuer is a cell's value that says itself as what it is logged.
+// logValuer is a cell's value that returns the value to be logged in its place.
 type logValuer struct{ Obj }
 
 func (v logValuer) home() Obj { return v.Obj }
@@ -17,7 +17,7 @@ func (v logValuer) LogValue() slog.Value {
 	return m.Call(nil)[0].Interface().(slog.Value)
 }
 
-// logText is a cell's value that is logged as the text it encodes to.
+// logText is a cell's value that is logged as the text that it encodes to.
 type logText struct{ Obj }
 
 func (v logText) home() Obj { return v.Obj }
@@ -25,8 +25,7 @@ func (v logText) home() Obj { return v.Obj }
 // MarshalText calls the method of the cell's type.
 func (v logText) MarshalText() ([]byte, error) { return v.Obj.marshalText() }
 
-// logError is a cell's error, of which handlers of JSON log the text. An error that encodes itself as text has that
-// method too.
+// logError is a cell's error. JSON handlers log its text. logErrorText is an error that also encodes itself as text.
 type logError struct{ o Obj }
 
 func (v logError) home() Obj { return v.o }

@@ -16,24 +16,24 @@ import (
 	"text/template/parse"
 )
 
-// Templates are parsed, and those of html/template escaped, by their packages. They are executed here, by the rules and
-// with the errors of text/template: it would see cells' values lowered, without their methods.
+// The packages parse templates, and html/template escapes its own. This file executes them, by the rules and with the
+// errors of text/template. Package text/template itself would see lowered values, which lack their methods.
 
-// executes is a template, of package text/template or html/template.
+// executes is a template of package text/template or html/template.
 type executes interface {
 	Execute(io.Writer, any) error
 	ExecuteTemplate(io.Writer, string, any) error
 }
 
-// execution is one of a template, or of one that it calls.
+// execution is the execution of a template, or of a template that it calls.
 type execution struct {
 	r       *Registry
 	w       io.Writer
 	t       *template.Template
 	funcs   map[string]reflect.Value
 	builtin map[string]any
-	missing int64      // what stands for keys that maps do not have
-	at      parse.Node // what errors are about
+	missing int64      // option for keys that a map lacks
+	at      parse.Node // the node that errors refer to
 	vars    []templateVar
 	depth   int
 }
@@ -43,13 +43,13 @@ type templateVar struct {
 	value ReflectValue
 }
 
-// How text/template numbers its option missingkey.
+// Numbers of text/template for its option missingkey.
 const (
 	missingZero  = 1
 	missingError = 2
 )
 
-// unwritten holds what writing a template's text failed with.
+// unwritten holds the error of writing a template's text.
 type unwritten struct{ err error }
 
 // Execute runs a template. If a name is given, it runs the template of this name in the same group.
@@ -86,21 +86,22 @@ func (r *Registry) Execute(t executes, w io.Writer, name, data any) (err error) 
 	return nil
 }
 
-// hidden is a pointer to an unexported field.
+// hidden returns a pointer to an unexported field.
 func hidden[T any](of reflect.Value, name string) *T {
 	return (*T)(of.FieldByName(name).Addr().UnsafePointer())
 }
 
 var preparing sync.Mutex
 
-// stopped ends an execution that was to prepare a template and write nothing.
+// stopped ends an execution that only prepares a template and writes nothing.
 type stopped struct{}
 
 func (stopped) Error() string             { return "stopped" }
 func (stopped) Write([]byte) (int, error) { return 0, stopped{} }
 
-// prepared is the template to execute. One of html/template is escaped first, by its package, which is stopped where it
-// then writes an empty text that is put before. Where there is nothing to execute, the packages say so.
+// prepared returns the template to execute. Package html/template escapes its templates when they are executed, so
+// prepared lets it begin and stops it when it writes an empty text that was put first. If there is nothing to execute,
+// the packages' own errors say so.
 func prepared(t executes, name any) (*template.Template, error) {
 	preparing.Lock()
 	defer preparing.Unlock()
@@ -140,7 +141,7 @@ func (e *execution) fail(format string, args ...any) {
 	panic(template.ExecError{Name: e.t.Name(), Err: e.r.Errorf("template: "+location+": "+where+": "+format, args)})
 }
 
-// leave says how the execution of a part was left.
+// leave says how the execution of a part ended.
 type leave int
 
 const (
@@ -190,7 +191,7 @@ func (e *execution) write(text []byte) {
 	}
 }
 
-// print prints a value as the cell would.
+// print prints a value as the cell would print it.
 func (e *execution) print(n parse.Node, v ReflectValue) {
 	e.at = n
 	x, ok := printable(v)
@@ -238,7 +239,7 @@ func (e *execution) ranges(dot ReflectValue, n *parse.RangeNode) {
 	outer := len(e.vars)
 	v, _ := indirect(e.pipeline(dot, n.Pipe))
 	decl, mark, ran := n.Pipe.Decl, len(e.vars), false
-	// once executes the body, and says whether to go on.
+	// once executes the body and reports whether to go on.
 	once := func(key, elem ReflectValue) bool {
 		ran = true
 		switch {
@@ -265,7 +266,7 @@ func (e *execution) ranges(dot ReflectValue, n *parse.RangeNode) {
 	e.vars = e.vars[:outer]
 }
 
-// each hands what v consists of to once, until that is false.
+// each calls once with each element of v, until once returns false.
 func (e *execution) each(v ReflectValue, vars int, once func(key, elem ReflectValue) bool) {
 	number := func(k int) ReflectValue { return e.r.valueOf(k) }
 	switch v.Kind() {
@@ -311,7 +312,7 @@ func (e *execution) each(v ReflectValue, vars int, once func(key, elem ReflectVa
 
 var errBreak = errors.New("break")
 
-// eachYielded ranges over a function. A break is a panic that ends it, as in text/template.
+// eachYielded ranges over a function. A break panics to end the function, as in text/template.
 func (e *execution) eachYielded(f ReflectValue, vars int, once func(key, elem ReflectValue) bool) {
 	t := f.Type()
 	if t.NumIn() != 1 || t.NumOut() != 0 || t.In(0).Kind() != reflect.Func {
@@ -368,7 +369,7 @@ func (e *execution) pipeline(dot ReflectValue, p *parse.PipeNode) (v ReflectValu
 	return v
 }
 
-// variable is the last declared one with a name.
+// variable returns the last declared variable of a name.
 func (e *execution) variable(name string) *ReflectValue {
 	for k := len(e.vars) - 1; k >= 0; k-- {
 		if e.vars[k].name == name {
@@ -381,7 +382,7 @@ func (e *execution) variable(name string) *ReflectValue {
 
 func (e *execution) set(name string, v ReflectValue) { *e.variable(name) = v }
 
-// command evaluates a part of a pipeline; final is the value of the part before, nil if there is none.
+// command evaluates a part of a pipeline. final is the value of the part before it, or nil if there is none.
 func (e *execution) command(dot ReflectValue, c *parse.CommandNode, final *ReflectValue) ReflectValue {
 	in := use{c, c.Args, final}
 	switch c.Args[0].(type) {
@@ -395,15 +396,15 @@ func (e *execution) command(dot ReflectValue, c *parse.CommandNode, final *Refle
 	return e.operand(dot, c.Args[0], use{n: c})
 }
 
-// use is where something is used that may be called: with the arguments args[1:], and final where that is not nil. What
-// goes wrong in it is the fault of n.
+// use is a use of something that may be called, with the arguments args[1:] and, if it is not nil, final. Errors refer
+// to n.
 type use struct {
 	n     parse.Node
 	args  []parse.Node
 	final *ReflectValue
 }
 
-// given reports whether there are arguments.
+// given reports whether the use has arguments.
 func (u use) given() bool { return len(u.args) > 1 || u.final != nil }
 
 func (e *execution) noArguments(in use) {
@@ -451,7 +452,7 @@ func (e *execution) operand(dot ReflectValue, n parse.Node, in use) ReflectValue
 	return ReflectValue{}
 }
 
-// number is a number of the type that its text says.
+// number returns a constant with the type that its text has.
 func (e *execution) number(n *parse.NumberNode) ReflectValue {
 	hex := len(n.Text) > 2 && n.Text[0] == '0' && (n.Text[1] == 'x' || n.Text[1] == 'X') &&
 		!strings.ContainsAny(n.Text, "pP")
@@ -467,7 +468,7 @@ func (e *execution) number(n *parse.NumberNode) ReflectValue {
 	return ReflectValue{}
 }
 
-// chain evaluates v.A.B.C, of which the last gets the arguments.
+// chain evaluates v.A.B.C. The last name gets the arguments.
 func (e *execution) chain(dot, v ReflectValue, names []string, in use) ReflectValue {
 	last := len(names) - 1
 	for _, name := range names[:last] {
@@ -476,7 +477,7 @@ func (e *execution) chain(dot, v ReflectValue, names []string, in use) ReflectVa
 	return e.field(dot, v, names[last], in)
 }
 
-// field evaluates from.name: a method, a field or what a map has under that key.
+// field evaluates from.name, which is a method, a field or a key of a map.
 func (e *execution) field(dot, from ReflectValue, name string, in use) ReflectValue {
 	if from.none() {
 		if e.missing == missingError {
@@ -533,7 +534,8 @@ func (e *execution) field(dot, from ReflectValue, name string, in use) ReflectVa
 	return ReflectValue{}
 }
 
-// member is a method of v or of a pointer to it, or else says where the field is that has the name.
+// member returns the method of that name of v or of a pointer to it. If there is none, it returns the index of the
+// field of that name.
 func (v ReflectValue) member(name string) (m ReflectValue, index []int, isField bool) {
 	if v.of.t == nil {
 		x := v.of.v
@@ -573,7 +575,7 @@ func (v ReflectValue) member(name string) (m ReflectValue, index []int, isField 
 	return m, nil, false
 }
 
-// through is a field of a struct, or else the type of the nil pointer that is on the way there.
+// through returns a field of a struct. If the path to it leads through a nil pointer, it returns the pointer's type.
 func (v ReflectValue) through(index []int) (ReflectValue, string) {
 	for n, k := range index {
 		if n > 0 && v.Kind() == reflect.Pointer {
@@ -582,13 +584,13 @@ func (v ReflectValue) through(index []int) (ReflectValue, string) {
 			}
 			v = v.Elem()
 		}
-		v.of.hidden = false // exported fields of embedded structs are not
+		v.of.hidden = false // exported fields of embedded structs are not hidden
 		v = v.Field(k)
 	}
 	return v, ""
 }
 
-// indirect returns what pointers and interfaces lead to, or the one that is nil.
+// indirect follows pointers and interfaces. It returns the last value, or the first nil on the way.
 func indirect(v ReflectValue) (x ReflectValue, isNil bool) {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
@@ -599,7 +601,7 @@ func indirect(v ReflectValue) (x ReflectValue, isNil bool) {
 	return v, false
 }
 
-// inInterface returns what v holds where that is an interface.
+// inInterface returns the value in v if v is an interface, otherwise v.
 func inInterface(v ReflectValue) ReflectValue {
 	if v.Kind() == reflect.Interface {
 		return v.Elem()
@@ -620,7 +622,7 @@ func truth(v ReflectValue) bool {
 	return !v.of.v.IsZero() && !minusZero(v.of.v.Interface())
 }
 
-// printable returns what is printed of v, unless that cannot be.
+// printable returns what is printed for v, and whether it can be printed.
 func printable(v ReflectValue) (any, bool) {
 	if v.Kind() == reflect.Pointer {
 		v, _ = indirect(v)
@@ -643,7 +645,7 @@ func speaking(t ReflectType) bool {
 	return t.Implements(rtype{n: reflect.TypeFor[error]()}) || t.Implements(rtype{n: reflect.TypeFor[fmt.Stringer]()})
 }
 
-// printed is fmt.Sprint, of what may hold itself.
+// printed is fmt.Sprint for values that may contain themselves.
 func (r *Registry) printed(x ...any) string {
 	for _, x := range x {
 		if r.Cyclic(x) {
@@ -653,7 +655,7 @@ func (r *Registry) printed(x ...any) string {
 	return r.Sprint(x)
 }
 
-// sortedKeys are the keys of a map in order.
+// sortedKeys returns the keys of a map in order.
 func sortedKeys(m reflect.Value) []reflect.Value {
 	keys := m.MapKeys()
 	slices.SortStableFunc(keys, compareKeys)

@@ -12,7 +12,7 @@ import (
 	"text/template/parse"
 )
 
-// templateFunc stands for a function of a cell whose type native code does not know: it returns that.
+// templateFunc stands for a cell's function whose type native code does not know. It returns that function.
 type templateFunc func() any
 
 // TemplateFuncs are functions for a template. If a function has parameters or results of cells' types, the package only
@@ -31,7 +31,7 @@ func (r *Registry) TemplateFuncs(m template.FuncMap) template.FuncMap {
 	return funcs
 }
 
-// callable says what keeps templates from calling functions of type t.
+// callable returns the reason why templates cannot call functions of type t.
 func callable(name string, t ReflectType) error {
 	switch n := t.NumOut(); {
 	case n == 1, n == 2 && t.Out(1) == rtype{n: reflect.TypeFor[error]()}:
@@ -44,7 +44,7 @@ func callable(name string, t ReflectType) error {
 	}
 }
 
-// function returns what templates call by a name: one of theirs, or else a built-in.
+// function returns the function that templates call by a name. It is one of their own or a built-in.
 func (e *execution) function(name string) (f ReflectValue, builtin bool) {
 	if f, ok := e.funcs[name]; ok {
 		if held, ok := f.Interface().(templateFunc); ok {
@@ -59,7 +59,7 @@ func (e *execution) function(name string) (f ReflectValue, builtin bool) {
 	return f, false
 }
 
-// builtins are the functions that all templates have. What and, or and call do is up to execution.call.
+// builtins are the functions that all templates have. execution.call treats and, or and call itself.
 func (r *Registry) builtins() map[string]any {
 	called := func(ReflectValue, ...ReflectValue) ReflectValue { return ReflectValue{} }
 	not := func(f func(a, b ReflectValue) (bool, error)) func(a, b ReflectValue) (bool, error) {
@@ -99,7 +99,7 @@ func (r *Registry) htmlEscaper(a ...any) string { return template.HTMLEscapeStri
 func (r *Registry) jsEscaper(a ...any) string   { return template.JSEscapeString(r.joined(a)) }
 func (r *Registry) urlEscaper(a ...any) string  { return template.URLQueryEscaper(r.joined(a)) }
 
-// TemplateSymbols are the functions of the packages that look into values.
+// TemplateSymbols returns the functions of the template packages that look into values.
 func (r *Registry) TemplateSymbols() map[string]reflect.Value {
 	return map[string]reflect.Value{
 		"HTMLEscaper": reflect.ValueOf(r.htmlEscaper), "JSEscaper": reflect.ValueOf(r.jsEscaper),
@@ -108,7 +108,7 @@ func (r *Registry) TemplateSymbols() map[string]reflect.Value {
 	}
 }
 
-// joined is the text that functions escape.
+// joined returns the text that the escaping functions escape.
 func (r *Registry) joined(args []any) string {
 	list := make([]any, len(args))
 	for k, x := range args {
@@ -120,9 +120,9 @@ func (r *Registry) joined(args []any) string {
 	return r.printed(list...)
 }
 
-var templateValue = rtype{n: reflect.TypeFor[ReflectValue]()} // what stands for reflect.Value
+var templateValue = rtype{n: reflect.TypeFor[ReflectValue]()} // replaces reflect.Value
 
-// parameter is the type of the k-th argument of a function of type t.
+// parameter returns the type of the k-th argument of a function of type t.
 func parameter(t ReflectType, k int) ReflectType {
 	last := t.NumIn() - 1
 	if t.IsVariadic() && k >= last {
@@ -188,13 +188,13 @@ func (e *execution) call(dot, f ReflectValue, builtin bool, name string, at use)
 	return v
 }
 
-// encodingBoxes are put by package encoding/json before errors of encoding a cell's value.
+// encodingBoxes removes the texts that package encoding/json puts before errors of encoding a cell's value.
 var encodingBoxes = strings.NewReplacer(
 	"json: error calling MarshalJSON for type rt.Obj: ", "", "json: error calling MarshalJSON for type rt.ErrObj: ", "",
 	"json: error calling MarshalJSON for type *rt.Obj: ", "", "json: error calling MarshalJSON for type *rt.ErrObj: ",
 	"")
 
-// safely calls a function, whose panic is an error.
+// safely calls a function. It returns a panic as an error.
 func (e *execution) safely(f ReflectValue, args []ReflectValue) (v ReflectValue, err error) {
 	defer func() {
 		x := recover()
@@ -261,7 +261,7 @@ func (e *execution) callValue(name string, f ReflectValue, args []ReflectValue) 
 	return e.safely(f, args)
 }
 
-// argument evaluates an argument for a parameter of type t, nil where any value will do.
+// argument evaluates an argument for a parameter of type t. If t is nil, any value will do.
 func (e *execution) argument(dot ReflectValue, t ReflectType, n parse.Node) ReflectValue {
 	e.at = n
 	switch n.(type) {
@@ -321,7 +321,7 @@ func nilable(t ReflectType) bool {
 	return t == templateValue
 }
 
-// nilOf is nil as a value of type t.
+// nilOf returns nil as a value of type t.
 func (r *Registry) nilOf(t ReflectType) ReflectValue {
 	if t == templateValue {
 		return ReflectValue{}
@@ -329,7 +329,7 @@ func (r *Registry) nilOf(t ReflectType) ReflectValue {
 	return r.zeroOf(t)
 }
 
-// fitting is v as one of type t, nil where any value will do.
+// fitting returns v as a value of type t. If t is nil, any value will do.
 func (e *execution) fitting(v ReflectValue, t ReflectType) ReflectValue {
 	switch {
 	case t == nil || t == templateValue:
@@ -359,7 +359,7 @@ func (e *execution) fitting(v ReflectValue, t ReflectType) ReflectValue {
 	return v
 }
 
-// taken is v as call and index take it for a parameter or key of type t.
+// taken returns v as the functions call and index take it, for a parameter or a key of type t.
 func (r *Registry) taken(v ReflectValue, t ReflectType) (ReflectValue, error) {
 	switch {
 	case v.none() && !nilable(t):
@@ -376,7 +376,8 @@ func (r *Registry) taken(v ReflectValue, t ReflectType) (ReflectValue, error) {
 
 func isInteger(k reflect.Kind) bool { return reflect.Int <= k && k <= reflect.Uintptr }
 
-// escapable is v as an escaper of html/template takes it, which looks for methods that it does not see.
+// escapable returns v as an escaping function of html/template takes it. That function looks for methods that lowered
+// values lack.
 func (r *Registry) escapable(name string, v ReflectValue) any {
 	js, itself := name == "_html_template_jsvalescaper", speaking
 	if js {
@@ -396,7 +397,7 @@ func (r *Registry) escapable(name string, v ReflectValue) any {
 	return r.printed(x)
 }
 
-// templateAt is an index into what has limit elements.
+// templateAt returns an index into something with limit elements.
 func templateAt(index ReflectValue, limit int) (int, error) {
 	var x int64
 	switch index = inInterface(index); {
@@ -501,7 +502,7 @@ func templateSlice(of ReflectValue, indices ...ReflectValue) (ReflectValue, erro
 	return v.slice(v.of.v.Slice3(at[0], at[1], at[2])), nil
 }
 
-// slice is x, of the elements of v, as a value of the type that slicing v has.
+// slice returns x, which holds elements of v, as a value of the type of a slice of v.
 func (v ReflectValue) slice(x reflect.Value) ReflectValue {
 	if v.of.t != nil && v.Kind() == reflect.Array {
 		return v.part(x, types.NewSlice(v.of.t.Go.Underlying().(*types.Array).Elem()), false)
@@ -525,7 +526,8 @@ func templateLen(of ReflectValue) (int, error) {
 
 var errUnordered = errors.New("invalid type for comparison")
 
-// shape is the kind that stands for those that templates compare with each other, Invalid where they compare none.
+// shape returns one kind for all kinds that templates compare with each other. It returns Invalid if they compare none
+// with v.
 func shape(v ReflectValue) reflect.Kind {
 	switch {
 	case v.none():
@@ -544,7 +546,8 @@ func shape(v ReflectValue) reflect.Kind {
 	return reflect.Invalid
 }
 
-// signs reports whether a and b are an integer and an unsigned one, which have one shape here, and how they compare.
+// signs compares a signed with an unsigned integer, which have one shape here. ok reports whether a and b are such a
+// pair.
 func signs(a, b ReflectValue) (order int, ok bool) {
 	switch x, y := shape(a), shape(b); {
 	case x == reflect.Int && y == reflect.Uint && a.Int() < 0:
@@ -600,7 +603,7 @@ func (r *Registry) templateSame(a, b ReflectValue) (bool, error) {
 	return r.Same(a.Interface(), b.Interface()), nil
 }
 
-// absent reports whether there is no value, or a nil one.
+// absent reports whether there is no value, or a nil value.
 func absent(v ReflectValue) bool {
 	return v.none() || v.Kind() != reflect.Struct && v.Kind() != reflect.Array && nilable(v.Type()) && v.IsNil()
 }

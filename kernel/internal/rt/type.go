@@ -22,7 +22,7 @@ type Type struct {
 
 	r     *Registry
 	mu    sync.RWMutex
-	err   atomic.Bool              // it has an Error method
+	err   atomic.Bool              // whether it has an Error method
 	binds map[string]reflect.Value // by method: func(receiver) func(arguments) results
 
 	// the reflect.Type that its values have, once one has been reflected upon or where erased fields lead to it
@@ -35,7 +35,7 @@ type Obj struct {
 	V any // lowered value
 }
 
-// bind returns the method bound to the receiver v.
+// bind returns the method of that name bound to the receiver v.
 func (t *Type) bind(name string, v any) (reflect.Value, bool) {
 	t.mu.RLock()
 	b, ok := t.binds[name]
@@ -54,7 +54,7 @@ func (t *Type) bind(name string, v any) (reflect.Value, bool) {
 	return f, true
 }
 
-// bound is the type of the method once it is bound to a receiver, nil where that is not known.
+// bound returns the type of a method that is bound to a receiver, or nil if it is not known.
 func (t *Type) bound(name string) reflect.Type {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -74,7 +74,7 @@ func (t *Type) has(name string) bool {
 	return ok
 }
 
-// method finds a method by name on any value, native or not.
+// method returns the method of that name of any value, native or not.
 func method(x any, name string) (reflect.Value, bool) {
 	if o, ok := object(x); ok {
 		return o.T.bind(name, o.V)
@@ -83,7 +83,7 @@ func method(x any, name string) (reflect.Value, bool) {
 	return m, m.IsValid()
 }
 
-// object unwraps the forms in which a cell's value travels.
+// object returns the cell's value in any of the forms in which native code sees it.
 func object(x any) (Obj, bool) {
 	switch x := x.(type) {
 	case Obj:
@@ -96,7 +96,7 @@ func object(x any) (Obj, bool) {
 	return Obj{}, false
 }
 
-// A traveller is a cell's value on its way through native code that looks for methods only some types have.
+// A traveller is a cell's value in the form in which it goes through native code that looks for certain methods.
 type traveller interface{ home() Obj }
 
 // A Standin writes to the cell in place of a standard file, which would not know whose text it is.
@@ -107,8 +107,8 @@ type Registry struct {
 	mu       sync.RWMutex
 	types    []*Type
 	byKey    map[string]*Type
-	wrappers map[reflect.Type]bool // the library's interface wrappers
-	richer   []reflect.Type        // of them, those with methods beyond the interface's; the richest come first
+	wrappers map[reflect.Type]bool // wrappers of the library for interfaces
+	richer   []reflect.Type        // wrappers that have more methods than their interface; the richest come first
 	symbols  map[string]map[string]reflect.Value
 
 	hidden map[string]map[string]reflect.Type
@@ -119,7 +119,7 @@ type Registry struct {
 	// Standard returns the replacement of a file, or nil if there is none.
 	Standard func(*os.File) Standin
 
-	// Recovered is called when a cell recovers a panic, on its goroutine.
+	// Recovered is called on the goroutine of a cell that recovers a panic.
 	Recovered func()
 }
 
@@ -154,7 +154,7 @@ func (r *Registry) Intern(key, name string, t types.Type, native reflect.Type) *
 	return n
 }
 
-// Find returns the type registered under key, nil if there is none.
+// Find returns the type registered under key, or nil if there is none.
 func (r *Registry) Find(key string) *Type {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -204,7 +204,7 @@ func (r *Registry) Norm(x any) any {
 	}
 	switch v := x.(type) {
 	case Obj:
-		if v.T.err.Load() { // since it was boxed
+		if v.T.err.Load() { // it may have changed since the value was boxed
 			return ErrObj{v}
 		}
 		return x
@@ -214,7 +214,7 @@ func (r *Registry) Norm(x any) any {
 		return r.Norm(v.home())
 	case Standin:
 		return v.Standard()
-	case reflect.Value: // what the interpreter's panic carries
+	case reflect.Value: // the interpreter's panic carries one
 		if !v.IsValid() {
 			return nil
 		}
@@ -259,7 +259,7 @@ func implements(x any, t *Type, i *types.Interface) bool {
 	return missing(x, i) == ""
 }
 
-// missing names the first method of an interface that x lacks, "" where it has them all.
+// missing returns the name of the first method of an interface that x lacks, or "" if x has them all.
 func missing(x any, i *types.Interface) string {
 	if o, ok := object(x); ok {
 		for m := range i.Methods() {
@@ -282,7 +282,7 @@ func missing(x any, i *types.Interface) string {
 	return ""
 }
 
-// sameSignature compares a native method, receiver first, with a signature as far as reflection tells.
+// sameSignature compares a native method, whose receiver comes first, with a signature, as far as reflection can tell.
 func sameSignature(f reflect.Type, s *types.Signature) bool {
 	if f.NumIn()-1 != s.Params().Len() || f.NumOut() != s.Results().Len() {
 		return false
@@ -290,12 +290,12 @@ func sameSignature(f reflect.Type, s *types.Signature) bool {
 	return sameParts(f, 1, s)
 }
 
-// sameParameters compares the type of a native function with a signature as far as reflection tells.
+// sameParameters compares a native function's type with a signature, as far as reflection can tell.
 func sameParameters(f reflect.Type, s *types.Signature) bool {
 	return f.NumIn() == s.Params().Len() && f.NumOut() == s.Results().Len() && sameParts(f, 0, s)
 }
 
-// sameParts compares parameters, those of f from the first-th on, and results.
+// sameParts compares the results, and the parameters of f from number first on, with those of a signature.
 func sameParts(f reflect.Type, first int, s *types.Signature) bool {
 	for k := range s.Params().Len() {
 		if !sameKind(f.In(k+first), s.Params().At(k).Type()) {
@@ -402,7 +402,7 @@ func (r *Registry) Method(x any, name string) any {
 	return m.Interface()
 }
 
-// standin returns what stands in for x, x itself where nothing does.
+// standin returns the replacement of x, or x itself if there is none.
 func (r *Registry) standin(x any) any {
 	if f, ok := x.(*os.File); ok && r.Standard != nil {
 		if w := r.Standard(f); w != nil {
@@ -428,7 +428,7 @@ func (r *Registry) Same(a, b any) (same bool) {
 	return a == b
 }
 
-// hashed returns x, the key of a map of n elements, or panics where it cannot be hashed.
+// hashed returns x, a key of a map of n elements. It panics if x cannot be hashed.
 func hashed(x any, n int) any {
 	name := unhashable(reflect.ValueOf(&x).Elem())
 	switch {
@@ -440,7 +440,7 @@ func hashed(x any, n int) any {
 	panic(runtimeError("hash of unhashable type " + name))
 }
 
-// unhashable names the type of the first part of v that cannot be hashed, "" if there is none.
+// unhashable returns the type name of the first part of v that cannot be hashed, or "" if there is none.
 func unhashable(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Interface:
@@ -582,12 +582,12 @@ func (o Obj) fills(wrapper reflect.Type) bool {
 	return true
 }
 
-// optional reports whether a field of a wrapper may stay nil: the wrapper then does what native code does without the
+// optional reports whether a field of a wrapper may stay nil. The wrapper then does what native code does without the
 // method.
 func optional(f reflect.StructField) bool { return f.Name[0] == 'O' }
 
-// wrapper returns a new wrapper of the native interface, a richer one where o has the optional methods native code
-// asks for.
+// wrapper returns a new wrapper for the native interface. If o has optional methods that native code looks for, the
+// wrapper has them too.
 func (r *Registry) wrapper(o Obj, to reflect.Type) (reflect.Value, bool) {
 	for _, c := range r.richer {
 		if !c.Implements(to) {

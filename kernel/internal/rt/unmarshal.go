@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// unnamed is the struct of an error until it is known which one, as fields of embedded structs count as the outer
-// one's.
+// unnamed is the struct name in an error while it is not known. Fields of embedded structs count as fields of the outer
+// struct.
 const unnamed = "\x00"
 
-// typeError is err in terms of t, what was decoded into.
+// typeError returns err in terms of t, the type that was decoded into.
 func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 	parts := strings.Split(err.Field, ".")
 	if err.Field == "" {
 		parts = nil
 	}
 	root := nameOf(t)
-	owner, inside := "", false // whether an embedded struct's field is next, which counts as one of what embeds it
-	open := func() {           // as the mirror was made: it spells a type out once
+	// inside is true if the next field belongs to an embedded struct: it counts as a field of the outer one.
+	owner, inside := "", false
+	open := func() { // a mirror spells out a type only once
 		if n, ok := types.Unalias(t).(*types.Named); ok {
 			m.open[n.Obj()] = true
 		}
@@ -36,7 +37,7 @@ func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 			if !ok {
 				return err
 			}
-			t = e.Elem() // from Go 1.27 on keys and indices are told too
+			t = e.Elem() // since Go 1.27 errors name keys and indices too
 			continue
 		}
 		if !inside {
@@ -73,7 +74,7 @@ func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 	}
 }
 
-// nameOf is the name of t, "" where it has none.
+// nameOf returns the name of t, or "" if it has none.
 func nameOf(t types.Type) string {
 	if n, ok := types.Unalias(t).(*types.Named); ok {
 		return n.Obj().Name()
@@ -81,7 +82,7 @@ func nameOf(t types.Type) string {
 	return ""
 }
 
-// structOf is the struct that t, a pointer to it, or its elements are, and the struct's name.
+// structOf returns a struct type and its name. t is that struct, a pointer to it, or has such elements.
 func structOf(t types.Type) (*types.Struct, string) {
 	for {
 		if s, ok := t.Underlying().(*types.Struct); ok {
@@ -95,7 +96,7 @@ func structOf(t types.Type) (*types.Struct, string) {
 	}
 }
 
-// jsonTag is the tag of a field of s.
+// jsonTag returns the tag of a field of s.
 func jsonTag(s *types.Struct, f *types.Var) string {
 	for k := range s.NumFields() {
 		if s.Field(k) == f {
@@ -105,7 +106,7 @@ func jsonTag(s *types.Struct, f *types.Var) string {
 	return ""
 }
 
-// nameInJSON returns what the k-th field of s is called there.
+// nameInJSON returns the JSON name of the k-th field of s.
 func nameInJSON(s *types.Struct, k int) string {
 	if tag, _, _ := strings.Cut(reflect.StructTag(s.Tag(k)).Get("json"), ","); tag != "" {
 		return tag
@@ -113,7 +114,7 @@ func nameInJSON(s *types.Struct, k int) string {
 	return s.Field(k).Name()
 }
 
-// fieldNamed is the field of s that is called name in JSON, its own or an embedded struct's.
+// fieldNamed returns the field of s with that JSON name. It may belong to an embedded struct.
 func fieldNamed(s *types.Struct, name string) *types.Var {
 	if s == nil {
 		return nil

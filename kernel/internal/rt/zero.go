@@ -5,13 +5,13 @@ import (
 	"reflect"
 )
 
-// minusZero reports whether x is zero and holds -0.
+// minusZero reports whether x is zero and contains -0.
 func minusZero(x any) bool {
 	v := reflect.ValueOf(x)
 	return v.IsValid() && v.IsZero() && signed(v)
 }
 
-// signed reports whether v, which is zero, holds -0.
+// signed reports whether v, which is zero, contains -0.
 func signed(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Float32, reflect.Float64:
