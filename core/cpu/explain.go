@@ -81,7 +81,7 @@ func Explain(run core.Runner, runs int) (*Execution, error) {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }
 
-// timed calls f and, while a program is explained, books its time under a region.
+// timed calls f. While a program is explained, it adds the time of the call to a region.
 func (w *worker) timed(region int, f func()) {
 	if w.spent == nil {
 		f()
@@ -110,7 +110,7 @@ func (b *builder) region(r Region) int {
 	return len(b.regions) - 1
 }
 
-// describe is the region of a step.
+// describe returns the region of a step.
 func (b *builder) describe(in *instr, st step) Region {
 	var code strings.Builder
 	fmt.Fprintf(&code, "%%%d = %v(", in.out, in.op)
@@ -150,8 +150,8 @@ func (b *builder) flops(in *instr) int64 {
 	return 2 * int64(inner) * int64(b.mats[in.out].rows) * int64(b.mats[in.out].cols)
 }
 
-// passing is the number of bytes of a value that a region of the present segment reads or writes: the whole value once,
-// or once for every tile if tiles do not divide it.
+// passing returns the number of bytes of a value that a region of the current segment reads or writes. That is the
+// whole value once, or once for every tile if tiles do not divide it.
 func (b *builder) passing(v int) int64 {
 	m := &b.mats[v]
 	n := int64(4 * m.rows * m.ld)

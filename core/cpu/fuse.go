@@ -5,8 +5,8 @@ import (
 	"nacre/core/op"
 )
 
-// instr is an instruction of a segment. With mask ≥ 0 it is a matrix product whose result is kept only where that
-// value is positive.
+// instr is an instruction of a segment. If mask ≥ 0, it is a matrix product, and its result is kept only where the
+// value mask is positive.
 type instr struct {
 	op   any
 	in   []int
@@ -39,8 +39,8 @@ func (in *instr) reduces() bool {
 	return ok && o.Result() == op.Whole
 }
 
-// segments lists what a program executes, in order, with fused instructions. The tiled instructions of a program with
-// a single tile are executed like Whole ones: then their rows can be shared among the workers.
+// segments lists what a program executes, in order, with fused instructions. If a program has a single tile, its tiled
+// instructions are executed like Whole ones, so that workers can share their rows.
 func segments(p *core.Program) []segment {
 	var out []segment
 	uses := countUses(p)
@@ -73,7 +73,7 @@ func instrs(list []core.Instr) []instr {
 	return out
 }
 
-// countUses counts the readers of every value; an output has one more.
+// countUses returns the number of readers of every value. An output has one more.
 func countUses(p *core.Program) []int {
 	uses := make([]int, len(p.Values))
 	for _, l := range p.Levels {
@@ -89,11 +89,11 @@ func countUses(p *core.Program) []int {
 	return uses
 }
 
-// fuseMasks replaces a product and the ReLU gradient that is its only reader, the backward step through a layer, by
-// one masked product in the place of the second. The product moves past other instructions, so none of them may step
-// a parameter.
+// fuseMasks fuses a product and the ReLU gradient that is its only reader, which together are the backward step through
+// a layer. One masked product replaces them at the place of the gradient. The product moves past other instructions, so
+// none of these may step a parameter.
 func fuseMasks(list []instr, uses []int) []instr {
-	product := map[int]int{} // value → index in out of the product that makes it
+	product := map[int]int{} // value → index in out of the product that computes it
 	var out []instr
 	for _, in := range list {
 		switch o := in.op.(type) {

@@ -1,11 +1,11 @@
 package cpu
 
-// product is one matrix product C = A·B, or C = Aᵀ·B over the rows of both with ta.
+// product is one matrix product: C = A·B, or with ta C = Aᵀ·B, summed over the rows of both.
 type product struct {
 	a, b, c mat
 	ta      bool
-	byPanel bool     // b lies in panels
-	mode    gemmMode // gemmStore or gemmAdd where ta has more rows than contractRows
+	byPanel bool     // whether b lies in panels
+	mode    gemmMode // gemmStore, or gemmAdd if ta is set and there are more rows than contractRows
 	aux     *float32 // bias, or the first element of the mask matrix
 	after   *ahead   // data that the worker reads after this product, or nil
 }
@@ -16,12 +16,12 @@ type ahead struct {
 	bytes int64
 }
 
-// contractRows is the number of rows a product over rows takes at a time, so that they stay in the first-level cache
-// while the result's rows pass.
+// contractRows is the number of rows that a product over rows takes at a time. They stay in the first-level cache while
+// the result's rows pass.
 const contractRows = 128
 
-// rows computes rows lo..hi-1 of C. Each element is the sum of its products in order of k, whatever the range and
-// the blocks it is cut into; of a product over rows, the sum of such sums over contractRows of them.
+// rows computes rows lo..hi-1 of C. Each element is the sum of its products in order of k, whatever the range and the
+// blocks. In a product over rows, it is the sum of such sums over contractRows rows each.
 func (p *product) rows(k *kernels, g *gemmArgs, lo, hi int) {
 	terms := p.b.rows
 	if p.ta {
@@ -47,8 +47,9 @@ func (p *product) rows(k *kernels, g *gemmArgs, lo, hi int) {
 	}
 }
 
-// block is the block for the next columns of a product of so many rows where rest columns remain: the widest that
-// leaves none or some that can be cut in wide ones as well, for narrow ones leave the multipliers waiting for loads.
+// block returns the block for the next columns of a product. rows is the number of its rows, and rest the number of
+// columns that remain. It is the widest block after which no columns remain or the remaining ones fit wide blocks too:
+// in narrow blocks the multipliers wait for loads.
 func (k *kernels) block(rest, rows int) *colBlock {
 	for i := range k.blocks {
 		b := &k.blocks[i]
@@ -64,10 +65,11 @@ func (k *kernels) block(rest, rows int) *colBlock {
 	return &k.blocks[len(k.blocks)-1]
 }
 
-// panel adds up g.k terms, from the given one on, of a block's columns of C from column j on, in rows lo..hi-1: these
-// columns of B stay in a near cache while the rows of A pass.
+// panel adds g.k terms, beginning at the given one, to a block's columns of C, from column j on, in rows lo..hi-1.
+// These columns of B stay in a near cache while the rows of A pass.
 func (p *product) panel(g *gemmArgs, blk *colBlock, j, from, lo, hi int) {
-	aRow, aTerm := p.a.ld, 1 // in A, from what an element of C needs to what the next row needs, and to the next term
+	// distances in A: from the element for a row of C to that for the next row, and to the next term
+	aRow, aTerm := p.a.ld, 1
 	if p.ta {
 		aRow, aTerm = 1, p.a.ld
 	}
@@ -75,7 +77,7 @@ func (p *product) panel(g *gemmArgs, blk *colBlock, j, from, lo, hi int) {
 	if p.byPanel {
 		g.b = &p.b.d[j*p.b.rows+from*blk.width]
 	}
-	afterwards := j // the columns that follow
+	afterwards := j // the columns after these
 	if from+int(g.k) == p.b.rows && j+blk.width < p.c.ld {
 		afterwards += blk.width
 	}
@@ -105,33 +107,33 @@ func (p *product) panel(g *gemmArgs, blk *colBlock, j, from, lo, hi int) {
 	}
 }
 
-// Kernels fetch a piece of so many bytes ahead in every round of terms.
+// In every round of terms a kernel fetches a piece of this size ahead.
 const (
 	round = 4
 	piece = 128
 )
 
-// stream is memory that kernels fetch ahead because the processor's own fetching is too short for what comes from the
-// third-level cache: rows of some pieces each. A call takes one piece of as many rows as it has rounds.
+// stream is memory that kernels fetch ahead, because the processor itself does not fetch far enough ahead from the
+// third-level cache. It is rows of several pieces each. A call fetches one piece of as many rows as it has rounds.
 type stream struct {
 	at     *float32 // data that the next call fetches
 	ld     int64    // bytes from a row to the next
 	rows   int
-	row    int // of at
-	pieces int // left to fetch, none if there is nothing
-	rounds int // of a call
-	every  int // calls to one that fetches, so that what the calls have time for is spread evenly
+	row    int // number of the row at which at points
+	pieces int // pieces that remain; 0 if there is nothing to fetch
+	rounds int // rounds of terms in a call
+	every  int // one call in so many fetches, so that the fetching is spread evenly over the calls
 	calls  int
 }
 
-// following returns what is read after the panel of the given block, column and first term, or late in it: the next
-// terms of its columns, or the next columns, or what comes after the product. It is fetched while the panel's calls
-// compute rows lo..hi-1.
+// following returns the memory that is read after the panel of the given block, column and first term, or late in it:
+// the next terms of its columns, the next columns, or the data of the next product. It is fetched while the panel's
+// calls compute rows lo..hi-1.
 func (p *product) following(g *gemmArgs, blk *colBlock, j, from, lo, hi int) stream {
 	s := stream{ld: piece, rounds: int(g.k / round)}
 	end, next := from+int(g.k), j+blk.width
 	switch {
-	case p.ta && j == 0: // in the first columns A is new; B has just been computed where A is an older activation
+	case p.ta && j == 0: // in the first columns A is new, while B was just computed if A is an older activation
 		s.columns(&p.a, from, lo+piece/4, hi)
 	case p.ta && end < p.b.rows:
 		s.columns(&p.b, end, j, j+blk.width)
@@ -152,7 +154,7 @@ func (p *product) following(g *gemmArgs, blk *colBlock, j, from, lo, hi int) str
 	return s
 }
 
-// run makes s one piece of memory after the other.
+// run sets s to contiguous memory of the given length.
 func (s *stream) run(from *float32, bytes int64) {
 	s.at, s.rows, s.pieces = from, int(bytes/piece), 1
 	if s.rows == 0 {
@@ -160,7 +162,7 @@ func (s *stream) run(from *float32, bytes int64) {
 	}
 }
 
-// columns makes s columns lo..hi-1 of the rows of m that a product over rows takes at a time, from the given row on.
+// columns sets s to columns lo..hi-1 of the rows of m that a product over rows takes at a time, from the given row on.
 func (s *stream) columns(m *mat, row, lo, hi int) {
 	if hi = min(hi, m.ld); lo >= hi {
 		return
@@ -170,7 +172,7 @@ func (s *stream) columns(m *mat, row, lo, hi int) {
 	s.pieces = (4*(hi-lo) + piece - 1) / piece
 }
 
-// take returns where the next call fetches and how far apart its rounds do.
+// take returns the address at which the next call fetches, and the distance between its rounds.
 func (s *stream) take(g *gemmArgs) (*float32, int64) {
 	s.calls++
 	if s.pieces == 0 || s.calls%s.every != 0 {

@@ -30,7 +30,7 @@ func gemm1SIMD128(g *gemmArgs, term uintptr) {
 	}
 }
 
-// gemmFinish finishes the sums of a block of 16 columns, which lie in C, by the call's mode.
+// gemmFinish completes a block of 16 columns, whose sums are already in C, as the mode of the call says.
 func gemmFinish(g *gemmArgs, rows int) {
 	var zero f32x4
 	c, aux := unsafe.Pointer(g.c), unsafe.Pointer(g.aux)

@@ -2,7 +2,8 @@
 
 package cpu
 
-// blocksSIMD128 are the kernels of several rows: of eight, as a call costs as much as some terms, and of two.
+// blocksSIMD128 are the kernels of several rows. One has eight rows, because a call costs as much as some terms, and
+// one has two.
 var blocksSIMD128 = []rowBlock{
 	{rows: 8,
 		kernel:   func(g *gemmArgs) { gemmPairsSIMD128(g, uintptr(g.lda), 4, 4) },
@@ -21,9 +22,9 @@ func gemmPairsSIMD128(g *gemmArgs, row, term uintptr, pairs int) {
 	}
 }
 
-// gemmPairs is gemmPairsSIMD128 without what finishes the sums, but gemmAdd. It is assembly, with the bits of plain Go,
-// because the compiler of Go 1.27 keeps one of the eight sums in memory and closes loops by way of a table of all the
-// function's blocks: written in Go, with two terms in a round, the kernel is a quarter slower.
+// gemmPairs is gemmPairsSIMD128 without the completion of the sums, except for gemmAdd. It is assembly and gives the
+// bits of plain Go. Written in Go, with two terms in a round, the kernel is a quarter slower: the compiler of Go 1.27
+// keeps one of the eight sums in memory, and closes loops through a table of all blocks of the function.
 //
 //go:noescape
 func gemmPairs(block *gemmArgs, row, term uintptr, pairs int)

@@ -5,27 +5,27 @@ package cpu
 // and low·high, which leaves a relative error of about 2⁻¹⁶ in every term; "avx512+bf16" take high·high only, with 2⁻⁸.
 // Sums are float32 either way, and so is everything that is not such a product.
 
-// halfArgs tells a kernel what to cut into a tile.
+// halfArgs tells a kernel which part of a matrix to cut into a tile.
 type halfArgs struct {
 	src       *float32
 	ld        int64   // bytes
 	high, low *uint32 // tiles of 16 rows of 16 pairs
-	rows      int64   // that exist, at least 1; the tile has 16, or 32 where pairs stand in columns
+	rows      int64   // that exist, at least 1; the tile has 16, or 32 if pairs stand in columns
 	wide      int64   // of rows: 1 if columns 16 to 31 exist
 }
 
 // unitArgs tells the matrix unit which 32×32 block to compute.
 type unitArgs struct {
 	chunks     int64   // of 32 terms
-	a0, a1     *uint32 // upper and lower 16 rows: tile after tile
+	a0, a1     *uint32 // upper and lower 16 rows, one tile after another
 	b0, b1     *uint32 // left and right 16 columns
 	lowA, lowB int64   // bytes from a high tile to its low tile; lowB is 0 for products of high parts only
 	c          *float32
 	ldc        int64    // bytes
 	aux        *float32 // see gemmArgs
 	mode       gemmMode
-	rows       int64 // of the block that exist in C
-	wide       int64 // 1 if its columns 16 to 31 do
+	rows       int64 // rows of the block that exist in C
+	wide       int64 // 1 if columns 16 to 31 of the block exist
 	//lint:ignore U1000 the matrix unit's assembly writes it
 	block [32 * 32]float32
 	tiles [64]byte // shapes of the unit's tiles
@@ -35,14 +35,14 @@ type unitArgs struct {
 type halfKernels struct {
 	rows, pairs, transpose func(*halfArgs)
 	block                  func(*unitArgs)
-	low                    bool // three products
+	low                    bool // whether a product is the sum of three products
 }
 
-// tileSize is the pairs of a tile.
+// tileSize is the number of pairs in a tile.
 const tileSize = 256
 
-// halves is a matrix in tiles for the matrix unit: for each 16 rows (of A) or columns (of B) the chunks of 32 terms one
-// after the other, high parts first, then at the same distance the low parts.
+// halves is a matrix in tiles for the matrix unit. A strip is 16 rows (of A) or 16 columns (of B). It holds the chunks
+// of 32 terms one after another, first the high parts, then at a fixed distance the low parts.
 type halves struct {
 	d              []uint32
 	strips, chunks int
@@ -79,7 +79,7 @@ func newHalfScratch(wordsA, wordsB int) *halfScratch {
 	return s
 }
 
-// over is a matrix in tiles in the scratch d.
+// over returns a matrix in tiles that lies in the scratch d.
 func over(d []uint32, across, terms int) halves {
 	h := halves{strips: (across + 31) / 32 * 2, chunks: (terms + 31) / 32}
 	h.d = d[:2*h.words()]
@@ -158,11 +158,12 @@ func (p *product) inHalves(k *halfKernels, u *unitArgs, a, b *halves) {
 
 func floatAt(p *float32, i int) *float32 { return at(p, int64(4*i)) }
 
-// halfSize is the rows, columns and terms from which a product is done in bfloat16 where that is asked for.
+// halfSize is the smallest number of rows, columns and terms of a product that is computed in bfloat16, if that
+// precision is chosen.
 const halfSize = 16
 
-// rightHalves is the parameter that a product multiplies by, or its transpose, in tiles; nil if the product is not to
-// be done in bfloat16.
+// rightHalves returns the parameter by which a product multiplies, or its transpose, in tiles. It returns nil if the
+// product is not computed in bfloat16.
 func (b *builder) rightHalves(in *instr, transposed bool, x, out operand) *halves {
 	p := b.params[in.in[1]]
 	if b.k.half == nil || p == nil || out.rows < halfSize || out.cols < halfSize || x.cols < halfSize {
@@ -176,7 +177,7 @@ func (b *builder) rightHalves(in *instr, transposed bool, x, out operand) *halve
 	return p.needHalves(b.k, transposed)
 }
 
-// needHalfScratch reserves room for operands of so many rows of A and columns of B in a worker's scratch.
+// needHalfScratch makes a worker's scratch large enough for operands with the given rows of A and columns of B.
 func (b *builder) needHalfScratch(rows, cols, terms int) {
 	words := func(across int) int {
 		h := halves{strips: (across + 31) / 32 * 2, chunks: (terms + 31) / 32}
@@ -185,7 +186,7 @@ func (b *builder) needHalfScratch(rows, cols, terms int) {
 	b.halfA, b.halfB = max(b.halfA, words(rows)), max(b.halfB, words(cols))
 }
 
-// byHalves computes C = A·B for a B in tiles.
+// byHalves computes C = A·B, where B is in tiles.
 func (p *product) byHalves(w *worker, a *mat, b *halves) {
 	h := over(w.half.a, a.rows, a.cols)
 	h.cutRows(w.k.half, &w.half.cut, a, 0, a.rows, false)

@@ -6,23 +6,22 @@ import (
 	"time"
 )
 
-// A worker that finds no tile left helps the others with the products of theirs, so that a level does not end with one
-// worker computing and the rest asleep. The rows of a product are independent of each other: who computes them changes
-// no bit.
+// A worker that finds no tile left helps the others with their products. Otherwise one worker might compute at the end
+// of a level while the rest sleep. The rows of a product are independent of each other, so the bits do not depend on
+// who computes them.
 
-// patience is how long a worker without a tile waits for a product to help with before it sleeps: somewhat longer than
-// a product takes.
+// patience is how long a worker without a tile waits for a product that it can help with, before it sleeps. It is
+// somewhat longer than a product takes.
 const patience = time.Millisecond
 
-// offer is the product a worker shares. Others look at it while its owner computes, so it has its cache lines for
-// itself.
+// offer is a product that a worker shares. Others read it while its owner computes, so it has cache lines of its own.
 type offer struct {
 	_     [64]byte
 	gate  gate
 	next  atomic.Int64 // the next part to take
 	p     product
 	fresh bool // for a sum over rows: overwrite the result instead of adding to it
-	part  int  // rows of the result taken at a time
+	part  int  // rows of the result that are taken at a time
 	_     [64]byte
 }
 
@@ -32,8 +31,8 @@ func newOffer() *offer {
 	return o
 }
 
-// multiply computes p, or with p.ta adds it to what the result holds unless fresh; where helped, with all help there
-// is.
+// multiply computes p. With p.ta it adds p to the result, unless fresh is set. If helped is set, other workers may
+// help.
 func (w *worker) multiply(p *product, fresh, helped bool) {
 	rows := p.c.rows
 	if !helped || w.job == nil || w.job.idle.Load() == 0 {
@@ -101,7 +100,7 @@ func (j *job) assistOne(w *worker) bool {
 	return false
 }
 
-// spinning is how often a worker that waits looks before it lets other goroutines run.
+// spinning is how often a waiting worker looks before it lets other goroutines run.
 const spinning = 100
 
 // pause is called in a loop that waits for another worker.
@@ -131,7 +130,7 @@ func (g *gate) enter() bool {
 	}
 }
 
-// leave and close report whether the gate is closed and nobody is inside.
+// leave goes out, close closes the gate. Both report whether the gate is closed and nobody is inside.
 func (g *gate) leave() bool { return g.members.Add(-1) == closed }
 func (g *gate) close() bool { return g.members.Add(closed) == closed }
 

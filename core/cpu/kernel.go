@@ -14,9 +14,9 @@ type gemmArgs struct {
 	ldc  int64
 	aux  *float32 // bias at the block's first column, or the block's place in the mask matrix, which has C's stride
 	mode gemmMode
-	next *float32 // memory of which to fetch a piece into the second-level cache in every round of terms,
+	next *float32 // memory of which every round of terms fetches a piece into the second-level cache,
 	step int64    // and the bytes from a piece to the next
-	then *float32 // the block of C that comes next, likewise fetched with its block of the mask
+	then *float32 // the next block of C, fetched in the same way together with its block of the mask
 }
 
 // gemmMode says what happens to a product before it is stored.
@@ -27,7 +27,7 @@ const (
 	gemmBias              // + bias
 	gemmBiasReLU          // max(0, · + bias)
 	gemmMask              // kept if the mask matrix is positive, else 0
-	gemmAdd               // + C
+	gemmAdd               // added to C
 )
 
 // vecArgs describes an elementwise operation over a matrix of rows of 16-value chunks. Strides are in bytes.
@@ -38,7 +38,7 @@ type vecArgs struct {
 	a            *float32
 	lda          int64
 	stepA        int64    // from a chunk to the next: 64, or 0 for a column spread over bufA
-	colA         *float32 // the column's first value, or nil
+	colA         *float32 // the first value of a column, or nil
 	ldColA       int64
 	b            *float32
 	ldb          int64
@@ -85,8 +85,8 @@ type squareArgs struct {
 	sum [8]float64
 }
 
-// laneArgs describes dst = the sum of n values of each lane, n a multiple of 16, added in the order of the lanes, of
-// which there are at least two.
+// laneArgs describes a sum over lanes: dst = the sum of the n values of each lane. n is a multiple of 16. At least two
+// lanes are added in their order.
 type laneArgs struct {
 	n      int64
 	dst    *float32
@@ -95,14 +95,15 @@ type laneArgs struct {
 	lanes  int64
 }
 
-// transposeArgs describes the copy of columns of some rows to rows of as many values.
+// transposeArgs describes a copy of columns to rows. Some rows are copied, and each column becomes a row of as many
+// values.
 type transposeArgs struct {
 	src  *float32
 	lds  int64 // bytes
 	dst  *float32
 	ldd  int64 // bytes
 	cols int64
-	rows int64 // 16 for assembly, which does not read it
+	rows int64 // number of rows; assembly always takes 16 and does not read it
 }
 
 // peakArgs says how many rounds of multiply-adds to run.
@@ -111,11 +112,11 @@ type peakArgs struct{ n int64 }
 // colBlock is a family of matrix kernels that compute the same number of columns of C.
 type colBlock struct {
 	width int
-	few   int        // where not 0: only for products of so many rows at most
+	few   int        // if not 0, the kernels are only for products of at most this many rows
 	rows  []rowBlock // most rows first; the last has one
 }
 
-// rowBlock is the kernels that hold a number of rows of C.
+// rowBlock is a pair of kernels that hold a number of rows of C.
 type rowBlock struct {
 	rows             int
 	kernel, kernelTA func(*gemmArgs) // for A, and for A transposed
@@ -125,7 +126,8 @@ type rowBlock struct {
 type kernels struct {
 	name   string
 	blocks []colBlock // widest first; the last is 16 wide
-	// for a C of one column, whose padding must be zero in B and the bias: modes store, bias and biasrelu; or nil
+	// for a C of one column, in the modes store, bias and biasrelu; the padding must be zero in B and the bias. May be
+	// nil.
 	single *colBlock
 
 	add, sub, mul, div, min, max, reluGrad func(*vecArgs)
@@ -149,7 +151,7 @@ type kernels struct {
 	flopsPerNano, elemsPerNano float64
 }
 
-// selectKernels returns the named kernels, or the fastest this machine runs where name is empty.
+// selectKernels returns the kernels of a name. If the name is empty, it returns the fastest that this machine runs.
 func selectKernels(name string) (*kernels, error) {
 	sets := available()
 	if name == "" {

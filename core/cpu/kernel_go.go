@@ -2,9 +2,9 @@ package cpu
 
 import "unsafe"
 
-// goKernels are the kernels in plain Go, for processors without vectors that nacre knows and programs built without
-// them. A product is rounded to float32 before it is added, on every architecture, so no compiler's choice of a fused
-// instruction changes a result.
+// goKernels are the kernels in plain Go. They are for processors whose vectors nacre does not know, and for programs
+// built without vectors. On every architecture a product is rounded to float32 before it is added, so a compiler's
+// choice of a fused instruction cannot change a result.
 var goKernels = kernels{
 	name: "go",
 	blocks: []colBlock{{width: 16, rows: []rowBlock{
@@ -25,10 +25,10 @@ var goKernels = kernels{
 	flopsPerNano: 4, elemsPerNano: 1,
 }
 
-// floats is the n values from p on.
+// floats returns the n values from p on.
 func floats(p *float32, n int64) []float32 { return unsafe.Slice(p, n) }
 
-// at is the place bytes after p.
+// at returns p moved by a number of bytes.
 func at(p *float32, bytes int64) *float32 { return (*float32)(unsafe.Add(unsafe.Pointer(p), bytes)) }
 
 // gemmGo2 computes a 2×16 block of C, where A's element (i, k) lies at i·rowStep + k·kStep, in pieces of 2×4 whose
@@ -78,7 +78,8 @@ func gemmGo1(g *gemmArgs, kStep int64) {
 	}
 }
 
-// gemmGoStore finishes four sums of row i, column j of the block by the call's mode and stores them.
+// gemmGoStore completes four sums of the block, in row i from column j on, as the mode of the call says, and stores
+// them.
 func gemmGoStore(g *gemmArgs, i, j int64, sum *[4]float32) {
 	c := floats(at(g.c, i*g.ldc+4*j), 4)
 	switch g.mode {

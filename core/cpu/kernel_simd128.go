@@ -14,9 +14,9 @@ func native() []*kernels { return []*kernels{&simd128} }
 // Features names the features of the processor that matter to the kernels.
 func Features() []string { return []string{"simd128"} }
 
-// simd128 are the kernels on vectors of four float32 or two float64, one text for both architectures. They give the
-// bits of plain Go: the same operations on every element in the same order, with products rounded before they are
-// added.
+// simd128 are the kernels on vectors of four float32 or two float64, the same text for both architectures. They give
+// the bits of plain Go: every element gets the same operations in the same order, and products are rounded before they
+// are added.
 var simd128 = kernels{
 	name: "simd128",
 	blocks: []colBlock{{width: 16, rows: append(blocksSIMD128,
@@ -38,14 +38,14 @@ type (
 	f64x2 = archsimd.Float64x2
 )
 
-// load is the four values from p on.
+// load returns the four values from p on.
 func load(p unsafe.Pointer) f32x4 { return archsimd.LoadFloat32x4Array((*[4]float32)(p)) }
 
 // store writes x to the four values from p on.
 func store(p unsafe.Pointer, x f32x4) { x.StoreArray((*[4]float32)(p)) }
 
-// spread4 is x in all four lanes.
+// spread4 returns x in all four lanes.
 func spread4(x float32) f32x4 { return archsimd.BroadcastFloat32x4(x) }
 
-// spreadAt is the value at p in all four lanes.
+// spreadAt returns the value at p in all four lanes.
 func spreadAt(p unsafe.Pointer) f32x4 { return archsimd.BroadcastFloat32x4(*(*float32)(p)) }

@@ -2,15 +2,16 @@ package cpu
 
 import "math"
 
-// Functions of one float32. Each computes in float64 with polynomials just long enough for float32 and rounds once at
-// the end: the error is at most 0.51 units in the last place over the whole range, subnormal results included.
-// Infinities, NaN and arguments outside the domain give what package math gives. Products are rounded before they are
-// added, so that no compiler fuses them: the results are the same on every architecture, and those of vectors of 128
-// bits.
+// This file has functions of one float32. Each computes in float64 with polynomials that are just long enough for
+// float32, and rounds once at the end. The error is at most 0.51 units in the last place over the whole range,
+// subnormal results included. For infinities, NaN and arguments outside the domain the results are those of package
+// math. Products are rounded before they are added, so that no compiler fuses them. The results are the same on every
+// architecture, and those on vectors of 128 bits are the same too.
 
-// widen is float64(x) for finite x. The processor's own conversion leaves the upper half of its destination as it was,
-// and so waits for whatever computed the last value there: in a loop, for the previous element. This goes through
-// integer registers. Subnormal x become multiples of 2⁻¹⁴⁹ by a subtraction, as if they had the smallest exponent.
+// widen returns float64(x) for finite x. The processor's own conversion leaves the upper half of its destination
+// unchanged. So it waits for the value computed there before, which in a loop is that of the previous element. widen
+// goes through integer registers instead. A subnormal x, a multiple of 2⁻¹⁴⁹, is converted by a subtraction, as if it
+// had the smallest exponent.
 func widen(x float32) float64 {
 	b := math.Float32bits(x)
 	sign, rest := uint64(b>>31)<<63, uint64(b&^(1<<31))

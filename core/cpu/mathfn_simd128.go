@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// The functions of mathfn.go on two values of float64 at a time, step by step the same. Where they choose a way by the
-// argument, all ways are taken and the results selected.
+// These are the functions of mathfn.go on two values of float64 at a time, with the same steps. Where mathfn.go
+// branches on the argument, they compute all branches and select among the results.
 
 func expSIMD128(v *vecArgs)      { vecSIMD128(v, expRow128) }
 func logSIMD128(v *vecArgs)      { vecSIMD128(v, logRow128) }
@@ -24,7 +24,7 @@ func expRow128(v *vecArgs, dst, a, _ unsafe.Pointer) {
 		for i := uintptr(0); i < 128; i += 16 {
 			p := unsafe.Add(unsafe.Pointer(&buf), i)
 			x := load64(p)
-			x = below(above(x, -104), 89.5) // beyond, the result is rounded to 0 and to +Inf
+			x = below(above(x, -104), 89.5) // beyond these limits the result is rounded to 0 and to +Inf
 			store64(p, exp128(x))
 		}
 		narrow16(dst, &buf)
@@ -70,7 +70,7 @@ func tanhRow128(v *vecArgs, dst, a, _ unsafe.Pointer) {
 			y = spread2(2. / 15).Sub(z.Mul(y))
 			y = spread2(1. / 3).Sub(z.Mul(y))
 			y = x.Mul(one.Sub(z.Mul(y)))
-			store64(p, far.IfElse(size.GreaterEqual(near), y)) // NaN takes the polynomial's way
+			store64(p, far.IfElse(size.GreaterEqual(near), y)) // NaN takes the branch of the polynomial
 		}
 		narrow16(dst, &buf)
 		dst, a = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA)
@@ -109,7 +109,7 @@ func softplusRow128(v *vecArgs, dst, a, _ unsafe.Pointer) {
 	}
 }
 
-// exp128 is expCore: n is the low bits of its sum with round, and is moved to the exponent from there.
+// exp128 is expCore. The low bits of the rounded sum hold n, which is moved to the exponent.
 func exp128(x f64x2) f64x2 {
 	round := spread2(3 << 51)
 	sum := x.Mul(spread2(math.Log2E)).Add(round)
@@ -130,8 +130,8 @@ func log128(x f64x2) f64x2 {
 	return n.Mul(spread2(math.Ln2)).Add(twiceArtanh128(m.Sub(one).Div(m.Add(one))))
 }
 
-// split128 is x = 2ⁿ·m with m in [√½, √2) for positive normal x. The exponent becomes a float64 as the low bits of
-// 2⁵²+1023+n.
+// split128 splits positive normal x into x = 2ⁿ·m with m in [√½, √2). The exponent becomes a float64 through the low
+// bits of 2⁵²+1023+n.
 func split128(x f64x2) (m, n f64x2) {
 	one := spread2(1)
 	b := x.ToBits()
@@ -161,13 +161,13 @@ func twiceArtanh128(s f64x2) f64x2 {
 	return spread2(2).Mul(s).Mul(spread2(1).Add(z.Mul(y)))
 }
 
-// below is x, but at most hi; NaN stays.
+// below returns x, but at most hi. NaN stays.
 func below(x f64x2, hi float64) f64x2 {
 	h := spread2(hi)
 	return h.IfElse(x.Greater(h), x)
 }
 
-// above is x, but at least lo; NaN stays.
+// above returns x, but at least lo. NaN stays.
 func above(x f64x2, lo float64) f64x2 {
 	l := spread2(lo)
 	return l.IfElse(x.Less(l), x)

@@ -12,7 +12,7 @@ type mat struct {
 // pad16 rounds n up to a multiple of 16.
 func pad16(n int) int { return (n + 15) &^ 15 }
 
-// alignedWords is aligned for data other than floats.
+// alignedWords is aligned for data that are not floats.
 func alignedWords(n int) []uint32 {
 	f := aligned(max(n, 1))
 	return unsafe.Slice((*uint32)(unsafe.Pointer(&f[0])), n)
@@ -23,13 +23,13 @@ func newMat(rows, cols int) mat {
 	return mat{aligned(rows * ld), rows, cols, ld}
 }
 
-// row is the elements of row i without the padding.
+// row returns the elements of row i without the padding.
 func (m *mat) row(i int) []float32 { return m.d[i*m.ld : i*m.ld+m.cols] }
 
 // clearPad zeroes the padding of row i.
 func (m *mat) clearPad(i int) { clear(m.d[i*m.ld+m.cols : (i+1)*m.ld]) }
 
-// number is a type that the host may hand in and take out.
+// number is a type of values that the host writes and reads.
 type number interface{ float32 | float64 }
 
 // fill sets the elements from a row-major slice.

@@ -8,19 +8,19 @@ import (
 	"nacre/core"
 )
 
-// param is a stored matrix with its optimiser state. byPanel and byPanelT are w and its transpose in the order in
-// which a product reads them, kept up to date by everything that writes w, once some program multiplies by them; until
-// then they are empty.
+// param is a stored matrix with its optimiser state. byPanel holds w, and byPanelT its transpose, in the order in which
+// a product reads them. They are empty until some program multiplies by them. From then on, everything that writes w
+// keeps them up to date.
 type param struct {
 	spec              core.ParamSpec
 	slab              *slab // of the memory
 	w, m, v           mat
 	t                 float64
 	byPanel, byPanelT panels
-	cut, cutT         halves // likewise for products in bfloat16
+	cut, cutT         halves // the same for products in bfloat16
 }
 
-// needPanels makes byPanel, or byPanelT, current from now on.
+// needPanels fills byPanel, or byPanelT, and keeps it up to date from now on.
 func (p *param) needPanels(k *kernels, transposed bool) *panels {
 	q, rows, cols := &p.byPanel, p.spec.Rows, p.spec.Cols
 	if transposed {
@@ -46,7 +46,7 @@ func (p *param) needHalves(k *kernels, transposed bool) *halves {
 	return q
 }
 
-// copyArgs holds what refresh hands to kernels.
+// copyArgs holds the arguments that refresh gives to kernels.
 type copyArgs struct {
 	half      halfArgs
 	transpose transposeArgs
@@ -72,7 +72,7 @@ func (p *param) refresh(k *kernels, a *copyArgs, lo, hi int) {
 type memory struct {
 	kernels *kernels
 
-	mu     sync.Mutex // held while a program is loaded, which may add transposes
+	mu     sync.Mutex // held while a program is loaded, because loading may add transposes
 	specs  []core.ParamSpec
 	byName map[string]*param
 	slab   *slab
@@ -97,7 +97,7 @@ func (d *device) NewMemory(params []core.ParamSpec) (core.Memory, error) {
 
 func (m *memory) Params() []core.ParamSpec { return append([]core.ParamSpec(nil), m.specs...) }
 
-// entry finds an entry's parameter and matrix; the matrix of a step count is nil.
+// entry returns the parameter and the matrix of an entry. For a step count the matrix is nil.
 func (m *memory) entry(name string, n int) (*param, *mat, error) {
 	p, ok := m.byName[name]
 	suffix := ""

@@ -7,9 +7,10 @@ import (
 	"nacre/core"
 )
 
-// depthFirst orders the instructions of a tiled segment so that little is alive at a time and what was just computed is
-// used soon: one tile's values then stay in the second-level cache. It computes one after the other what the segment
-// is there for, each with all it needs, and takes next what lets the values alive grow least.
+// depthFirst orders the instructions of a tiled segment so that few values are alive at a time and values are used soon
+// after they were computed. The values of one tile then stay in the second-level cache. It computes the results of the
+// segment one after another, each with all that it needs. The next result is the one that adds least to the values
+// alive.
 func depthFirst(p *core.Program, seg []instr, crossing []bool) []instr {
 	o := newOrdering(p, seg, crossing)
 	var goals []int
@@ -41,11 +42,11 @@ func depthFirst(p *core.Program, seg []instr, crossing []bool) []instr {
 // ordering is an order under construction.
 type ordering struct {
 	seg      []instr
-	operands [][]int // by instruction: those that compute what it reads, the one with the most to compute first
-	size     []int   // by value: floats of a tile, 0 for what does not live in the arena
+	operands [][]int // by instruction: the instructions that compute its operands; the one with the most work first
+	size     []int   // by value: floats of a tile; 0 if the value does not live in the arena
 
 	done        []bool
-	readers     []int // by value: instructions still to come
+	readers     []int // by value: readers that are still to come
 	order       []int
 	alive, peak int
 }
@@ -78,7 +79,7 @@ func newOrdering(p *core.Program, seg []instr, crossing []bool) *ordering {
 	return o
 }
 
-// work is the size of everything instruction i needs that has not been seen.
+// work returns the size of everything that instruction i needs and that seen does not have.
 func (o *ordering) work(i int, seen []bool) int {
 	if seen[i] {
 		return 0
@@ -91,7 +92,7 @@ func (o *ordering) work(i int, seen []bool) int {
 	return n
 }
 
-// visit appends instruction i after all it needs.
+// visit appends instruction i after everything that it needs.
 func (o *ordering) visit(i int) {
 	if o.done[i] {
 		return

@@ -1,8 +1,8 @@
 package cpu
 
-// panels is a matrix B in the order in which a product reads it: columns cut into panels as wide as the kernels'
-// blocks, and each panel's rows one after the other. Going through a panel is then one run through memory, which the
-// processor fetches ahead of its use, and touches few pages.
+// panels is a matrix B in the order in which a product reads it. The columns are cut into panels as wide as the
+// kernels' blocks. The rows of each panel follow one another. Reading a panel is then one run through memory. The
+// processor fetches it ahead, and it touches few pages.
 type panels struct {
 	mat  // ld is the ld of the matrix itself; the panel that begins at column j begins at d[j·rows]
 	cuts []colCut
@@ -10,7 +10,7 @@ type panels struct {
 
 type colCut struct{ at, width int }
 
-// newPanels makes panels of zeros for products by the kernels k.
+// newPanels returns panels of zeros for products by the kernels k.
 func (k *kernels) newPanels(from *slab, rows, cols int) panels {
 	p := panels{mat: from.mat(rows, cols)}
 	for j := 0; j < p.ld; {
@@ -21,10 +21,10 @@ func (k *kernels) newPanels(from *slab, rows, cols int) panels {
 	return p
 }
 
-// panelWidth is the width of the next panel where rest columns remain.
+// panelWidth returns the width of the next panel. rest is the number of columns that remain.
 func (k *kernels) panelWidth(rest int) int { return k.block(rest, panelRows).width }
 
-// copyRows copies rows lo..hi-1 of m, of the same shape.
+// copyRows copies rows lo..hi-1 of m, which has the same shape.
 func (p *panels) copyRows(m *mat, lo, hi int) {
 	for _, c := range p.cuts {
 		d := p.d[c.at*p.rows:]

@@ -73,7 +73,7 @@ func (m *PeakMeter) Sample() float64 {
 // half millisecond is not taken: now and then it is measured up to a fifth too fast.
 func (m *PeakMeter) Fastest() float64 { return m.fastest }
 
-// peakRound is how many multiply-adds to time at once: half a millisecond's.
+// peakRound returns arguments for as many multiply-adds as take half a millisecond.
 func (k *kernels) peakRound() *peakArgs {
 	a := &peakArgs{n: 1000}
 	start := time.Now()

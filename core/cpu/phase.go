@@ -6,18 +6,18 @@ import (
 	"sync/atomic"
 )
 
-// phase is a part of a run: units of work that may be done by any worker, each with the same result wherever it is
-// done. Units are taken in order; unit i begins when unit i-chain is done, if chain is not zero, and apart from that
-// they may be done in any order. Phases run one after the other.
+// phase is a part of a run. It consists of units of work. Any worker may do any unit; the result is the same. Units are
+// taken in order. If chain is not zero, unit i begins only after unit i-chain is done. Otherwise units may be done in
+// any order. Phases run one after another.
 type phase struct {
-	begin    func() // before the first unit, or nil
+	begin    func() // called before the first unit; may be nil
 	units    int
 	run      func(w *worker, unit int)
-	parallel bool // worth waking the other workers for
-	tiled    bool // a unit is long: workers that find none left help the others
+	parallel bool // whether it is worth waking the other workers
+	tiled    bool // whether a unit is long; workers that find no unit left then help the others
 
 	chain int
-	done  []atomic.Bool // by unit, if chain is not zero and the phase is shared
+	done  []atomic.Bool // by unit; used if chain is not zero and the phase is shared
 }
 
 // runShared runs a unit of a phase that several workers share.
@@ -27,7 +27,7 @@ func (ph *phase) runShared(w *worker, unit int) {
 		return
 	}
 	if before := unit - ph.chain; before >= 0 {
-		for !ph.done[before].Load() { // seldom: its worker was held up while the others did chain units
+		for !ph.done[before].Load() { // this is rare: its worker was held up while the others did chain units
 			runtime.Gosched()
 		}
 	}
@@ -43,7 +43,7 @@ func (b *builder) phases(seg segment, workers int) []phase {
 		return b.tilePhases(seg)
 	}
 	var out []phase
-	var small []step // consecutive steps not worth sharing
+	var small []step // consecutive steps that are not worth sharing
 	flush := func() {
 		if steps := small; len(steps) > 0 {
 			out = append(out, phase{units: 1, run: func(w *worker, _ int) {
@@ -75,8 +75,8 @@ func (b *builder) phases(seg segment, workers int) []phase {
 	return out
 }
 
-// partOf is how many of the units of some work to take at a time: a few parts for each worker, so that a delayed one
-// holds up little.
+// partOf returns how many units to take at a time. Each worker gets a few parts, so that a delayed worker holds up
+// little.
 func partOf(units, workers int) int {
 	part := max(8, (units+4*workers-1)/(4*workers))
 	return (part + 7) / 8 * 8
@@ -90,7 +90,7 @@ func stepPhase(st step, workers int) phase {
 	}}
 }
 
-// updatePhase joins the updates at the head of list that are independent of each other, and counts them.
+// updatePhase joins the first updates of list that are independent of each other, and returns their number.
 func (b *builder) updatePhase(list []instr) (int, phase) {
 	var updates []*update
 	cost := 0.0
@@ -128,10 +128,10 @@ func (b *builder) updatePhase(list []instr) (int, phase) {
 	}
 }
 
-// tilePhases makes the phase that runs a segment's steps for every tile, and the one that adds up the lanes.
+// tilePhases makes the phase that runs a segment's steps for every tile, and the phase that adds up the lanes.
 //
-// Where a segment sums, tile t adds to lane t mod lanes after tile t-lanes did, so that every partial sum is made in
-// the same order whoever makes it.
+// If a segment sums, tile t adds to lane t mod lanes after tile t-lanes did. So every partial sum is computed in the
+// same order, whoever computes it.
 func (b *builder) tilePhases(seg segment) []phase {
 	var steps []step
 	var sums []laneSum
@@ -173,13 +173,13 @@ func (b *builder) tilePhases(seg segment) []phase {
 	return out
 }
 
-// laneSum is a piece of a reduction's result that is summed over the lanes at a time.
+// laneSum is a piece of a reduction's result. The lanes are summed one piece at a time.
 type laneSum struct {
 	dst    []float32
 	offset int // in every lane
 }
 
-// laneSums cuts value v into pieces that stay in the first-level cache while the lanes are added.
+// laneSums cuts value v into pieces. A piece stays in the first-level cache while the lanes are added.
 func (b *builder) laneSums(v int) []laneSum {
 	const piece = 4096
 	var out []laneSum
@@ -190,7 +190,7 @@ func (b *builder) laneSums(v int) []laneSum {
 	return out
 }
 
-// add sums the lanes, which lie one after the other, in order.
+// add adds the lanes, which follow one another in memory, in their order.
 func (l *laneSum) add(w *worker, lanes [][]float32) {
 	w.lanes = laneArgs{n: int64(len(l.dst)), dst: &l.dst[0], src: &lanes[0][l.offset], stride: int64(4 * len(lanes[0])),
 		lanes: int64(len(lanes))}

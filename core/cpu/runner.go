@@ -11,7 +11,7 @@ import (
 // runner implements core.Runner.
 type runner struct {
 	p       *core.Program
-	mats    []mat // by value; d is nil for values of tiles
+	mats    []mat // by value; d is nil for values that exist only in tiles
 	phases  []phase
 	workers []*worker
 	pool    *pool
@@ -64,7 +64,7 @@ func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	return r, nil
 }
 
-// newBuilder allocates the values of a program by its memory plan.
+// newBuilder allocates the values of a program as its memory plan says.
 func newBuilder(d *device, s *storage, mem *memory, from *slab) *builder {
 	b := &builder{storage: s, k: d.kernels, shareFrom: d.shareFrom, mats: make([]mat, len(s.p.Values)),
 		params: make([]*param, len(s.p.Values))}

@@ -2,19 +2,19 @@ package cpu
 
 import "unsafe"
 
-// Memory that matrices are cut from is allocated in pieces that grow from pieceFrom to pieceTo bytes, so that most of
-// it lies in whole pages of the large size.
+// Memory for matrices is allocated in pieces. They grow from pieceFrom to pieceTo bytes, so that most of the memory
+// lies in whole large pages.
 const (
 	largePage = 2 << 20
 	pieceFrom = 64 << 10
 	pieceTo   = 8 << 20
 )
 
-// slab hands out memory for matrices. Those of one slab live and die together. A program goes through tens of
+// slab allocates memory for matrices. All matrices of a slab are freed together. A program goes through tens of
 // megabytes, more than the processor's table of small pages covers, so pieces ask for large pages.
 type slab struct {
 	rest []float32
-	size int // bytes of the piece that rest is of
+	size int // bytes of the piece that contains rest
 }
 
 // floats returns n zeros that start at a multiple of 64 bytes.

@@ -7,7 +7,7 @@ import (
 	"nacre/core/op"
 )
 
-// worker holds what one goroutine needs to run steps: the arguments of kernels, which live here so that passing them
+// worker holds what one goroutine needs to run steps: arguments of kernels, which are here so that passing them
 // allocates nothing, and room for intermediate values.
 type worker struct {
 	k       *kernels
@@ -23,14 +23,14 @@ type worker struct {
 	arena   []float32    // local values of the current tile
 	scratch []float32
 
-	job   *job   // of the phase it works on, nil if that is not shared
+	job   *job   // the job of its phase; nil if the phase is not shared
 	offer *offer // where others can help it
 
-	spent []time.Duration // by region, while a program is explained
+	spent []time.Duration // times by region, while a program is explained
 }
 
-// span is the part of its work a step is asked for: units lo..hi-1, of which operands have a fixed number of rows
-// each. In tiles a unit is a group, and sums go to the partial sum of lane, overwriting it if first.
+// span is the part of a step's work to do: units lo..hi-1. Operands have a fixed number of rows for each unit. In tiles
+// a unit is a group, and sums go to the partial sum of lane. If first is set, they overwrite it.
 type span struct {
 	lo, hi int
 	lane   int
@@ -43,19 +43,19 @@ type run = func(w *worker, s span)
 // step is an executable instruction.
 type step struct {
 	run   run
-	units int     // how many parts the work can be cut into; 1 if it cannot
+	units int     // number of parts into which the work can be cut; 1 if it cannot be cut
 	cost  float64 // estimated time of the whole step, ns
 
-	region int // of the plan
+	region int // number of its region in the plan
 }
 
 // operand is a value as a step sees it.
 type operand struct {
-	mat            // all of it; d is nil for local values
-	perUnit   int  // rows of each unit; 0: the step always sees the entire matrix
-	isLocal   bool // one tile of it is at offset in the worker's arena
+	mat            // all of the value; d is nil for local values
+	perUnit   int  // rows of each unit; 0 if the step always sees the entire matrix
+	isLocal   bool // whether one tile of it is at offset in the worker's arena
 	offset    int
-	lanes     []mat // of a reduction's result: the partial sums
+	lanes     []mat // for the result of a reduction: the partial sums
 	broadcast broadcast
 }
 
@@ -63,11 +63,11 @@ type operand struct {
 type broadcast uint8
 
 const (
-	alongRows broadcast = 1 << iota // it has one row, the result more
-	alongCols                       // it has one column, the result more
+	alongRows broadcast = 1 << iota // it has one row, the result has more
+	alongCols                       // it has one column, the result has more
 )
 
-// view is the rows of an operand that belong to s.
+// view returns the rows of an operand that belong to s.
 func (w *worker) view(o *operand, s span) mat {
 	if o.perUnit == 0 {
 		return o.mat
@@ -91,9 +91,9 @@ type builder struct {
 	mats   []mat    // by value; d is nil for local values
 	params []*param // by value; nil for other kinds
 	lane   [][]float32
-	tiled  bool   // the segment under construction
-	phase  int    // its number
-	after  *ahead // of the product made last, filled by the one that follows
+	tiled  bool   // whether the current segment is tiled
+	phase  int    // number of the current segment
+	after  *ahead // of the last product; the next product fills it
 
 	regions []Region
 	err     error // the first operation without a kernel
@@ -114,7 +114,7 @@ func (b *builder) operand(v int, rows op.Rows, units int) operand {
 	return o
 }
 
-// units is the number of parts into which an instruction with a ByRow result can be cut.
+// units returns the number of parts into which an instruction with a ByRow result can be cut.
 func (b *builder) units(in *instr, o op.Op) int {
 	if b.tiled {
 		return b.p.Groups

@@ -6,7 +6,7 @@ import (
 	"nacre/core/op"
 )
 
-// elementwise makes the steps that a vector kernel computes.
+// elementwise makes a step that a vector kernel computes.
 func (b *builder) elementwise(o op.Op, args []operand, out operand) run {
 	k := b.k
 	x := args[0]
@@ -41,7 +41,7 @@ func (b *builder) elementwise(o op.Op, args []operand, out operand) run {
 	return b.unknown(o)
 }
 
-// unknown notes that an operation has no kernel. Load reports this.
+// unknown notes that an operation has no kernel. Load then fails.
 func (b *builder) unknown(o op.Op) run {
 	if b.err == nil {
 		b.err = fmt.Errorf("there is no kernel for %v (%T)", o, o)
@@ -86,7 +86,7 @@ func mapRows(dst, src mat, f func(float32) float32) {
 	}
 }
 
-// pairwise is the step out = f(x, y), where f has the constants s0 and s1. f makes zero of zeros if keepsZero.
+// pairwise returns the step out = f(x, y). s0 and s1 are constants of f. keepsZero says that f makes zero from zeros.
 func pairwise(f func(*vecArgs), keepsZero bool, x, y, out operand, s0, s1 float32) run {
 	joined := keepsZero && x.broadcast|y.broadcast == 0
 	return func(w *worker, s span) {
@@ -99,7 +99,7 @@ func pairwise(f func(*vecArgs), keepsZero bool, x, y, out operand, s0, s1 float3
 	}
 }
 
-// single is the step out = f(x), where f has the constants s0 and s1.
+// single returns the step out = f(x). s0 and s1 are constants of f.
 func single(f func(*vecArgs), keepsZero bool, x, out operand, s0, s1 float32) run {
 	joined := keepsZero && x.broadcast == 0
 	return func(w *worker, s span) {
@@ -112,7 +112,7 @@ func single(f func(*vecArgs), keepsZero bool, x, out operand, s0, s1 float32) ru
 	}
 }
 
-// result sets where the result goes: row by row with the padding masked, or all rows joined to one.
+// result sets the place of the result. It is row by row with masked padding, or with all rows joined to one.
 func (v *vecArgs) result(m mat, joined bool) {
 	v.dst, v.ldd = &m.d[0], int64(4*m.ld)
 	if joined {
@@ -124,7 +124,7 @@ func (v *vecArgs) result(m mat, joined bool) {
 	copy(v.mask[:], tailMasks[m.ld-m.cols:])
 }
 
-// tailMasks holds the mask of a row's last chunk with p columns of padding at p.
+// tailMasks[p:] is the mask of a row's last chunk, of which p columns are padding.
 var tailMasks = func() (m [32]uint32) {
 	for i := range 16 {
 		m[i] = ^uint32(0)
@@ -132,8 +132,8 @@ var tailMasks = func() (m [32]uint32) {
 	return
 }()
 
-// feed is how an operand is read: from where, with what steps from row to row and chunk to chunk, and for a column,
-// which is spread over buf first, where its values are.
+// feed returns how an operand is read: its start, and the steps from row to row and from chunk to chunk. A column is
+// first spread over buf; for it feed also returns the place of its values.
 func feed(m mat, b broadcast, buf *float32) (start *float32, ld, step int64, col *float32, ldCol int64) {
 	ld = int64(4 * m.ld)
 	if b&alongRows != 0 {

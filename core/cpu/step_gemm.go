@@ -2,12 +2,12 @@ package cpu
 
 import "nacre/core/op"
 
-// panelRows is the number of rows from which a product by a parameter reads it in panels: for fewer, keeping the
-// panels up to date costs more than it saves.
+// panelRows is the smallest number of rows for which a product by a parameter reads the parameter in panels. With fewer
+// rows, keeping the panels up to date costs more than it saves.
 const panelRows = 16
 
-// follow notes for the product made before that the next one begins with the first panel of right, if it lies in
-// panels, and returns where the product after that will be noted.
+// follow tells the last product that the next one begins with the first panel of right, if right lies in panels. It
+// returns the place where the product after that will be noted.
 func (b *builder) follow(right *mat, byPanel bool) *ahead {
 	if byPanel {
 		b.after.at, b.after.bytes = &right.d[0], int64(4*right.rows*b.k.panelWidth(right.ld))
@@ -16,12 +16,12 @@ func (b *builder) follow(right *mat, byPanel bool) *ahead {
 	return b.after
 }
 
-// helped reports whether a tile's part of a product, of k terms, is worth sharing with workers that have no tile.
+// helped reports whether a tile's part of a product, with k terms, is worth sharing with workers that have no tile.
 func (b *builder) helped(out operand, k int) bool {
 	return b.tiled && b.gemmCost(out, k)/float64(b.p.Tiles()) >= b.shareFrom
 }
 
-// dense is act(x·w + b) with bias and ReLU done before the product leaves the registers.
+// dense returns the step act(x·w + b). Bias and ReLU are applied before the product leaves the registers.
 func (b *builder) dense(in *instr, act op.Act, x, wt, bias, out operand) run {
 	mode := gemmBias
 	if act == op.ReLU {
@@ -61,8 +61,8 @@ func (w *worker) tanh(m mat) {
 	w.k.tanh(v)
 }
 
-// matMul is a·b or, with tb, a·bᵀ. The transpose of a parameter is kept with it; any other operand is transposed on
-// the spot.
+// matMul returns the step a·b or, with tb, a·bᵀ. A parameter is stored with its transpose. Any other operand is
+// transposed when it is used.
 func (b *builder) matMul(in *instr, tb bool, args []operand, out operand, units int) run {
 	x, y := args[0], args[1]
 	var mask operand
@@ -110,8 +110,8 @@ func (w *worker) transpose(m *mat) mat {
 	return t
 }
 
-// contract is the step C = aᵀ·b, summed over the rows of both, or aᵀ·bᵀ with tb. In a tiled segment it adds the
-// tile's rows to a lane's partial sum; else its units are the rows of C.
+// contract returns the step C = aᵀ·b, summed over the rows of both, or aᵀ·bᵀ with tb. In a tiled segment it adds the
+// tile's rows to a lane's partial sum. Otherwise its units are the rows of C.
 func (b *builder) contract(o op.MatMul, args []operand, out operand) step {
 	x, y := args[0], args[1]
 	cost := b.gemmCost(out, x.rows)
@@ -151,8 +151,8 @@ func (b *builder) contract(o op.MatMul, args []operand, out operand) step {
 	}}
 }
 
-// contractNarrow is a product over rows for a C of few columns, which would leave most of a register empty: it computes
-// bᵀ·a in the worker's scratch and adds its transpose.
+// contractNarrow computes a product over rows for a C of few columns. These would leave most of a register empty, so it
+// computes bᵀ·a in the worker's scratch and adds the transpose.
 func (p *product) contractNarrow(w *worker, fresh bool) {
 	c := p.c
 	t := mat{nil, c.cols, c.rows, pad16(c.rows)}
@@ -170,7 +170,8 @@ func (p *product) contractNarrow(w *worker, fresh bool) {
 	}
 }
 
-// sum is where a reduction puts its result: the lane's partial sum, or the value itself where there is only one lane.
+// sum returns the place for the result of a reduction: the lane's partial sum, or the value itself if there is only one
+// lane.
 func (o *operand) sum(s span) mat {
 	if len(o.lanes) > 0 {
 		return o.lanes[s.lane]

@@ -7,8 +7,8 @@ import (
 	"nacre/core"
 )
 
-// updateRows is how many rows of a parameter are updated at a time: as many as a tile of halves holds, twice as many as
-// a cache line of the transpose, so that workers never write to the same line.
+// updateRows is the number of rows of a parameter that are updated at a time. A tile of halves holds as many. A cache
+// line of the transpose holds half as many, so workers never write to the same line.
 const updateRows = 32
 
 // update is an Adam or EMA instruction.
@@ -20,7 +20,7 @@ type update struct {
 	args adamArgs // coefficients of the present step
 }
 
-// begin counts the step and works out its coefficients, in float64.
+// begin counts the step and computes its coefficients in float64.
 func (u *update) begin() {
 	if u.adam == nil {
 		return
@@ -45,7 +45,7 @@ func (u *update) rows(w *worker, lo, hi int) {
 		w.adam = u.args
 		w.adam.n, w.adam.w, w.adam.g, w.adam.m, w.adam.v = n, &m.d[from], &u.src.d[from], &u.p.m.d[from], &u.p.v.d[from]
 		w.k.adam(&w.adam)
-		if u.args.eps == 0 { // then a step of zero over zero has made NaN of the padding
+		if u.args.eps == 0 { // otherwise a step of zero over zero has made NaN of the padding
 			for i := lo; i < hi; i++ {
 				m.clearPad(i)
 			}
@@ -54,12 +54,12 @@ func (u *update) rows(w *worker, lo, hi int) {
 	u.p.refresh(w.k, &w.copies, lo, hi)
 }
 
-// cost is the update's estimated time in ns.
+// cost returns the estimated time of the update in ns.
 func (u *update) cost(k *kernels) float64 {
 	return 8 * float64(len(u.p.w.d)) / k.elemsPerNano
 }
 
-// makeUpdate makes the update of an Adam or EMA instruction, nil of others.
+// makeUpdate returns the update of an Adam or EMA instruction, and nil for other instructions.
 func (b *builder) makeUpdate(in *instr) *update {
 	switch o := in.op.(type) {
 	case core.Adam:
@@ -70,7 +70,7 @@ func (b *builder) makeUpdate(in *instr) *update {
 	return nil
 }
 
-// independent reports whether u can run at the same time as the updates of list: none of them writes what another
+// independent reports whether u can run at the same time as the updates of list. None of them may write what another
 // reads or writes.
 func (u *update) independent(list []*update) bool {
 	for _, v := range list {
@@ -81,7 +81,8 @@ func (u *update) independent(list []*update) bool {
 	return true
 }
 
-// describe is the update's region. It passes over the weights and, in Adam, both moments twice, reading the gradient.
+// describe returns the region of the update. It passes over the weights and, in Adam, over both moments twice, and
+// reads the gradient.
 func (u *update) describe(k *kernels) Region {
 	name, passes := "", 3
 	if u.adam != nil {

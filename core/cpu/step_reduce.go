@@ -7,7 +7,7 @@ import (
 )
 
 // reduction makes the step of an operation that sums over all rows. In a tiled segment it adds a tile's rows to a
-// partial sum; else it works on entire matrices, and only a product can be cut, by the rows of its result.
+// partial sum. Otherwise it works on entire matrices, and only a product can be cut, by the rows of its result.
 func (b *builder) reduction(in *instr, o op.Op) step {
 	units := 1
 	if b.tiled {
@@ -51,7 +51,7 @@ func (b *builder) reduction(in *instr, o op.Op) step {
 	return step{units: 1, run: b.unknown(o)}
 }
 
-// norm makes the step of core.Norm: squares summed in float64.
+// norm makes the step of core.Norm. It sums squares in float64.
 func (b *builder) norm(in *instr) step {
 	var args []mat
 	cost := 0.0
@@ -70,7 +70,7 @@ func (b *builder) norm(in *instr) step {
 	}}
 }
 
-// squares is the sum of the squared elements.
+// squares returns the sum of the squared elements.
 func (w *worker) squares(m *mat) float64 {
 	a := &w.square
 	*a = squareArgs{n: int64(len(m.d)), src: &m.d[0]}

@@ -6,7 +6,7 @@ import (
 	"nacre/core/op"
 )
 
-// rows makes the steps that move data or work along rows.
+// rows makes a step that moves data or works along rows.
 func (b *builder) rows(o op.Op, args []operand, out operand) (run, float64) {
 	x := args[0]
 	moved := float64(x.rows*x.ld+out.rows*out.ld) / b.k.elemsPerNano
@@ -61,7 +61,8 @@ func concat(args []operand, out operand) run {
 	}
 }
 
-// shift copies the columns of x from column from on to column to on; columns of out that receive nothing are zero.
+// shift copies the columns of x that begin at column from to the columns of out that begin at column to. All other
+// columns of out become zero.
 func shift(x, out operand, from, to int) run {
 	return func(w *worker, s span) {
 		src, dst := w.view(&x, s), w.view(&out, s)
@@ -84,7 +85,7 @@ func repeat(x, out operand, k int) run {
 	}
 }
 
-// sumRuns adds each run of group consecutive rows.
+// sumRuns adds each group of consecutive rows.
 func sumRuns(x, out operand, group int) run {
 	return func(w *worker, s span) {
 		src, dst := w.view(&x, s), w.view(&out, s)
@@ -94,7 +95,7 @@ func sumRuns(x, out operand, group int) run {
 	}
 }
 
-// sumRows writes the sum of n rows of ld values to dst, or adds it.
+// sumRows writes the sum of n rows of ld values to dst. If add is set, it adds the sum to dst.
 func (w *worker) sumRows(src []float32, n, ld int, dst []float32, add bool) {
 	a := &w.sum
 	a.rows, a.src, a.ld = int64(n), &src[0], int64(4*ld)

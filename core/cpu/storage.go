@@ -12,11 +12,11 @@ type place uint8
 
 const (
 	unused     place = iota
-	stored           // a parameter: in Memory
-	full             // its own buffer: inputs, constants, outputs, and values that are needed in several segments
+	stored           // a parameter, in Memory
+	full             // in its own buffer: inputs, constants, outputs, and values that several segments need
 	passing          // at an offset of the buffer that sequential segments share
-	local            // at an offset of every worker's arena, which holds one tile's values
-	laneSummed       // its own buffer, computed as the sum of the lanes' partial sums
+	local            // at an offset of every worker's arena, which holds the values of one tile
+	laneSummed       // in its own buffer, as the sum of the lanes' partial sums
 )
 
 // storage is the memory plan of a program.
@@ -28,11 +28,11 @@ type storage struct {
 	shared  int // floats of the sequential segments' buffer
 	arena   int // floats of a worker's arena
 	laneLen int // floats of a lane
-	scratch int // floats a worker needs to transpose an operand that is not a parameter
+	scratch int // floats that a worker needs to transpose an operand that is not a parameter
 }
 
 // planStorage decides where every value lives. A value that only one segment writes and reads lives at an offset that
-// is free again after its last reader; the others have their own buffers.
+// is free again after its last reader. Other values have their own buffers.
 func planStorage(p *core.Program, segs []segment) *storage {
 	s := &storage{p: p, place: make([]place, len(p.Values)), offset: make([]int, len(p.Values)),
 		lanes: min(p.Lanes, p.Tiles())}
@@ -75,7 +75,7 @@ func planStorage(p *core.Program, segs []segment) *storage {
 	return s
 }
 
-// crossings marks the outputs and the values that are read in another segment than the one that writes them.
+// crossings marks the outputs, and the values that are read in another segment than the one that writes them.
 func crossings(p *core.Program, segs []segment) []bool {
 	home := make([]int, len(p.Values))
 	for i := range home {
@@ -94,7 +94,7 @@ func crossings(p *core.Program, segs []segment) []bool {
 	return crossing
 }
 
-// size is the number of floats that a value takes: for one tile if it is local, else for all its rows.
+// size returns the number of floats of a value: those of one tile if it is local, otherwise of all its rows.
 func (s *storage) size(v int) int {
 	x := s.p.Values[v]
 	rows := x.Rows
@@ -113,8 +113,9 @@ func (s *storage) needScratch(in *instr) {
 	}
 }
 
-// arrange gives the segment's values of one kind of place their offsets and returns the floats they need together.
-// It goes through the instructions once, placing each result in the first gap between the values still needed.
+// arrange gives offsets to the values of a segment that live in one kind of place. It returns the floats that they need
+// together. It goes through the instructions once and puts each result into the first gap between the values that are
+// still needed.
 func (s *storage) arrange(seg segment, kind place) int {
 	last := map[int]int{}
 	for i, in := range seg.instrs {
@@ -122,7 +123,7 @@ func (s *storage) arrange(seg segment, kind place) int {
 		in.reads(func(v int) { last[v] = i })
 	}
 	total := 0
-	var alive []int // values by offset
+	var alive []int // values in the order of their offsets
 	for i, in := range seg.instrs {
 		if s.place[in.out] != kind {
 			continue

@@ -27,7 +27,7 @@ var (
 	softplusRow = mapped(softplus32)
 )
 
-// mapped is f as a function of rows.
+// mapped returns f as a function of rows.
 func mapped(f func(float32) float32) func(v *vecArgs, dst, a, b []float32) {
 	return func(_ *vecArgs, dst, a, _ []float32) {
 		if len(a) == 1 {
@@ -47,7 +47,7 @@ func lessGo(v *vecArgs)      { vecGo(v, lessRow) }
 func tanhGradGo(v *vecArgs)  { vecGo(v, tanhGradRow) }
 func clampGradGo(v *vecArgs) { vecGo(v, clampGradRow) }
 
-// vecGo applies f to every row. A column is handed to f as a slice of one value; the masked columns of a row's last
+// vecGo applies f to every row. A column is passed to f as a slice of one value. The masked columns of a row's last
 // chunk are cleared afterwards.
 func vecGo(v *vecArgs, f func(v *vecArgs, dst, a, b []float32)) {
 	n := 16 * v.chunks
@@ -199,7 +199,7 @@ func adamGo(a *adamArgs) {
 	}
 }
 
-// squaresGo makes four interleaved sums, so that additions need not wait for each other.
+// squaresGo computes four interleaved sums, so that additions need not wait for each other.
 func squaresGo(a *squareArgs) {
 	for src := floats(a.src, a.n); len(src) >= 4; src = src[4:] {
 		for j := range 4 {
@@ -233,7 +233,7 @@ func peakGo(p *peakArgs) {
 	peakResult = a + b + c + d + e + f + g + h
 }
 
-// Variables, so that the compiler cannot compute the loop of peakGo beforehand.
+// These are variables, so that the compiler cannot compute the loop of peakGo beforehand.
 var peakFactor, peakTerm float32 = 0.5, 1
 
 //lint:ignore U1000 it is written so that the compiler cannot leave the loop out

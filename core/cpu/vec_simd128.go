@@ -54,8 +54,8 @@ func operand128(wide *float32, ld int64, col *float32, ldCol, r int64, buf *[16]
 	return unsafe.Pointer(buf)
 }
 
-// along sets every value of a row to f of both operands' values and of two constants. It is small enough to be inlined,
-// and f with it.
+// along sets every value of a row to f of the operands' values and of two constants. It is small enough to be inlined,
+// and so is f.
 func along(v *vecArgs, dst, a, b unsafe.Pointer, s0, s1 f32x4, f func(x, y, s0, s1 f32x4) f32x4) {
 	for range v.chunks {
 		for i := uintptr(0); i < 64; i += 16 {
@@ -148,7 +148,8 @@ func colSumSIMD128(s *sumArgs) {
 	}
 }
 
-// adamSIMD128 takes the square root in float32, which is correctly rounded and so equals the rounded one in float64.
+// adamSIMD128 takes the square root in float32. It is correctly rounded, so it equals the rounded square root in
+// float64.
 func adamSIMD128(a *adamArgs) {
 	b1, omb1, b2, omb2 := spread4(a.b1), spread4(a.omb1), spread4(a.b2), spread4(a.omb2)
 	step, eps, scale := spread4(a.step), spread4(a.eps), spread4(a.scale)
@@ -182,7 +183,7 @@ func sumLanesSIMD128(a *laneArgs) {
 	}
 }
 
-// transposeSIMD128 transposes 16 rows in blocks of four by four, and columns that fill none one by one.
+// transposeSIMD128 transposes 16 rows in blocks of four by four. Columns that fill no block are transposed one by one.
 func transposeSIMD128(a *transposeArgs) {
 	blocks := a.cols / 4 * 4
 	for i := int64(0); i < 16; i += 4 {
@@ -203,7 +204,7 @@ func transposeSIMD128(a *transposeArgs) {
 	}
 }
 
-// interleave has values 0 and 2 of both in evens, 1 and 3 in odds, x's before y's in every pair.
+// interleave puts values 0 and 2 of both vectors into evens, and 1 and 3 into odds. In every pair x comes before y.
 func interleave(x, y f32x4) (evens, odds archsimd.Uint64x2) {
 	low := bits2(1<<32 - 1)
 	a, b := x.ToBits().ReshapeToUint64s(), y.ToBits().ReshapeToUint64s()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// pool is the goroutines that help runs: size-1 of them, since the caller of Run works too. They sleep except while a
-// phase is worth sharing, and exist while programs are loaded.
+// pool is the goroutines that help runs. There are size-1 of them, because the caller of Run works too. They exist
+// while programs are loaded, and sleep except while a phase is worth sharing.
 type pool struct {
 	size int
 
@@ -15,8 +15,8 @@ type pool struct {
 	users int
 	wake  []chan struct{}
 
-	busy sync.Mutex // held by the run that the helpers work for
-	job  *job       // of the present helpers
+	busy sync.Mutex // held by the run for which the helpers work
+	job  *job       // job of the current helpers
 }
 
 // job is the phase that the helpers work on.
@@ -25,11 +25,11 @@ type job struct {
 	workers []*worker
 	next    atomic.Int64 // the next unit to take
 
-	gate gate // the last helper to leave after it closed says so on left
+	gate gate // the last helper that leaves after it was closed reports on left
 	left chan struct{}
 
-	finished atomic.Int64 // units
-	idle     atomic.Int64 // workers without a unit, ready to help with products
+	finished atomic.Int64 // number of finished units
+	idle     atomic.Int64 // number of workers without a unit, who are ready to help with products
 }
 
 // acquire starts the helpers for the first user.
@@ -63,7 +63,7 @@ func (p *pool) release() {
 	p.wake = nil
 }
 
-// help is a helper's life. A wake-up that comes late finds the job closed, or the next one open.
+// help is the loop of a helper. If a wake-up comes late, the job is closed or the next job is open.
 func (j *job) help(id int, wake <-chan struct{}) {
 	for soon(wake) {
 		if !j.gate.enter() {
@@ -76,11 +76,10 @@ func (j *job) help(id int, wake <-chan struct{}) {
 	}
 }
 
-// linger is how long a worker that waits for another looks before it sleeps: to wake one takes as long as a short
-// phase.
+// linger is how long a worker that waits for another looks before it sleeps. Waking it takes as long as a short phase.
 const linger = 300 * time.Microsecond
 
-// soon receives from c, without sleeping if that need not be waited for long. It reports false when c is closed.
+// soon receives from c. It does not sleep if it need not wait long. It returns false if c is closed.
 func soon(c <-chan struct{}) bool {
 	since := time.Now()
 	for spins := 0; ; spins++ {
@@ -97,7 +96,7 @@ func soon(c <-chan struct{}) bool {
 	}
 }
 
-// work takes units until none is left. Then it helps other workers if that is worth it.
+// work takes units until none is left. Then it helps other workers if that is worthwhile.
 func (j *job) work(id int) {
 	w, ph := j.workers[id], j.phase
 	w.job = j
@@ -111,8 +110,8 @@ func (j *job) work(id int) {
 	w.job = nil
 }
 
-// share runs a phase with the helpers. The caller holds busy. It returns when every unit is done; a helper that did
-// not wake in time is not waited for.
+// share runs a phase with the helpers. The caller holds busy. share returns when every unit is done. It does not wait
+// for helpers that woke too late.
 func (p *pool) share(ph *phase, workers []*worker) {
 	j := p.job
 	for i := range ph.done {
@@ -128,7 +127,7 @@ func (p *pool) share(ph *phase, workers []*worker) {
 		}
 		select {
 		case wake <- struct{}{}:
-		default: // still has a wake-up to answer
+		default: // it has not yet answered an earlier wake-up
 		}
 	}
 	j.work(0)
