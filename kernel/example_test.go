@@ -8,11 +8,11 @@ import (
 
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
-	"nacre/kernel/standard"
+	"nacre/kernel/standard/common"
 )
 
 func Example() {
-	s, err := kernel.New(kernel.Options{Library: standard.Library()})
+	s, err := kernel.New(kernel.Options{Library: common.Library()})
 	if err != nil {
 		fmt.Println(err)
 		return

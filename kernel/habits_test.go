@@ -84,7 +84,7 @@ func TestHabits(t *testing.T) {
 // A name that is not defined has its cell named, or its package.
 func TestUndefinedNamesTheCell(t *testing.T) {
 	s := start(t)
-	p := newPage(t, s, "import tab \"text/tabwriter\"\nlab := 3", "func half() int { return lab / 2 }", "half()",
+	p := newPage(t, s, "import tab \"time\"\nlab := 3", "func half() int { return lab / 2 }", "half()",
 		"panic(1)\nlate := 2")
 	run := func(k int) string {
 		s.Stale(p.cells)

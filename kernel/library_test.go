@@ -9,11 +9,11 @@ import (
 
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
-	"nacre/kernel/standard"
+	"nacre/kernel/standard/common"
 )
 
 func TestLibraryIsComplete(t *testing.T) {
-	l := standard.Library()
+	l := common.Library()
 	l.Doc = nil
 	if _, err := kernel.New(kernel.Options{Library: l}); err == nil ||
 		!strings.Contains(err.Error(), "has no function Doc") {

@@ -152,8 +152,8 @@ err`, ""},
 		{"import . \"math\"\nSqrt(4)", "2"},
 		{"Pow(2, 3)", "8"},
 		{`import "no/such/pakage"`, `CompileError: 1:8: package "no/such/pakage" is not one this notebook can import`},
-		{`import "base64"`,
-			`CompileError: 1:8: package "base64" is not one this notebook can import; there is "encoding/base64"`},
+		{`import "json"`,
+			`CompileError: 1:8: package "json" is not one this notebook can import; there is "encoding/json"`},
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
-	"nacre/kernel/standard"
+	"nacre/kernel/standard/common"
 )
 
 var execute, value = kerneltest.Execute, kerneltest.Value
@@ -25,13 +25,13 @@ var engines = []testEngine{{"yaegi", start}}
 
 func start(t testing.TB) kernel.Session { t.Helper(); return startOn(t, kernel.Yaegi) }
 
-// startOn starts a session with the part of the standard library that package standard has.
+// startOn starts a session with the packages of package common.
 func startOn(t testing.TB, engine kernel.Engine) kernel.Session {
 	t.Helper()
 	if raced {
 		t.Skip("cells do not run under the race detector")
 	}
-	s, err := kernel.New(kernel.Options{Library: standard.Library(), Engine: engine})
+	s, err := kernel.New(kernel.Options{Library: common.Library(), Engine: engine})
 	if errors.Is(err, kernel.ErrNoToolChain) {
 		t.Skip(err)
 	}

@@ -65,6 +65,14 @@ var browser = []string{
 	"unicode/utf8", "unique", "weak", "archive/zip", "net/url",
 }
 
+// base are the packages of browser that nearly every cell imports, and common those that many do. The kernel's own
+// tests have these and no others.
+var (
+	base   = []string{"cmp", "errors", "fmt", "iter", "maps", "slices", "sort", "strconv", "strings", "sync"}
+	common = []string{"bytes", "crypto/rand", "encoding/json", "flag", "io", "log", "math", "math/rand", "os",
+		"reflect", "time"}
+)
+
 // serverOnly are the other packages that cells cannot import in the browser, with those below them: they drive a GPU or
 // the native MuJoCo, read its files, run processes, answer HTTP, or compare with Python programs.
 var serverOnly = []string{"nacre/core/cuda", "nacre/core/coretest", "nacre/rl/replay/feeding/feedingtest",
@@ -91,9 +99,11 @@ func family(path string) string {
 	if !slices.Contains(browser, path) {
 		return "more"
 	}
-	if slices.Contains([]string{"cmp", "errors", "fmt", "iter", "maps", "slices", "sort", "strconv", "strings", "sync"},
-		path) {
+	switch {
+	case slices.Contains(base, path):
 		return "base"
+	case slices.Contains(common, path):
+		return "common"
 	}
 	return "std"
 }

@@ -77,8 +77,9 @@ func main() {
 			constraint = ""
 		default:
 			// The browser's kernel is built without the interpreter's own tables, which link the whole library.
-			if src := symbols(p.Types, nil, "standard", ""); src != "" {
-				write(filepath.Join(standardFolder, "std_"+name+".go"), gofmt(src))
+			to := standardOf(family(p.PkgPath))
+			if src := symbols(p.Types, nil, path.Base(to), ""); src != "" {
+				write(filepath.Join(to, "std_"+name+".go"), gofmt(src))
 			}
 		}
 		if src := symbols(p.Types, have, "symbols", constraint); src != "" {
@@ -114,8 +115,8 @@ func main() {
 	}
 	put("types_js.txt", []byte(index.String()))
 	for f, list := range families {
-		if f == "base" || f == "std" {
-			write(filepath.Join(standardFolder, "types_"+f+".bin.gz"), bundle(cfg.Fset, list))
+		if slices.Contains([]string{"base", "common", "std"}, f) {
+			write(filepath.Join(standardOf(f), "types_"+f+".bin.gz"), bundle(cfg.Fset, list))
 		} else {
 			put("types_js_"+f+".bin.gz", bundle(cfg.Fset, list))
 		}
@@ -143,7 +144,8 @@ func deprecated(docs map[string]map[string]string) string {
 // removeStale removes tables of packages that there are no more. It comes last: what is interrupted leaves no table
 // out.
 func removeStale() {
-	for _, tables := range []string{filepath.Join(folder, "sym_*.go"), filepath.Join(standardFolder, "std_*.go")} {
+	for _, tables := range []string{filepath.Join(folder, "sym_*.go"), filepath.Join(standardOf("std"), "std_*.go"),
+		filepath.Join(standardOf("common"), "std_*.go")} {
 		names, err := filepath.Glob(tables)
 		if err != nil {
 			log.Fatal(err)
@@ -213,9 +215,16 @@ func theirs(key string) map[string]reflect.Value {
 	return table
 }
 
-// folder is where what is written goes, seen from library, and standardFolder where that of the standard library goes
-// which needs none of the interpreter's tables.
-const folder, standardFolder = "symbols", "../kernel/standard"
+// folder is where what is written goes, seen from library.
+const folder = "symbols"
+
+// standardOf is where a family of the standard library goes that needs none of the interpreter's tables.
+func standardOf(family string) string {
+	if family == "std" {
+		return "../kernel/standard"
+	}
+	return "../kernel/standard/common"
+}
 
 func put(name string, data []byte) { write(filepath.Join(folder, name), data) }
 
