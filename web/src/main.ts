@@ -9,12 +9,14 @@ import { FileList } from './files/list';
 import { openTextFile } from './files/textfile';
 import { openReport } from './files/report';
 import { openNotebook } from './notebook/open';
+import { followLinks } from './output/anchors';
 import { hasProof, takeProof } from './protocol/proof';
 import { about, isSite } from './site/about';
 import { startTheme } from './theme';
 
 performance.mark('nacre.script');
 startTheme();
+followLinks();
 document.body.append(el('div.visually-hidden', { id: 'live', role: 'status', 'aria-live': 'polite' }));
 const { page, path } = place();
 takeProof();

@@ -3,7 +3,7 @@
 import { fileUrl, folderOf, nameOf, notebookUrl, treeUrl } from '../address';
 import { el, iconButton } from '../dom';
 import { bounded } from '../output/boundary';
-import { loadMath, renderMarkdown } from '../output/markdown';
+import { renderMarkdown } from '../output/markdown';
 import { contents } from '../protocol/contents';
 import { files } from '../site/api';
 import { nextTheme } from '../theme';
@@ -30,7 +30,6 @@ export async function openReport(path: string): Promise<void> {
   );
   try {
     const source = String((await contents.text(path)).content);
-    if (source.includes('$')) await loadMath();
     text.append(bounded('This text', source, () => renderMarkdown(source, folder)));
     text.querySelector('h1')?.after(
       ...waysOn(

@@ -7,6 +7,7 @@ import { foreignKind, type Output } from '../model/nbformat';
 import type { Cell, OutputChange } from '../model/notebook';
 import { type Rendered, renderOutput } from '../output/render';
 import { attempt, bounded, problemNote } from '../output/boundary';
+import { settleSoon } from '../output/formulas';
 import { renderMarkdown } from '../output/markdown';
 import type { Problem } from '../protocol/kernel';
 import { type DragHost, draggable } from './drag';
@@ -397,6 +398,7 @@ export class CellView {
       });
       this.shown = [];
       this.most = outputsAtOnce;
+      settleSoon();
       if (this.cell.state !== 'idle')
         setTimeout(() => {
           this.outputs.style.minHeight = '';

@@ -6,7 +6,9 @@ import { appendStream } from '../model/stream';
 import { ansiToHtml } from '../output/ansi';
 import { problemNote } from '../output/boundary';
 import { htmlText } from '../output/html';
-import { loadMath, renderMarkdown } from '../output/markdown';
+import { anchored } from '../output/anchors';
+import { loadMath, settle } from '../output/formulas';
+import { renderMarkdown } from '../output/markdown';
 import { ownTypes } from '../output/mime';
 import { knownTypes } from '../output/render';
 import { unknownTypes } from '../output/type';
@@ -55,7 +57,7 @@ function outputHtml(o: Output): string {
 
 function cellHtml(c: CellJson, folder: string): string {
   if (c.cell_type === 'markdown') {
-    return `<section class="text">${bounded('This text', c.source, () => htmlText(renderMarkdown(c.source, folder, c.attachments, 'mathml')))}</section>`;
+    return `<section class="text">${bounded('This text', c.source, () => htmlText(renderMarkdown(c.source, folder, c.attachments)))}</section>`;
   }
   if (c.cell_type === 'raw') return `<section><pre>${escapeHtml(c.source)}</pre></section>`;
   const source = c.metadata.jupyter?.source_hidden
@@ -67,6 +69,21 @@ function cellHtml(c: CellJson, folder: string): string {
         .map((o) => `<div class="output">${bounded('This output', '', () => outputHtml(o))}</div>`)
         .join('\n');
   return `<section class="code"><span class="count">${c.execution_count ?? ''}</span>${source}${outputs}</section>`;
+}
+
+/** What can only be said of all cells together: formulas and their numbers, and where links lead. */
+function together(html: string): string {
+  const { body } = new DOMParser().parseFromString(html, 'text/html');
+  settle(body, true);
+  for (const link of body.querySelectorAll('[href^="#"]')) {
+    const target = anchored(body, link.getAttribute('href')!.slice(1));
+    if (target?.id) link.setAttribute('href', `#${encodeURIComponent(target.id)}`);
+  }
+  for (const at of body.querySelectorAll<HTMLElement>('.formula')) {
+    delete at.dataset.tex;
+    delete at.dataset.shown;
+  }
+  return body.innerHTML;
 }
 
 export async function exportHtml(nb: NotebookJson, title: string, folder: string): Promise<string> {
@@ -81,10 +98,12 @@ export async function exportHtml(nb: NotebookJson, title: string, folder: string
 <style>${style}</style>
 </head>
 <body>
-${nb.cells
-  .filter((c) => c.source.trim() || c.outputs?.length)
-  .map((c) => cellHtml(c, folder))
-  .join('\n')}
+${together(
+  nb.cells
+    .filter((c) => c.source.trim() || c.outputs?.length)
+    .map((c) => cellHtml(c, folder))
+    .join('\n'),
+)}
 </body>
 </html>
 `;

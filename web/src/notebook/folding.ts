@@ -1,6 +1,7 @@
 // Sections below headings, folded and unfolded.
 
 import { headingLevel, hiddenByFolding, sectionEnd } from '../model/headings';
+import type { Cell } from '../model/notebook';
 import type { OpenNotebook } from './actions';
 import type { CellView } from './cellview';
 
@@ -35,6 +36,12 @@ export class Folding {
       if (c.metadata.heading_collapsed && sectionEnd(this.page.notebook.cells, i) > index)
         c.setMetadata('heading_collapsed', undefined);
     }
+    this.show();
+  }
+
+  /** Unfolds the section of a heading. */
+  open(cell: Cell): void {
+    cell.setMetadata('heading_collapsed', undefined);
     this.show();
   }
 

@@ -5,7 +5,7 @@ import { parseNotebook } from '../model/nbformat';
 import { contents, type FileModel, request } from '../protocol/contents';
 import { KernelLink } from '../protocol/kernel';
 import { banner } from '../ui/dialog';
-import { goToAnchor } from '../output/markdown';
+import { goToAnchor } from '../output/anchors';
 import { brokenPage } from './broken';
 import { NotebookPage } from './page';
 

@@ -5,6 +5,8 @@ import { folderOf, nameOf, notebookUrl } from '../address';
 import type { Cell, Notebook } from '../model/notebook';
 import { contents, type FileModel } from '../protocol/contents';
 import type { KernelLink } from '../protocol/kernel';
+import { reveal } from '../output/anchors';
+import { settleSoon } from '../output/formulas';
 import { renderData } from '../output/render';
 import { tell } from '../ui/dialog';
 import { Banners } from './banners';
@@ -118,6 +120,7 @@ export class NotebookPage implements Page {
     this.connect();
     new Checking(notebook, link, (cell, problems) => this.view(cell).setProblems(problems));
     if (this.unused && !notebook.cells[0]!.source.trim()) this.hint = firstKeys();
+    this.list.addEventListener(reveal, (e) => this.show(e.target as Element));
     dropZone(this.list, this.asked, (dom) => (dom as CellDom).cellView?.cell);
     this.layout();
     this.selection.set(0, 'command');
@@ -289,6 +292,15 @@ export class NotebookPage implements Page {
       if (this.list.children[i] !== dom) this.list.insertBefore(dom, this.list.children[i] ?? null);
     });
     this.folding.show();
+    settleSoon(); // the numbers of equations follow the order of the cells
+  }
+
+  /** Unfolds what hides a part of a cell, and the section of which it is the heading. */
+  private show(part: Element): void {
+    const cell = (part.closest('.cell') as CellDom | null)?.cellView?.cell;
+    if (!cell) return;
+    this.reveal(this.notebook.index(cell));
+    if (cell.metadata.heading_collapsed && part.matches('h1,h2,h3,h4,h5,h6')) this.folding.open(cell);
   }
 
   private showSelection(): void {

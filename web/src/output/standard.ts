@@ -4,7 +4,9 @@ import { el } from '../dom';
 import { joined } from '../model/nbformat';
 import { ansiToHtml } from './ansi';
 import { htmlOutput, htmlText, sanitize } from './html';
-import { latexHtml, latexView, renderMarkdown } from './markdown';
+import { settleSoon } from './formulas';
+import { renderMarkdown } from './markdown';
+import { latexView } from './markdownmath';
 import { pictureUrl } from './picture';
 import type { OutputType } from './type';
 
@@ -19,14 +21,17 @@ export const markdown: OutputType = {
   mime: 'text/markdown',
   kind: 'text',
   render: (data, _, { folder }) => ({ dom: el('div.prose', {}, renderMarkdown(joined(data), folder)) }),
-  html: (data) => htmlText(renderMarkdown(joined(data), '', {}, 'mathml')),
+  html: (data) => htmlText(renderMarkdown(joined(data))),
 };
 
 export const latex: OutputType = {
   mime: 'text/latex',
   kind: 'text',
-  render: (data) => ({ dom: latexView(joined(data)) }),
-  html: (data) => latexHtml(joined(data)),
+  render: (data) => {
+    settleSoon();
+    return { dom: latexView(joined(data)) };
+  },
+  html: (data) => latexView(joined(data)).outerHTML,
 };
 
 export const json: OutputType = {
