@@ -3,16 +3,12 @@ package library
 import (
 	"fmt"
 	"reflect"
-	"sync"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg/draw"
 	"gorgonia.org/tensor"
 
 	"nacre/analysis/frame"
-	"nacre/analysis/plots"
 	"nacre/experiment"
 	"nacre/kernel"
 	"nacre/library/cell"
@@ -22,20 +18,9 @@ import (
 	"nacre/sim"
 )
 
-// colours makes this project's colours those in which gonum's plots are drawn where nothing else is said.
-var colours = sync.OnceFunc(func() {
-	plotter.DefaultLineStyle.Color, plotter.DefaultGlyphStyle.Color = plots.Palette[0], plots.Palette[0]
-	plotter.DefaultGlyphStyle.Shape = draw.CircleGlyph{}
-	plotutil.DefaultColors = nil
-	for _, c := range plots.Palette {
-		plotutil.DefaultColors = append(plotutil.DefaultColors, c)
-	}
-})
-
 // New returns a kernel.Library of the packages that cells may import. It makes packages cell and display work in the
 // kernel's cells.
 func New() kernel.Library {
-	colours()
 	cell.SetCurrent(func() cell.Cell {
 		if c := kernel.Current(); c != nil {
 			return c

@@ -57,6 +57,15 @@ func TestSymbolsAreThePackages(t *testing.T) {
 	}
 }
 
+// What gonum draws with by default is gonum's in cells: figures are drawn in this project's style when they are shown.
+func TestDefaultsOfPlotsAreGonums(t *testing.T) {
+	cellsTest(t, [][2]string{
+		{"import (\n\t\"image/color\"\n\t\"gonum.org/v1/plot/plotter\"\n\t\"gonum.org/v1/plot/plotutil\"\n)\n" +
+			"plotter.DefaultLineStyle.Color == color.Black && plotter.DefaultGlyphStyle.Color == color.Black", "true"},
+		{"plotutil.Color(0) == plotutil.SoftColors[0]", "true"},
+	})
+}
+
 // What cannot be shown ends the cell that shows it, as any error does that is left out.
 func TestShowFails(t *testing.T) {
 	s := start(t)

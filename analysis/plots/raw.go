@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// Of makes a figure, six inches by four, from a plot of gonum. Fonts, axes and background that the plot leaves at
-// gonum's defaults get the style of this package, and a grid is added. The plot itself is not changed. A plot that
-// cannot be drawn is an error.
+// Of makes a figure, six inches by four, from a plot of gonum. Fonts, axes, background, lines and glyphs that are as
+// gonum makes them, and the colours of package plotutil, get the style of this package, and a grid is added. The plot
+// itself is not changed. A plot that cannot be drawn is an error.
 func Of(p *plot.Plot) (f *Figure, err error) {
 	if p == nil {
 		return nil, errors.New("plots: there is no plot")
@@ -45,6 +45,7 @@ func Of(p *plot.Plot) (f *Figure, err error) {
 // because the figure has its own.
 func themed(p *plot.Plot) plot.Plot {
 	q := *p
+	restyle(&q)
 	if q.BackgroundColor == color.White {
 		q.BackgroundColor = nil
 	}
