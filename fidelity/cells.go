@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
@@ -24,6 +25,8 @@ type Outcome struct {
 	Class Class
 	Got   Result
 	Error string // error of a program that was refused or failed
+
+	Errors string // what it wrote to standard error
 }
 
 // refusals are texts in the messages with which an engine refuses programs.
@@ -32,17 +35,22 @@ var refusals = []string{"not supported", "types of cells", "no package", "cannot
 
 // InCells runs a program in cells of the session and compares the result with that of the compiled program.
 func InCells(s kernel.Session, p *Case, want Result) Outcome {
+	return inCells(context.Background(), s, p, want, 3*limit)
+}
+
+// inCells is InCells until the parent ends, with the time that a cell may take.
+func inCells(parent context.Context, s kernel.Session, p *Case, want Result, limit time.Duration) Outcome {
 	out := &kerneltest.Output{}
 	var fail *kernel.Error
 	for _, code := range p.Cells {
-		ctx, cancel := context.WithTimeout(context.Background(), 3*limit)
+		ctx, cancel := context.WithTimeout(parent, limit)
 		r := s.Execute(ctx, kernel.Request{Code: code}, out)
 		cancel()
 		if fail = r.Error; fail != nil {
 			break
 		}
 	}
-	o := Outcome{Class: Same, Got: Result{Output: tidy(out.Stdout())}}
+	o := Outcome{Class: Same, Got: Result{Output: tidy(out.Stdout())}, Errors: tidyErrors(out.Stderr())}
 	if fail == nil {
 		if o.Got != want {
 			o.Class = Silent
@@ -63,7 +71,8 @@ func InCells(s kernel.Session, p *Case, want Result) Outcome {
 			}
 		}
 	case "Exit":
-		o.Got.End = "exit status " + fail.Message[strings.LastIndexByte(fail.Message, ' ')+1:]
+		o.Got.End = strings.TrimSuffix("exit status "+fail.Message[strings.LastIndexByte(fail.Message, ' ')+1:],
+			"exit status 0")
 	case "Interrupted":
 		o.Got.End = "ran too long"
 		if strings.Contains(want.End, "deadlock") {

@@ -203,6 +203,12 @@ func tidy(text string) string {
 	return addresses.ReplaceAllString(suffixes.ReplaceAllString(text, "$1"), "0xADDRESS")
 }
 
+// stamps are the times of package log.
+var stamps = regexp.MustCompile(`\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(\.\d+)?`)
+
+// tidyErrors is standard error without what differs between runs.
+func tidyErrors(text string) string { return stamps.ReplaceAllString(tidy(text), "TIME") }
+
 // Compiled builds all programs as one program and runs them, in the folder dir.
 func Compiled(ctx context.Context, dir string, programs []*Case) ([]Result, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {

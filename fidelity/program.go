@@ -10,9 +10,10 @@
 // with a function main, and import only what cells may import. With -engine go, cells are compiled too. Without these
 // flags the tests run the corpus, the programs in the folder "programs", and five hundred programs that are generated
 // from a seed for which no difference is known. With -short they run a few of each. Each program in the folder "whole"
-// runs as one cell. This command runs programs of other authors, some of which may end the kernel:
+// runs as one cell. This command runs programs of other authors, such as Go's own tests, each in a process that it may
+// end. What it finds stays in the user's cache; a second call goes on where the first stopped:
 //
-//	go test ./fidelity -run Suite -suite DIR -engine go -timeout 2h
+//	go test ./fidelity -run Suite -suite $(go env GOROOT)/test -engine go -timeout 9h
 package fidelity
 
 import (

@@ -1,14 +1,18 @@
+//go:build unix
+
 package fidelity
 
 import (
+	"context"
 	"encoding/json"
-	"errors"
 	"flag"
+	"fmt"
 	"go/ast"
 	"go/build/constraint"
 	"go/parser"
 	"go/token"
 	"hash/fnv"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -18,73 +22,81 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 var (
 	suite = flag.String("suite", "", "a folder of programs that others wrote, such as Go's test or yaegi's _test")
 	nth   = flag.Int("nth", 1, "run one in so many programs of the suite")
+	only  = flag.String("only", "", "run the programs of the suite whose names match")
 )
 
-// Lost is the class of a program that takes the kernel with it.
-const Lost Class = "kernel lost"
+const (
+	Lost Class = "kernel lost" // it takes the kernel with it
+	Slow Class = "slow"        // it computes for long when compiled, and for too long in cells
+)
 
-// suiteProgram is the environment variable in which a process of its own finds the program that it is to run in cells.
+// suiteLimit is how long a program of a suite may compute, or rest, and computing what one that is cut off has computed
+// when compiled. Interpreted, programs take a hundred times as long and more.
+const (
+	suiteLimit = 40 * time.Second
+	computing  = suiteLimit / 1000
+)
+
+// suiteProgram is the environment variable in which a process of its own finds the folder of the program that it is to
+// run in cells.
 const suiteProgram = "FIDELITY_PROGRAM"
 
-// TestSuite runs each program of the folder -suite whole and split over cells, in a process each, and compares with
-// what the Go tool chain makes of it. It counts the programs, lists what is left out with its reason, and fails where
-// one is silently wrong or takes the kernel with it.
+// TestSuite runs each program of the folder -suite and of those below it, whole and split over cells, in a process
+// each, and compares with what `go run` prints. It counts the programs, lists what is left out with its reason, and
+// fails where one is silently wrong or takes the kernel with it. What was found before by the same binary is not run
+// again.
 func TestSuite(t *testing.T) {
 	if *suite == "" {
 		t.Skip("no folder is given with -suite")
 	}
 	needsCells(t)
-	files, err := filepath.Glob(filepath.Join(*suite, "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatal("no programs in ", *suite, err)
-	}
+	k := newKept(t)
 	left, counts := map[string]int{}, map[Class]int{}
 	seen, programs := 0, 0
-	for _, file := range files {
-		text, err := os.ReadFile(file)
+	for _, name := range suiteFiles(t) {
+		text, err := os.ReadFile(filepath.Join(*suite, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		why := leftOut(string(text))
+		why, want := leftOut(string(text)), native{}
 		if why == "" {
 			if seen++; seen%*nth != 0 {
 				continue
 			}
+			want = k.goRun(t, string(text))
+			why = want.Why
 		}
-		var want Result
-		if why == "" {
-			p := &Case{Name: filepath.Base(file), Source: string(text)}
-			results, err := Compiled(t.Context(), t.TempDir(), []*Case{p})
-			if err != nil {
-				why = "does not compile, or not as one of several programs"
-			} else {
-				want = results[0]
+		if why != "" {
+			left[why]++
+			continue
+		}
+		worst := Same
+		for _, how := range []string{"whole", "split"} {
+			f := k.inCells(t, name, string(text), how, want)
+			if f.Class == Slow {
+				why = "computes for more than " + suiteLimit.String() + " in cells on " + *engine
+				break
 			}
-		}
-		if why == "" && want.End == "ran too long" {
-			why = "runs for more than " + limit.String()
+			if slices.Index(severity, f.Class) > slices.Index(severity, worst) {
+				worst = f.Class
+			}
+			if f.Class != Same {
+				t.Logf("%s, %s: %s: %s", name, how, f.Class, strings.TrimSpace(f.Text))
+			}
 		}
 		if why != "" {
 			left[why]++
 			continue
 		}
 		programs++
-		worst := Same
-		for _, how := range []string{"whole", "split"} {
-			o, text := apart(t, file, how, want)
-			if slices.Index(severity, o) > slices.Index(severity, worst) {
-				worst = o
-			}
-			if o != Same {
-				t.Logf("%s, %s: %s", filepath.Base(file), how, strings.TrimSpace(text))
-			}
-		}
 		counts[worst]++
 	}
 	for _, why := range slices.Sorted(maps.Keys(left)) {
@@ -97,68 +109,166 @@ func TestSuite(t *testing.T) {
 	record(t, filepath.Base(filepath.Dir(*suite))+"/"+filepath.Base(*suite), programs, counts)
 }
 
+// suiteFiles are the names of the suite's files of Go that match -only.
+func suiteFiles(t *testing.T) []string {
+	match, err := regexp.Compile(*only)
+	if err != nil {
+		t.Fatal("-only: ", err)
+	}
+	var names []string
+	err = filepath.WalkDir(*suite, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(path) == ".go" {
+			if name, err := filepath.Rel(*suite, path); err == nil && match.MatchString(name) {
+				names = append(names, name)
+			}
+		}
+		return err
+	})
+	if err != nil || len(names) == 0 {
+		t.Fatal("no programs in ", *suite, err)
+	}
+	return names
+}
+
 // severity orders what becomes of a program.
 var severity = []Class{Same, Refused, Wrong, Silent, Lost}
 
-// apart runs a program in cells in a process of its own, which it may take with it.
-func apart(t *testing.T, file, how string, want Result) (Class, string) {
+// found is what became of a program in cells.
+type found struct {
+	Class Class
+	Text  string // how it differs
+}
+
+// inCells runs a program in cells in a process of its own, which it may take with it, or gives what was found before.
+func (k kept) inCells(t *testing.T, name, source, how string, want native) found {
+	key := []string{"cells", *engine, how, fmt.Sprint(*seed), k.binary, source}
+	var f found
+	if k.get(&f, key...) {
+		return f
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), []byte(source))
 	expected, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestSuiteProgram$", "-engine", *engine)
-	cmd.Env = append(os.Environ(), suiteProgram+"="+file, suiteProgram+"_HOW="+how,
-		suiteProgram+"_WANT="+string(expected))
+	write(t, filepath.Join(dir, "want.json"), expected)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run", "^TestSuiteProgram$", "-engine", *engine,
+		"-seed", fmt.Sprint(*seed))
+	cmd.Env = append(os.Environ(), suiteProgram+"="+dir, suiteProgram+"_HOW="+how)
+	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
-	_, rest, ok := strings.Cut(string(out), "\noutcome ")
-	class, text, _ := strings.Cut(rest, ": ")
-	if !ok || errors.As(err, new(*exec.ExitError)) {
-		return Lost, string(out[:min(len(out), 400)])
+	data, readErr := os.ReadFile(filepath.Join(dir, "found.json"))
+	switch {
+	case t.Context().Err() != nil:
+		t.Fatal(t.Context().Err())
+	case ctx.Err() != nil:
+		f = found{Lost, "the kernel did not stop within " + (6 * limit).String()}
+	case err != nil || readErr != nil:
+		f = found{Lost, fmt.Sprint(err, "\n", string(out[:min(len(out), 1000)]))}
+	default:
+		if err := json.Unmarshal(data, &f); err != nil {
+			t.Fatal(err)
+		}
 	}
-	text, _, _ = strings.Cut(text, "\nPASS")
-	return Class(class), text
+	k.put(t, f, key...)
+	return f
 }
 
 // TestSuiteProgram is the process of one program.
 func TestSuiteProgram(t *testing.T) {
-	file := os.Getenv(suiteProgram)
-	if file == "" {
+	dir := os.Getenv(suiteProgram)
+	if dir == "" {
 		t.Skip("it runs as a process of TestSuite")
 	}
-	text, err := os.ReadFile(file)
+	source, err := os.ReadFile(filepath.Join(dir, "main.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want Result
-	if err := json.Unmarshal([]byte(os.Getenv(suiteProgram+"_WANT")), &want); err != nil {
+	expected, err := os.ReadFile(filepath.Join(dir, "want.json"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Case{Name: filepath.Base(file), Source: string(text), Cells: []string{string(text)}}
-	if os.Getenv(suiteProgram+"_HOW") == "split" {
-		h := fnv.New64a()
-		h.Write(text)
-		for r := rand.New(rand.NewPCG(*seed, h.Sum64())); len(p.Cells) < 2; {
-			if p, err = New(p.Name, string(text), r); err != nil {
-				t.Fatal(err)
-			}
-			if r.IntN(50) == 0 { // it has but one piece
-				break
-			}
-		}
+	var want native
+	if err := json.Unmarshal(expected, &want); err != nil {
+		t.Fatal(err)
 	}
 	s := open(t)
 	defer s.Close()
-	o := InCells(s, p, want)
-	os.Stdout.WriteString("\noutcome " + string(o.Class) + ": " + o.Difference(p, want) + "\n")
+	t.Chdir(dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go spent(cancel)
+	p := inPieces(t, string(source))
+	o := inCells(ctx, s, p, want.Result, time.Hour)
+	text := o.Difference(p, want.Result)
+	if o.Class == Same && o.Errors != want.Errors {
+		o.Class = Silent
+		text = fmt.Sprintf("standard error is\n%s\nwant\n%s", o.Errors, want.Errors)
+	}
+	if strings.HasPrefix(o.Error, "Interrupted") && o.Class != Same && want.Took > computing {
+		o.Class = Slow
+	}
+	data, err := json.Marshal(found{o.Class, text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "found.json", data)
 }
 
-var runs = regexp.MustCompile(`(?m)^// run\b(.*)$`)
+// spent interrupts the cells when this process has computed for suiteLimit, or has not computed for as long. If that
+// does not stop it, the process ends. Other programs may take the processors, so the clock says little.
+func spent(interrupt func()) {
+	used := func() time.Duration {
+		var u syscall.Rusage
+		if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+			return 0
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	step := suiteLimit / 20
+	for rest := 0; used() < suiteLimit && rest < 20; rest++ {
+		before := used()
+		time.Sleep(step)
+		if used()-before > step/50 {
+			rest = 0
+		}
+	}
+	interrupt()
+	time.Sleep(suiteLimit)
+	os.Exit(3)
+}
+
+// inPieces is a program as one cell or as several.
+func inPieces(t *testing.T, text string) *Case {
+	p := &Case{Name: "main.go", Source: text, Cells: []string{text}}
+	if os.Getenv(suiteProgram+"_HOW") != "split" {
+		return p
+	}
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	for r := rand.New(rand.NewPCG(*seed, h.Sum64())); len(p.Cells) < 2; {
+		var err error
+		if p, err = New(p.Name, text, r); err != nil {
+			t.Fatal(err)
+		}
+		if r.IntN(50) == 0 { // it has but one piece
+			break
+		}
+	}
+	return p
+}
 
 // leftOut is why a program is not one to compare, "" where it is.
 func leftOut(text string) string {
 	f, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ParseComments)
 	if err != nil || f.Name.Name != "main" {
 		return "is no program: it does not parse, or is another package"
+	}
+	if why := notRun(text[:f.Package-f.FileStart]); why != "" {
+		return why
 	}
 	if !slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
 		fd, ok := d.(*ast.FuncDecl)
@@ -183,20 +293,25 @@ func leftOut(text string) string {
 			}
 		}
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if goTest.MatchString(first) {
-		switch m := runs.FindStringSubmatch(first); {
-		case m == nil:
-			return "is not to be run"
-		case strings.TrimSpace(m[1]) != "":
-			return "has arguments or flags"
-		}
-	}
 	return ""
 }
 
-// goTest is the first line of a file of Go's test.
-var goTest = regexp.MustCompile(`^// (?:run|compile|build|errorcheck|runoutput|rundir|asmcheck|skip|cmpout|buildrun)`)
+// goTest is the line of a file of Go's test that says what is to be done with it, and with which arguments.
+var goTest = regexp.MustCompile(`(?m)^// ?(run|compile|build|errorcheck|skip|asmcheck|cmpout)(\w*)\b *(.*)$`)
+
+// notRun is why a file of Go's test is not one to run by itself, "" where it is or is no such file.
+func notRun(header string) string {
+	m := goTest.FindStringSubmatch(header)
+	switch {
+	case m == nil:
+		return ""
+	case m[1] != "run" || m[2] != "":
+		return "is to be compiled, to be refused, or one of several files"
+	case m[3] != "":
+		return "has arguments or flags"
+	}
+	return ""
+}
 
 func here(tag string) bool {
 	return tag == runtime.GOOS || tag == runtime.GOARCH || tag == "gc" || tag == "cgo" || tag == "unix" ||
