@@ -46,14 +46,16 @@ func (k *Kernel) execute(m *Message) (stop bool) {
 		k.count++
 	}
 	count := k.count
-	run := &running{stopped: make(chan struct{}), answer: make(chan string, 1)}
+	run := &running{answer: make(chan string, 1)}
+	run.ctx, run.stop = context.WithCancel(k.ctx)
+	defer run.stop()
 	k.running = run
 	k.mu.Unlock()
 	if !c.Silent {
 		k.publish(m, "execute_input", map[string]any{"code": c.Code, "execution_count": count})
 	}
 	out := newOutput(k, m, run, c.AllowStdin)
-	reply := k.run(kernel.Request{
+	reply := k.run(run.ctx, kernel.Request{
 		Code: c.Code, CellID: CellID(m), Silent: c.Silent, StoreHistory: store,
 		AllowStdin: c.AllowStdin, UserExpressions: c.UserExpressions, Controls: controls(m),
 	}, out)
@@ -77,9 +79,7 @@ func (k *Kernel) execute(m *Message) (stop bool) {
 }
 
 // run calls the session. A panic in the session itself, which is a bug of ours and not of the cell, fails the cell.
-func (k *Kernel) run(r kernel.Request, out kernel.Output) (reply kernel.Reply) {
-	ctx, cancel := context.WithCancel(k.ctx)
-	defer cancel()
+func (k *Kernel) run(ctx context.Context, r kernel.Request, out kernel.Output) (reply kernel.Reply) {
 	defer func() {
 		if p := recover(); p != nil {
 			reply.Error = &kernel.Error{Name: "EngineError", Message: fmt.Sprint(p),

@@ -45,13 +45,13 @@ func (k *Kernel) Handle(m *Message) {
 // Done is closed when a shutdown request has been answered.
 func (k *Kernel) Done() <-chan struct{} { return k.done }
 
-// Interrupt stops the running cell.
+// Interrupt stops the running cell, also one that was taken and does not run yet.
 func (k *Kernel) Interrupt() {
 	k.mu.Lock()
 	r := k.running
 	k.mu.Unlock()
 	if r != nil {
-		r.stop.Do(func() { close(r.stopped) })
+		r.stop()
 	}
 	k.session.Interrupt()
 }

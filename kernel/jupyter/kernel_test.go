@@ -183,6 +183,19 @@ func TestAnswersWhileACellRuns(t *testing.T) {
 	}
 }
 
+// An interrupt that comes when a cell has been taken and does not run yet stops it all the same.
+func TestInterruptBeforeTheCellRuns(t *testing.T) {
+	p := newPair(t)
+	reply, err := p.Execute(within(t), jupyter.ExecuteRequest{Code: "spin"}, func(m *jupyter.Message) {
+		if m.Type() == "execute_input" {
+			p.k.Interrupt()
+		}
+	})
+	if err != nil || reply.Name != "Interrupted" {
+		t.Errorf("%+v, %v", reply, err)
+	}
+}
+
 func TestInput(t *testing.T) {
 	p := newPair(t)
 	p.Input = func(prompt string, password bool) (string, error) {

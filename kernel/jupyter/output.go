@@ -131,8 +131,7 @@ func (o *output) Input(prompt string, password bool) (string, error) {
 	select {
 	case text := <-o.run.answer:
 		return text, nil
-	case <-o.run.stopped:
-	case <-o.k.ctx.Done():
+	case <-o.run.ctx.Done():
 	}
 	o.run.mu.Lock()
 	o.run.asked = ""

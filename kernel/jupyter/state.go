@@ -31,11 +31,11 @@ type Kernel struct {
 
 // running holds what an interrupt and an answer from the user need of the cell being executed.
 type running struct {
-	stopped chan struct{} // closed by an interrupt
-	stop    sync.Once
-	mu      sync.Mutex
-	asked   string // msg_id of the open input request, "" for none
-	answer  chan string
+	ctx    context.Context // ends with the cell, by an interrupt or with the kernel
+	stop   context.CancelFunc
+	mu     sync.Mutex
+	asked  string // msg_id of the open input request, "" for none
+	answer chan string
 }
 
 type status struct {
