@@ -4,10 +4,12 @@ import { ServerConnection } from '@jupyterlab/services';
 import { base } from './address';
 import { provenFetch, provenSocket } from './protocol/proof';
 import { isSite } from './site/about';
-import { siteFetch } from './site/api';
 import { SiteSocket } from './site/kernels';
 
 export * from './address';
+
+// Most pages have a server.
+const siteFetch: typeof fetch = async (input, init) => (await import('./site/api')).siteFetch(input, init);
 
 class ProvenSocket extends WebSocket {
   constructor(url: string | URL, protocols?: string | string[]) {

@@ -5,9 +5,6 @@ import './style/outputs.css';
 import './style/editor.css';
 import { place } from './address';
 import { el } from './dom';
-import { FileList } from './files/list';
-import { openTextFile } from './files/textfile';
-import { openReport } from './files/report';
 import { openNotebook } from './notebook/open';
 import { followLinks } from './output/anchors';
 import { hasProof, takeProof } from './protocol/proof';
@@ -22,11 +19,16 @@ const { page, path } = place();
 takeProof();
 if (!isSite && !hasProof()) location.replace('/login?next=' + encodeURIComponent(location.pathname));
 else if (page === 'notebook') void openNotebook(path);
-else if (page === 'file') void openTextFile(path);
+// The notebook's page is what has to be there soon; the others come as they are needed.
+else if (page === 'file') void import('./files/textfile').then((p) => p.openTextFile(path));
 else if (page === 'read') void openReport(path);
 else if (page === 'runs')
   void import('./runs/open').then(({ openRuns }) => openRuns()); // of a static site; a server has runs.html
 else void openFiles();
+
+async function openReport(path: string): Promise<void> {
+  return (await import('./files/report')).openReport(path);
+}
 
 async function openFiles(): Promise<void> {
   // A site with one report and nothing else to say at its door opens it.
@@ -34,6 +36,7 @@ async function openFiles(): Promise<void> {
     const { reports } = await about();
     if (reports.length === 1) return openReport(reports[0]!);
   }
+  const { FileList } = await import('./files/list');
   const list = new FileList(path);
   document.body.append(list.dom);
   void list.refresh();

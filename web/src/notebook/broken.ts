@@ -2,7 +2,7 @@
 
 import { editUrl, folderOf, treeUrl } from '../address';
 import { el } from '../dom';
-import { type Mend, mends } from '../model/mend';
+import type { Mend } from '../model/mend';
 import { contents, ServerError } from '../protocol/contents';
 
 export function brokenPage(path: string, error: Error): HTMLElement {
@@ -18,7 +18,7 @@ export function brokenPage(path: string, error: Error): HTMLElement {
 }
 
 async function offer(path: string, page: HTMLElement, before: Node): Promise<void> {
-  const model = await contents.bytes(path);
+  const [model, { mends }] = await Promise.all([contents.bytes(path), import('../model/mend')]);
   const found = mends(Uint8Array.from(atob(String(model.content)), (c) => c.charCodeAt(0)));
   let said = '';
   for (const mend of found) {

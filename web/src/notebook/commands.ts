@@ -4,7 +4,6 @@ import { download } from '../dom';
 import { nextTheme } from '../theme';
 import type { OpenNotebook } from './actions';
 import * as edit from './editing';
-import { exportHtml } from './exporthtml';
 import type { NotebookFile } from './file';
 import type { FileNotes } from './filenotes';
 import type { Folding } from './folding';
@@ -357,7 +356,10 @@ export const commands: Command[] = [
     id: 'file.html',
     label: 'Export to HTML',
     group: 'File',
-    run: async (p) => download(p.stem + '.html', 'text/html', await exportHtml(p.notebook.toJson(), p.stem, p.folder)),
+    run: async (p) => {
+      const { exportHtml } = await import('./exporthtml');
+      download(p.stem + '.html', 'text/html', await exportHtml(p.notebook.toJson(), p.stem, p.folder));
+    },
   },
   {
     id: 'file.go',
