@@ -132,8 +132,8 @@ func licenceOf(folder string) (string, error) {
 }
 
 // Packages returns the npm packages of the page, from a front end's lock file. Packages that only build the page are
-// left out. A package without a checksum is an error. If the lock file names no licence, the licence is read from the
-// package's own file in node_modules beside the lock file.
+// left out. A package without a checksum is an error. If the lock file names no licence, the licence is read in
+// node_modules beside the lock file, from the package's own file or the text of its licence.
 func Packages(lock string) ([]Component, error) {
 	data, err := os.ReadFile(lock)
 	if err != nil {
@@ -157,9 +157,14 @@ func Packages(lock string) ([]Component, error) {
 		if p.Integrity == "" {
 			return nil, fmt.Errorf("%s: %s %s has no checksum", lock, name, p.Version)
 		}
+		at := filepath.Join(filepath.Dir(lock), filepath.FromSlash(folder))
 		if p.License == "" {
-			if p.License, err = declared(filepath.Join(filepath.Dir(lock), filepath.FromSlash(folder),
-				"package.json")); err != nil {
+			if p.License, err = declared(filepath.Join(at, "package.json")); err != nil {
+				return nil, err
+			}
+		}
+		if p.License == "" {
+			if p.License, err = licenceOf(at); err != nil {
 				return nil, err
 			}
 		}

@@ -64,6 +64,18 @@ func TestModules(t *testing.T) {
 	}
 }
 
+// A package that names no licence may have its text.
+func TestLicenceText(t *testing.T) {
+	dir := t.TempDir()
+	put(t, "{}", dir, "node_modules", "text", "package.json")
+	put(t, mit, dir, "node_modules", "text", "license")
+	lock := put(t, `{"packages": {"node_modules/text": {"version": "1.0.0", "integrity": "sha512-AQI="}}}`, dir,
+		"package-lock.json")
+	if list, err := bom.Packages(lock); err != nil || len(list) != 1 || list[0].Licence != "MIT" {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 func TestPackages(t *testing.T) {
 	dir := t.TempDir()
 	put(t, `{"licenses": [{"type": "MIT"}]}`, dir, "node_modules", "old", "package.json")

@@ -8,8 +8,9 @@ import (
 	"nacre/internal/heavy"
 )
 
-// The formulas of a notebook are one text, as in JupyterLab: definitions hold in the cells below, equations have numbers
-// that go on, and references find them wherever they are. Numbers follow cells that move, on the page and in a file.
+// The formulas of a notebook are one text, as in JupyterLab: definitions hold in the cells below, equations have
+// numbers that go on, and references find them wherever they are. Numbers follow cells that move, on the page and in a
+// file.
 func TestFormulasBelongTogether(t *testing.T) {
 	heavy.Skip(t, "a browser works on it for seconds")
 	text := func(id, source string) cell {
@@ -22,7 +23,8 @@ func TestFormulasBelongTogether(t *testing.T) {
 	nb := notebook()
 	nb["cells"] = []cell{
 		text("defs", `$$\newcommand{\R}{\mathbb{R}}\DeclareMathOperator{\tr}{tr}\def\half{\tfrac12}$$`),
-		text("one", "By \\eqref{eq:b} and \\eqref{gone}, $x \\in \\R$:\n\n\\begin{equation}a = \\half\\label{eq:a}\\end{equation}"),
+		text("one", "By \\eqref{eq:b} and \\eqref{gone}, $x \\in \\R$:\n\n"+
+			"\\begin{equation}a = \\half\\label{eq:a}\\end{equation}"),
 		text("two", "\\begin{align}\nb &= \\tr c \\label{eq:b} \\\\\n c &= d \\notag\n\\end{align}\n\n"+
 			"From $\\overset{\\eqref{eq:a}}{=}$ and \\ref{eq:c}."),
 		latex("out", `\begin{equation}e = f\label{eq:c}\end{equation}`),
@@ -35,7 +37,8 @@ func TestFormulasBelongTogether(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": nb})
 	p := s.open("/notebooks/a.ipynb")
 	said := func(id string) string {
-		return eval[string](p, "[...document.querySelectorAll('[data-id="+id+"] a.equation')].map(a => a.textContent).join(' ')")
+		return eval[string](p, "[...document.querySelectorAll('[data-id="+id+"] a.equation')].map(a => a.textContent)"+
+			".join(' ')")
 	}
 	p.await("document.querySelectorAll('.notebook .katex').length >= 7")
 	if eval[bool](p, "document.querySelector('.notebook').innerHTML.includes('katex-error')") {

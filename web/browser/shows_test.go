@@ -53,8 +53,8 @@ func TestPageShowsWhatTheFileHas(t *testing.T) {
 		"/notebooks/other.ipynb#Part") {
 		t.Error(href)
 	}
-	if got := eval[string](p, "document.querySelector('[data-id=t] .prose').innerText"); got !=
-		"☐ open\n☑ done\n[y] no" {
+	if got := eval[string](p, "[...document.querySelectorAll('[data-id=t] li')].map(l => (l.querySelector('input')"+
+		"?.checked ?? 'none') + ' ' + l.innerText).join()"); got != "false open,true done,none [y] no" {
 		t.Errorf("tasks: %q", got)
 	}
 	p.await("document.querySelector('[data-id=f] .katex')")

@@ -7,6 +7,7 @@ import { ansiToHtml } from '../output/ansi';
 import { problemNote } from '../output/boundary';
 import { htmlText } from '../output/html';
 import { anchored } from '../output/anchors';
+import { drawDiagrams } from '../output/diagram';
 import { loadMath, settle } from '../output/formulas';
 import { renderMarkdown } from '../output/markdown';
 import { ownTypes } from '../output/mime';
@@ -71,18 +72,17 @@ function cellHtml(c: CellJson, folder: string): string {
   return `<section class="code"><span class="count">${c.execution_count ?? ''}</span>${source}${outputs}</section>`;
 }
 
-/** What can only be said of all cells together: formulas and their numbers, and where links lead. */
-function together(html: string): string {
+/** What can only be said of all cells together, and what takes time: formulas, diagrams, where links lead. */
+async function together(html: string): Promise<string> {
   const { body } = new DOMParser().parseFromString(html, 'text/html');
   settle(body, true);
+  await drawDiagrams(body, 'default');
   for (const link of body.querySelectorAll('[href^="#"]')) {
     const target = anchored(body, link.getAttribute('href')!.slice(1));
     if (target?.id) link.setAttribute('href', `#${encodeURIComponent(target.id)}`);
   }
-  for (const at of body.querySelectorAll<HTMLElement>('.formula')) {
-    delete at.dataset.tex;
-    delete at.dataset.shown;
-  }
+  for (const at of body.querySelectorAll<HTMLElement>('.formula, .diagram'))
+    for (const key of Object.keys(at.dataset)) delete at.dataset[key];
   return body.innerHTML;
 }
 
@@ -98,7 +98,7 @@ export async function exportHtml(nb: NotebookJson, title: string, folder: string
 <style>${style}</style>
 </head>
 <body>
-${together(
+${await together(
   nb.cells
     .filter((c) => c.source.trim() || c.outputs?.length)
     .map((c) => cellHtml(c, folder))

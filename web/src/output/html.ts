@@ -55,7 +55,7 @@ purify.addHook('afterSanitizeAttributes', (node) => {
   }
   if (node instanceof Element && node.hasAttribute('class')) {
     // The page's own classes are not for outputs.
-    const kept = [...node.classList].filter((c) => /^(tok-|language-|nacre-|dataframe$)/.test(c));
+    const kept = [...node.classList].filter((c) => /^(tok-|language-|nacre-|footnote|dataframe$)/.test(c));
     if (kept.length) node.setAttribute('class', kept.join(' '));
     else node.removeAttribute('class');
   }

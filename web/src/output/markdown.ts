@@ -1,11 +1,13 @@
-// Markdown with mathematics and highlighted Go.
+// Markdown as notebooks have it: with mathematics, highlighted Go, footnotes, callouts, tasks and diagrams.
 
 import createMarkdown, { type MarkdownIt } from 'markdown-it';
+import footnotes from 'markdown-it-footnote';
 import { decoded, fileUrl, notebookUrl } from '../address';
 import { el } from '../dom';
 import { highlightedHtml } from '../highlight';
 import type { MimeBundle } from '../model/nbformat';
 import { anchor } from './anchors';
+import { diagramView, drawSoon } from './diagram';
 import { settleSoon } from './formulas';
 import { sanitize } from './html';
 import { math } from './markdownmath';
@@ -15,7 +17,11 @@ import { pictureUrl } from './picture';
 interface Env {
   [other: string | symbol]: unknown;
   views: HTMLElement[];
+  /** Sets the footnotes of one text apart from those of others. */
+  docId: string;
 }
+
+let texts = 0;
 
 function put(env: unknown, view: HTMLElement): string {
   const { views } = env as Env;
@@ -23,11 +29,21 @@ function put(env: unknown, view: HTMLElement): string {
 }
 
 function engine(): MarkdownIt {
-  return createMarkdown({
+  const md = createMarkdown({
     html: true,
     linkify: true,
     highlight: (code, lang) => (/^go(lang)?$/i.test(lang) ? highlightedHtml(code) : ''),
-  }).use(math, put);
+  })
+    .use(math, put)
+    .use(footnotes);
+  // A note that is named twice has one number.
+  md.renderer.rules.footnote_caption = (tokens, i) => String((tokens[i]!.meta!.id as number) + 1);
+  const fence = md.renderer.rules.fence!;
+  md.renderer.rules.fence = (tokens, i, options, env, self) => {
+    const { info, content } = tokens[i]!;
+    return info.trim() === 'mermaid' ? put(env, diagramView(content)) : fence(tokens, i, options, env, self);
+  };
+  return md;
 }
 
 const md = engine();
@@ -38,7 +54,7 @@ export function renderMarkdown(
   folder = '',
   attachments: Record<string, MimeBundle> = {},
 ): DocumentFragment {
-  const env: Env = { views: [] };
+  const env: Env = { views: [], docId: String(++texts) };
   const nodes = sanitize(md.render(source, env));
   env.views.forEach((view, i) => {
     nodes.querySelector(`.nacre-view-${i}`)?.replaceWith(view);
@@ -58,6 +74,7 @@ export function renderMarkdown(
     } else if (relative(src)) image.src = fileUrl(resolve(folder, src));
   }
   for (const item of nodes.querySelectorAll('li')) showTask(item);
+  for (const quote of nodes.querySelectorAll('blockquote')) showCallout(quote);
   for (const link of nodes.querySelectorAll('a')) {
     const href = link.getAttribute('href') ?? '';
     if (relative(href)) {
@@ -68,6 +85,7 @@ export function renderMarkdown(
     }
   }
   settleSoon();
+  drawSoon();
   return nodes;
 }
 
@@ -76,8 +94,31 @@ function showTask(item: HTMLElement): void {
   let first = item.firstChild;
   while (first instanceof HTMLParagraphElement || (first instanceof Text && !first.data.trim()))
     first = first instanceof Text ? first.nextSibling : first.firstChild;
-  if (first instanceof Text)
-    first.data = first.data.replace(/^\[( |x|X)\]\s/, (_, mark) => (mark === ' ' ? '☐ ' : '☑ '));
+  const [mark, done] = (first instanceof Text && /^\[([ xX])\]\s/.exec(first.data)) || [];
+  if (!mark) return;
+  (first as Text).data = (first as Text).data.slice(mark.length);
+  item.className = 'task';
+  const box = el('input', {
+    type: 'checkbox',
+    disabled: true,
+    checked: done !== ' ',
+    'aria-label': done === ' ' ? 'To do' : 'Done',
+  });
+  first!.before(box);
+}
+
+/** Shows a quotation that begins with "[!NOTE]" as GitHub does. */
+function showCallout(quote: HTMLElement): void {
+  const first = quote.firstElementChild;
+  const text = first?.firstChild;
+  if (!(first instanceof HTMLParagraphElement) || !(text instanceof Text)) return;
+  const [mark, kind] = /^\[!(note|tip|important|warning|caution)\][^\S\n]*(?:\n|$)/i.exec(text.data) ?? [];
+  if (!mark || !kind) return;
+  text.data = text.data.slice(mark.length);
+  if (!first.textContent.trim() && !first.firstElementChild) first.remove();
+  quote.className = 'callout';
+  quote.dataset.kind = kind.toLowerCase();
+  quote.prepend(el('p.kind', {}, kind[0]!.toUpperCase() + kind.slice(1).toLowerCase()));
 }
 
 function relative(src: string): boolean {
