@@ -36,10 +36,14 @@ func main() {
 	}
 }
 
-// findRoot is the nearest folder above the working directory that holds the module.
+// findRoot is the nearest folder above the working directory that holds the module. It is no link, which WalkDir would
+// not enter.
 func findRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
+		return "", err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return "", err
 	}
 	for ; ; dir = filepath.Dir(dir) {

@@ -733,8 +733,9 @@ def place(error):
 
 
 def near(path):
-    """A path as seen from here, if it is below."""
-    return os.path.relpath(path) if path.startswith(os.getcwd() + os.sep) else path
+    """A path as seen from here, if it is below, also where a link leads here."""
+    real, here = os.path.realpath(path), os.path.realpath(os.getcwd())
+    return os.path.relpath(real, here) if real.startswith(here + os.sep) else path
 
 
 def trace(error):
