@@ -154,9 +154,10 @@ in_chroot() {
 		ca-certificates make gcc libc6-dev python3 python3-pip nodejs npm >"$logs/chroot.apt" 2>&1 || fail "apt-get failed: see $logs/chroot.apt"
 	cp -a "$(go env GOROOT)" "$root/usr/local/go"
 	git ls-files -z | xargs -0 ls -d 2>/dev/null | tar -c -T - | tar -x -C "$root/root/work"
-	local start=$SECONDS
-	within make test || status=1
-	echo "chroot: make test ended with status $status after $((SECONDS - start)) s"
+	local start=$SECONDS ended=0
+	within make test || ended=$?
+	[ $ended = 0 ] || status=1
+	echo "chroot: make test ended with status $ended after $((SECONDS - start)) s"
 }
 
 # What is mounted goes with the script, however it ends.
