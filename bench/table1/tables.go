@@ -162,8 +162,8 @@ var fromLogs = []string{"clear_better", "clear_worse", "run_beyond"}
 // parts counts what the paper says of its 50 rows in parts of them.
 func (s *survey) parts(m *measurement.Measurement) error {
 	m.What = "Table 1 by parts: what the paper counts, and what remains of it"
-	m.Conditions = "TCL-PEARL against PEARL by the paper’s own sorting; neither learns: both cells are at most 0.15. " +
-		"Intervals: 95 %, over runs"
+	m.Conditions = "“Better”, “comparable” and “worse” sort TCL-PEARL against PEARL as the paper does. " +
+		"“Neither learns” means that both cells are at most 0.15. Intervals: 95 %, over runs"
 	m.Labels = []string{"rows of table 1"}
 	m.Columns = []measurement.Column{
 		{Name: "rows", Head: "rows"},
