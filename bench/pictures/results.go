@@ -52,7 +52,7 @@ func pushShare(root string) (*plots.Chart, error) {
 var blindAndKnowing = []plots.Reference{{Name: "goal-blind controller", Y: 0}, {Name: "goal-knowing controller", Y: 1}}
 
 var kinds = []struct{ name, title string }{
-	{"window", "64 consecutive rows"}, {"rows", "64 independent rows"}, {"rollout", "whole rollouts"},
+	{"window", "windows of 64 transitions"}, {"rows", "64 independent rows"}, {"rollout", "whole rollouts"},
 	{"meta-test", "the meta-test’s ten trajectories"},
 }
 

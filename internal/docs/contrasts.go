@@ -44,7 +44,7 @@ var contrastFigures = []struct{ figure, name string }{
 }
 
 var contrastContexts = map[string]string{
-	"window": "consecutive rows", "rows": "independent rows", "rollout": "whole rollouts",
+	"window": "windows", "rows": "independent rows", "rollout": "whole rollouts",
 	"meta-test": "the meta-test’s",
 }
 

@@ -21,7 +21,7 @@ func TestContrasts(t *testing.T) {
 			"difference": {"mean": 20470.4, "lo": -12674, "hi": 54482}, "sign_flip": {"p": 0.0156, "detectable": 51200}}]}`)
 	const want = "| measure | context | effect of the loss | `rows` minus `pearl` |\n|---|---|--:|--:|\n" +
 		"| return after adaptation |  |  | **20,500** (−12,700 to 54,500), p = .016, ±51,200 |\n" +
-		"| ratio in the plane | consecutive rows | **−0.03** (−0.36 to 0.24), p = .86, ±0.50 |  |\n"
+		"| ratio in the plane | windows | **−0.03** (−0.36 to 0.24), p = .86, ±0.50 |  |\n"
 	if got, err := contrasts(root, "mine"); err != nil || got != want {
 		t.Errorf("%v\n%s\nexpected\n%s", err, got, want)
 	}
