@@ -49,8 +49,8 @@ func (f *Frame) key(i int) string {
 	return b.String()
 }
 
-// summary makes a frame with one row for each group: the group's keys, and the columns that the function of makes of
-// every column. Missing numbers are left out first.
+// summary makes a frame with one row for each group: the group's keys, and the columns that the function called of
+// makes from every column. Missing numbers are left out first.
 func (g *Groups) summary(names []string, of func(name string, groups [][]float64) []Column) *Frame {
 	if g.f.err != nil {
 		return g.f

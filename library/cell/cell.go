@@ -27,10 +27,10 @@ type Cell interface {
 	// error if there is nobody to ask.
 	Input(prompt string, password bool) (string, error)
 
-	// Control registers a control that the cell shows. The function set takes the value that the user chose, as JSON.
-	// The function now returns how the control is to be shown, and whether its variable has changed since the last
-	// call. Both are called only between cells. Control returns the id under which the control is shown, and the
-	// earlier state of a control with the same label, nil if there was none.
+	// Control registers a control that the cell shows. The function called set takes the value that the user chose, as
+	// JSON. The function called now returns how the control is to be shown, and whether its variable has changed since
+	// the last call. Both are called only between cells. Control returns the id under which the control is shown, and
+	// the earlier state of a control with the same label, nil if there was none.
 	Control(label string, set func(value []byte) error, now func() (shown any, changed bool)) (id string, was []byte)
 }
 

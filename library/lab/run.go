@@ -329,7 +329,7 @@ func isRun(dir string) bool {
 	return err == nil
 }
 
-// Where returns the runs for which the function keep returns true.
+// Where returns those runs for which the function keep is true.
 func (r Runs) Where(keep func(*Run) bool) Runs {
 	return slices.DeleteFunc(slices.Clone(r), func(run *Run) bool { return !keep(run) })
 }

@@ -125,7 +125,8 @@ func newerKind(key string) string {
 	return key
 }
 
-// move gives the field at from the name to; where there is neither, to gets a value.
+// move renames a field of m. The argument from is the old name, and to is the new one. If m has neither field, move
+// sets the new one to otherwise.
 func move(m map[string]any, from, to string, otherwise any) {
 	if v, ok := m[from]; ok {
 		m[to] = v
