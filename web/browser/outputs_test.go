@@ -1,14 +1,18 @@
 package browser
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path"
 	"strings"
 	"testing"
 
 	"nacre/internal/heavy"
 	shows "nacre/library/display"
+	"nacre/web"
 )
 
 // wire is a bundle as a notebook's file has it.
@@ -37,6 +41,24 @@ func without(bundle map[string]any, mimes ...string) map[string]any {
 	return m
 }
 
+// built reports whether a script of the built front end has a text.
+func built(t *testing.T, text string) (found bool) {
+	t.Helper()
+	files, _ := web.Files()
+	err := fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(name) != ".js" {
+			return err
+		}
+		script, err := fs.ReadFile(files, name)
+		found = found || bytes.Contains(script, []byte(text))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
 // Every output type is drawn, gives way to its static form where its data cannot be shown, and stands in an HTML file
 // by that form; an output that lacks it says so there.
 func TestOutputTypes(t *testing.T) {
@@ -50,11 +72,15 @@ func TestOutputTypes(t *testing.T) {
 				"whole.ipynb": withOutputs(display(whole)), "broken.ipynb": withOutputs(display(broken)),
 				"bare.ipynb": withOutputs(display(without(whole, o.Static))),
 			})
+			if !built(t, o.MIME) {
+				t.Fatalf("the front end was built before it knew %s: run make web", o.MIME)
+			}
 			p := s.open("/notebooks/whole.ipynb")
 			shown := fmt.Sprintf(".rich[data-mime='%s'] figure", o.MIME)
 			p.await("document.querySelector(\"" + shown + "\")")
-			// It draws: there are shapes or cells, or some of a canvas differs from its first pixel.
-			p.await(`document.querySelector("` + shown + ` :is(svg :is(polyline, rect, path), td, input)") || [...document.querySelectorAll("` + shown + ` canvas")].some(c => {
+			p.await(`/* the figure has a shape, a picture, a cell, a control, or a canvas of more than one colour */
+			document.querySelector("` + shown + ` :is(svg :is(polyline, polygon, line, rect, circle, ellipse, path), img, td,"
+				+ "input, meter, progress)") || [...document.querySelectorAll("` + shown + ` canvas")].some(c => {
 				if (!c.width || !c.height) return false;
 				const flat = document.createElement('canvas');
 				Object.assign(flat, { width: c.width, height: c.height });
