@@ -9,17 +9,13 @@ import (
 	"nacre/core"
 	"nacre/core/nn"
 	"nacre/core/ref"
+	"nacre/internal/fatal"
 	"nacre/internal/rng"
 	"nacre/rl/belief"
 	"nacre/tcl"
 )
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = fatal.On
 
 // small is a configuration whose reference update takes milliseconds, for 3 observations and 2 actions.
 func small(change func(*Config)) Config {

@@ -134,9 +134,6 @@ func (s *Server) table() []route {
 	}
 }
 
-// Handler serves everything.
-func (s *Server) Handler() http.Handler { return s.handler }
-
 // Token is the secret that lets a client in.
 func (s *Server) Token() string { return s.config.Token }
 

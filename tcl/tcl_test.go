@@ -9,6 +9,7 @@ import (
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/core/ref"
+	"nacre/internal/fatal"
 	"nacre/rl/belief"
 	"nacre/rl/config"
 	"nacre/tcl"
@@ -23,12 +24,7 @@ var unit = []float64{1, 0, 0, 1, 0, 0}
 // before is the number whose softplus is v.
 func before(v float64) float64 { return math.Log(math.Expm1(v)) }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = fatal.On
 
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()

@@ -271,22 +271,28 @@ func halve(d, prob []float64, nearest, guess, target float64) (sum float64) {
 	return sum
 }
 
-// symmetrise adds both directions, (p_j|i + p_i|j)/2n, row by row with increasing columns.
-func (p *Affinities) symmetrise(g *nearby, prob []float32) {
-	n, k := p.n, g.k
-	// The transposed list: for every point, who has it for a neighbour, in order.
-	from := make([]int32, n+1)
+// transposed returns, for every point, the places in g.id that have it for a neighbour: for point i in order
+// who[from[i]:from[i+1]].
+func (g *nearby) transposed(n int) (from, who []int32) {
+	from, who = make([]int32, n+1), make([]int32, len(g.id))
 	for _, j := range g.id {
 		from[j+1]++
 	}
 	for i := range n {
 		from[i+1] += from[i]
 	}
-	who, at := make([]int32, n*k), slices.Clone(from[:n])
+	at := slices.Clone(from[:n])
 	for s, j := range g.id {
 		who[at[j]] = int32(s)
 		at[j]++
 	}
+	return from, who
+}
+
+// symmetrise adds both directions, (p_j|i + p_i|j)/2n, row by row with increasing columns.
+func (p *Affinities) symmetrise(g *nearby, prob []float32) {
+	n := p.n
+	from, who := g.transposed(n)
 	b := cut(n)
 	rows := make([]joined, b.count)
 	b.each(p.workers, func(_, lo, hi int) {

@@ -144,18 +144,7 @@ func fuzzy(g *nearby, n, workers int) memberships {
 			}
 		}
 	})
-	from := make([]int32, n+1)
-	for _, j := range g.id {
-		from[j+1]++
-	}
-	for i := range n {
-		from[i+1] += from[i]
-	}
-	who, at := make([]int32, len(g.id)), append([]int32{}, from[:n]...)
-	for s, j := range g.id {
-		who[at[j]] = int32(s)
-		at[j]++
-	}
+	from, who := g.transposed(n)
 	p := memberships{n: n, ptr: make([]int32, n+1)}
 	place := make([]int32, n) // place of each column in the present row, from 1
 	for i := range n {

@@ -91,11 +91,8 @@ func ProbabilityOfImprovement(a, b Scores) float64 {
 // every family has one run, the interval is unknown, with infinite ends.
 func Stratified(methods []Scores, estimate func([]Scores) float64, level float64, resamples int,
 	seed uint64) (Interval, error) {
-	if err := checkLevel(level); err != nil {
+	if err := checkBootstrap(level, resamples); err != nil {
 		return Interval{}, err
-	}
-	if resamples < 1 {
-		return Interval{}, fmt.Errorf("stats: bootstrap of %d resamples; expected at least 1", resamples)
 	}
 	for _, s := range methods {
 		if err := s.check(); err != nil {

@@ -21,11 +21,8 @@ import (
 // For few seeds a percentile interval is known to be too narrow. Then StudentT over the seeds' means is the safer
 // statement, and Bootstrap shows how much the tasks add.
 func Bootstrap(values [][]float64, level float64, resamples int, seed uint64) (Interval, error) {
-	if err := checkLevel(level); err != nil {
+	if err := checkBootstrap(level, resamples); err != nil {
 		return Interval{}, err
-	}
-	if resamples < 1 {
-		return Interval{}, fmt.Errorf("stats: bootstrap of %d resamples; expected at least 1", resamples)
 	}
 	if len(values) == 0 {
 		return Interval{}, fmt.Errorf("stats: bootstrap of no seeds")
@@ -90,11 +87,8 @@ func quantile(sorted []float64, p float64) float64 {
 // seed the interval is over tasks only, and with one task over seeds only. With one value it is infinite. Equal
 // arguments give equal results.
 func BootstrapCrossed(values [][]float64, level float64, resamples int, seed uint64) (Interval, error) {
-	if err := checkLevel(level); err != nil {
+	if err := checkBootstrap(level, resamples); err != nil {
 		return Interval{}, err
-	}
-	if resamples < 1 {
-		return Interval{}, fmt.Errorf("stats: bootstrap of %d resamples; expected at least 1", resamples)
 	}
 	if len(values) == 0 || len(values[0]) == 0 {
 		return Interval{}, fmt.Errorf("stats: bootstrap of nothing; expected at least one seed and one task")

@@ -27,11 +27,8 @@ type Replicated struct {
 // resamples makes the interval unknown, with infinite ends.
 func Nested(figures [][]Replicated, statistic func(means []float64) float64, level float64, resamples int,
 	seed uint64) (Interval, error) {
-	if err := checkLevel(level); err != nil {
+	if err := checkBootstrap(level, resamples); err != nil {
 		return Interval{}, err
-	}
-	if resamples < 1 {
-		return Interval{}, fmt.Errorf("stats: bootstrap of %d resamples; expected at least 1", resamples)
 	}
 	shift, err := biases(figures)
 	if err != nil {

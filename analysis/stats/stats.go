@@ -162,6 +162,13 @@ func checkLevel(level float64) error {
 	return nil
 }
 
+func checkBootstrap(level float64, resamples int) error {
+	if resamples < 1 {
+		return fmt.Errorf("stats: bootstrap of %d resamples; expected at least 1", resamples)
+	}
+	return checkLevel(level)
+}
+
 // SignTest is the two-sided exact sign test. It is the probability of a split at least as uneven as this one if wins
 // and losses are equally likely. Ties are left out. Without wins and losses it is 1.
 func SignTest(wins, losses int) float64 {

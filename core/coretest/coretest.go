@@ -17,6 +17,7 @@ import (
 
 	"nacre/core"
 	"nacre/core/ref"
+	"nacre/internal/fatal"
 )
 
 // Options hold what a device may choose within its promises.
@@ -54,12 +55,7 @@ func Run(t *testing.T, open func(testing.TB) core.Device, o Options) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fatal.On
 
 // numbers are the values of a program's parameters or inputs, by name.
 type numbers map[string][]float64

@@ -9,6 +9,7 @@ import (
 	"nacre/core/graph"
 	"nacre/core/op"
 	"nacre/core/ref"
+	"nacre/internal/fatal"
 )
 
 // testDevice is a device with the given kernels that shares everything it can among its workers, however small.
@@ -46,12 +47,7 @@ func random(p *core.Program, r *rand.Rand) (params, inputs content) {
 	return params, inputs
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fatal.On
 
 // execute loads p on a fresh memory, runs it the given number of times and returns outputs and memory entries.
 func execute(t testing.TB, d core.Device, p *core.Program, params, inputs content, runs int) content {

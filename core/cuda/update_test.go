@@ -9,17 +9,13 @@ import (
 	"nacre/core"
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
+	"nacre/internal/fatal"
 	"nacre/internal/heavy"
 	"nacre/rl/benchmark"
 	"nacre/tcl/tclpearl"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fatal.On
 
 func newDevice(t testing.TB, o cuda.Options) core.Device {
 	t.Helper()

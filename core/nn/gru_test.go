@@ -10,6 +10,7 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/nn"
 	"nacre/core/ref"
+	"nacre/internal/fatal"
 	"nacre/internal/rng"
 )
 
@@ -67,14 +68,7 @@ func load(t testing.TB, d core.Device, p *core.Program, g nn.GRU) (core.Runner, 
 	return r, mem
 }
 
-func must(t testing.TB, errs ...error) {
-	t.Helper()
-	for _, err := range errs {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+var must = fatal.On
 
 func output(t testing.TB, r core.Runner, name string, n int) []float64 {
 	t.Helper()

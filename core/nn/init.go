@@ -25,8 +25,7 @@ func (o Oyster) Init(mem core.Memory, m MLP, r *rand.Rand) error {
 		return fmt.Errorf("nn: %s: half-width of the last layer %v; want at least 0", m.Name, o.Last)
 	}
 	specs := m.Specs()
-	for i, p := range specs {
-		x := make([]float64, p.Rows*p.Cols)
+	return initialise(mem, specs, func(i int, p core.ParamSpec, x []float64) {
 		bias, last := i%2 == 1, i >= len(specs)-2
 		switch {
 		case last:
@@ -42,11 +41,7 @@ func (o Oyster) Init(mem core.Memory, m MLP, r *rand.Rand) error {
 			}
 			uniform(x, 1/math.Sqrt(float64(n)), r)
 		}
-		if err := reset(mem, p, x); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // Xavier is the initialisation of Glorot and Bengio (2010): weights uniform in ±√(6/(inputs + outputs)), biases 0.
@@ -61,8 +56,7 @@ type Xavier struct {
 // Init draws m's parameters from r into mem: layer by layer, weights row by row, then biases. Adam's state is cleared.
 func (x Xavier) Init(mem core.Memory, m MLP, r *rand.Rand) error {
 	specs := m.Specs()
-	for i, p := range specs {
-		w := make([]float64, p.Rows*p.Cols)
+	return initialise(mem, specs, func(i int, p core.ParamSpec, w []float64) {
 		outputs := p.Cols
 		if i == len(specs)-2 {
 			outputs /= max(x.Heads, 1)
@@ -77,7 +71,15 @@ func (x Xavier) Init(mem core.Memory, m MLP, r *rand.Rand) error {
 		default:
 			uniform(w, math.Sqrt(6/sum), r)
 		}
-		if err := reset(mem, p, w); err != nil {
+	})
+}
+
+// initialise sets parameters to what fill makes of zeros, in order, and clears their optimiser state.
+func initialise(mem core.Memory, specs []core.ParamSpec, fill func(i int, p core.ParamSpec, x []float64)) error {
+	for i, p := range specs {
+		x := make([]float64, p.Rows*p.Cols)
+		fill(i, p, x)
+		if err := reset(mem, p, x); err != nil {
 			return err
 		}
 	}
@@ -127,44 +129,27 @@ func Copy(mem core.Memory, to, from Network) error {
 // InitUniform draws every parameter of n, weights and biases alike, uniformly from ±half, in the order of Specs.
 // PyTorch does this to a GRU, with half = 1/√Hidden. Adam's state is cleared.
 func InitUniform(mem core.Memory, n Network, half float64, r *rand.Rand) error {
-	for _, p := range n.Specs() {
-		x := make([]float64, p.Rows*p.Cols)
-		uniform(x, half, r)
-		if err := reset(mem, p, x); err != nil {
-			return err
-		}
-	}
-	return nil
+	return initialise(mem, n.Specs(), func(_ int, _ core.ParamSpec, x []float64) { uniform(x, half, r) })
 }
 
 // InitXavier draws the weights of n as Xavier does, matrix by matrix, and sets biases to 0. A parameter counts as a
 // bias if it has one row and an odd place in Specs. A GRU's three gates count as one matrix, as in Keras.
 func InitXavier(mem core.Memory, n Network, r *rand.Rand) error {
-	for i, p := range n.Specs() {
-		x := make([]float64, p.Rows*p.Cols)
+	return initialise(mem, n.Specs(), func(i int, p core.ParamSpec, x []float64) {
 		if i%2 == 0 {
 			uniform(x, math.Sqrt(6/float64(p.Rows+p.Cols)), r)
 		}
-		if err := reset(mem, p, x); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // InitTorch draws a perceptron's weights and biases as PyTorch does: layer by layer uniform in ±1/√inputs. Adam's state
 // is cleared.
 func InitTorch(mem core.Memory, m MLP, r *rand.Rand) error {
 	half := 0.0
-	for i, p := range m.Specs() {
+	return initialise(mem, m.Specs(), func(i int, p core.ParamSpec, x []float64) {
 		if i%2 == 0 {
 			half = 1 / math.Sqrt(float64(p.Rows))
 		}
-		x := make([]float64, p.Rows*p.Cols)
 		uniform(x, half, r)
-		if err := reset(mem, p, x); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"nacre/core"
 	"nacre/core/coretest"
 	"nacre/core/webgpu"
+	"nacre/internal/fatal"
 )
 
 // openDevice makes a device on the first adapter, or skips the test if there is none.
@@ -35,12 +36,7 @@ func newDevice(t testing.TB) core.Device {
 	return shared
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fatal.On
 
 // tolerance is the largest allowed error of a result, as on CUDA.
 const tolerance = 3e-5

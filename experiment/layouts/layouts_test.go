@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	"nacre/experiment/layouts"
+	"nacre/internal/fatal"
 	"nacre/tsne"
 )
 
@@ -53,12 +54,7 @@ func Example() {
 	// 2 on the left; ratio 15 <nil>
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fatal.On
 
 // folder has a layout of n points in four groups beside their vectors; it returns both.
 func folder(t testing.TB, dir string, n, dim int) (x, y []float64, e *tsne.Embeddings) {

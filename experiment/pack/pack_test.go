@@ -18,14 +18,10 @@ import (
 	"nacre/experiment/runs"
 	"nacre/experiment/runs/runstest"
 	"nacre/experiment/tables"
+	"nacre/internal/fatal"
 )
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fatal.On
 
 // folder makes three runs, one of them in a folder of its own, with what only training on needs beside them.
 func folder(t *testing.T) string {

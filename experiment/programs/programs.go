@@ -22,16 +22,12 @@ import (
 	"nacre/core"
 	"nacre/core/ref"
 	_ "nacre/experiment" // registers the algorithms
+	"nacre/internal/fatal"
 	"nacre/rl"
 	"nacre/sim"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fatal.On
 
 // Of holds an algorithm's programs and a memory of core/ref with the parameters that it starts with.
 type Of struct {

@@ -12,6 +12,7 @@ import (
 	"nacre/core/ref"
 	"nacre/core/webgpu"
 	"nacre/experiment/programs"
+	"nacre/internal/fatal"
 	"nacre/internal/heavy"
 	"nacre/rl"
 	"nacre/rl/benchmark"
@@ -41,12 +42,7 @@ func newDevice(t testing.TB) core.Device {
 	return d
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fatal.On
 
 // What a GPU draws is what package replay draws.
 func TestFeedDrawsAsReplayDoes(t *testing.T) { feedingtest.Run(t, newDevice, nil) }

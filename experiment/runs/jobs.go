@@ -329,25 +329,11 @@ const maxLog = 64 << 10
 
 // Log returns the end of the output of a run's processes, including processes of sweeps.
 func (j *Jobs) Log(path string) (string, error) {
-	f, err := plainfile.Open(j.LogFile(path))
+	text, _, err := plainfile.Tail(j.LogFile(path), maxLog)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	at := max(0, info.Size()-maxLog)
-	data, err := io.ReadAll(io.NewSectionReader(f, at, maxLog))
-	text := strings.ToValidUTF8(string(data), "�")
-	if at > 0 {
-		_, text, _ = strings.Cut(text, "\n")
-	}
-	return text, err
+	return strings.ToValidUTF8(text, "�"), err
 }
 
 func (j *Jobs) lastLine(path string) string {

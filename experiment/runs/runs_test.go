@@ -16,6 +16,7 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/runs"
 	"nacre/experiment/runs/runstest"
+	"nacre/internal/fatal"
 )
 
 func Example() {
@@ -42,12 +43,7 @@ func Example() {
 	// study/pearl-seed1: TCL-PEARL on point-goal, interrupted after 3 iterations, return 2.0
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fatal.On
 
 func synthetic(t testing.TB, root, path string, iterations int, set ...string) string {
 	t.Helper()

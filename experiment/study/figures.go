@@ -109,14 +109,23 @@ func (r *Result) learning() (*plots.Figure, error) {
 		Title: "Learning on " + r.Family, XLabel: "environment steps", YLabel: "return after adaptation",
 		References: r.references(),
 	}
+	var err error
+	if panel.Series, err = r.lines(); err != nil {
+		return nil, err
+	}
+	return plots.Curves(panel)
+}
+
+// lines are the arms' curves of learning.
+func (r *Result) lines() (out []plots.Series, err error) {
 	for _, a := range r.Arms {
 		s, err := a.learning(r.Dir)
 		if err != nil {
 			return nil, err
 		}
-		panel.Series = append(panel.Series, s)
+		out = append(out, s)
 	}
-	return plots.Curves(panel)
+	return out, nil
 }
 
 // learning reads the evaluations of every seed's metrics.csv, after the one of the untrained agent at step 0. The mean
@@ -151,12 +160,9 @@ func (r *Result) published() bool { return r.Family == "ml1/push" && r.Plan.Abla
 func (r *Result) beside() (*plots.Figure, error) {
 	panel := plots.CurvePanel{Title: "Beside the authors' logs of push-v1", XLabel: "environment steps",
 		YLabel: "return after adaptation"}
-	for _, a := range r.Arms {
-		s, err := a.learning(r.Dir)
-		if err != nil {
-			return nil, err
-		}
-		panel.Series = append(panel.Series, s)
+	var err error
+	if panel.Series, err = r.lines(); err != nil {
+		return nil, err
 	}
 	for _, c := range paper.PushCurves() {
 		if c.Run != 0 {

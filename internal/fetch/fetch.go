@@ -47,17 +47,10 @@ const list = "FILES"
 // Get fetches the missing parts. The error names in one sentence the part that could not be fetched, and says what to
 // do.
 func Get(ctx context.Context, parts []Part, o Options) error {
-	if o.Say == nil {
-		o.Say = func(string) {}
+	if err := o.complete(); err != nil {
+		return err
 	}
 	o.Command, o.Asking = cmp.Or(o.Command, "nacre setup"), cmp.Or(o.Asking, "nacre setup --install")
-	if o.Dir == "" {
-		dir, err := home.Dir()
-		if err != nil {
-			return err
-		}
-		o.Dir = dir
-	}
 	parts = o.missing(parts)
 	if len(parts) == 0 {
 		return nil
@@ -201,8 +194,23 @@ func (o Options) get(ctx context.Context, p Part) error {
 	if err := o.unpack(ctx, p, from, fresh); err != nil {
 		return err
 	}
-	place := filepath.Join(o.Dir, p.Folder)
-	// left half done by another program
+	return o.replace(filepath.Join(o.Dir, p.Folder), fresh, work)
+}
+
+// complete sets what the caller left out: a folder, and a function that says nothing.
+func (o *Options) complete() (err error) {
+	if o.Say == nil {
+		o.Say = func(string) {}
+	}
+	if o.Dir == "" {
+		o.Dir, err = home.Dir()
+	}
+	return err
+}
+
+// replace moves a fresh folder to its place. A folder that is there, as another program leaves it half done, goes to
+// the folder work.
+func (o Options) replace(place, fresh, work string) error {
 	if err := os.Rename(place, filepath.Join(work, "old")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unwritable(place, err)
 	}

@@ -26,15 +26,8 @@ import (
 // file is checked against the git blob id in package metaworld2020. If one does not match, nothing is stored and the
 // error names the first such file.
 func MetaWorld2020(ctx context.Context, from string, wheel Part, o Options) error {
-	if o.Say == nil {
-		o.Say = func(string) {}
-	}
-	if o.Dir == "" {
-		dir, err := home.Dir()
-		if err != nil {
-			return err
-		}
-		o.Dir = dir
+	if err := o.complete(); err != nil {
+		return err
 	}
 	place := filepath.Join(o.Dir, home.MetaWorld2020)
 	switch err := metaworld2020.Verify(place); {
@@ -136,13 +129,7 @@ func (o Options) lay(ctx context.Context, files map[string][]byte, place string)
 			return context.Cause(ctx)
 		}
 	}
-	if err := os.Rename(place, filepath.Join(work, "old")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return unwritable(place, err)
-	}
-	if err := os.Rename(fresh, place); err != nil {
-		return unwritable(o.Dir, err)
-	}
-	return nil
+	return o.replace(place, fresh, work)
 }
 
 // inWheel is the place of a file in release 3.1.1, from its part's folder or package; "" if the release does not have

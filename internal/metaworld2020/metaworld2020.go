@@ -27,9 +27,6 @@ const (
 	Folder     = "metaworld/envs/assets_v1"
 )
 
-// Origin names the source and the licence of the files, for copies of them.
-const Origin = "Meta-World, 2019 Meta-World Team, MIT License, https://" + Repository + " at " + Commit
-
 // File is one of the files.
 type File struct {
 	Name string // name below the folder assets_v1, with slashes

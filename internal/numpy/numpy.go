@@ -212,3 +212,21 @@ func elements(shape []int, size int) (int, error) {
 	}
 	return n, nil
 }
+
+// Half decodes an IEEE 754 number of 16 bits.
+func Half(h uint16) float64 {
+	exponent, fraction := int(h>>10&31), float64(h&1023)
+	v := math.Ldexp(1+fraction/1024, exponent-15)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(fraction, -24)
+	case exponent == 31 && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 31:
+		v = math.NaN()
+	}
+	if h>>15 == 1 {
+		v = -v
+	}
+	return v
+}

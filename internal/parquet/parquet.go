@@ -24,6 +24,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
+	"nacre/internal/numpy"
 	"nacre/internal/whole"
 )
 
@@ -318,7 +319,7 @@ func (c *Column) putter(kind parquet.Kind, logical any) func(parquet.Value) {
 	switch logical.(type) {
 	case *format.Float16Type:
 		return number(func(v parquet.Value) (float64, int16) {
-			return half(binary.LittleEndian.Uint16(v.ByteArray())), 0
+			return numpy.Half(binary.LittleEndian.Uint16(v.ByteArray())), 0
 		})
 	case *format.UUIDType:
 		return text(func(v parquet.Value) string {
@@ -407,22 +408,4 @@ func decimal(v parquet.Value, scale int) (near float64, rest int16, exact bool) 
 	r := new(big.Rat).SetFrac(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, 0))), nil))
 	near, _ = r.Float64()
 	return near, 0, n.BitLen() <= 53
-}
-
-// half decodes an IEEE 754 number of 16 bits.
-func half(h uint16) float64 {
-	exponent, fraction := int(h>>10&31), float64(h&1023)/1024
-	v := math.Ldexp(1+fraction, exponent-15)
-	switch {
-	case exponent == 0:
-		v = math.Ldexp(fraction, -14)
-	case exponent == 31 && fraction == 0:
-		v = math.Inf(1)
-	case exponent == 31:
-		v = math.NaN()
-	}
-	if h>>15 == 1 {
-		v = -v
-	}
-	return v
 }

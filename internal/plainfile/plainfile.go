@@ -8,6 +8,7 @@
 package plainfile
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -125,4 +126,24 @@ func Read(path string, limit int64) ([]byte, error) {
 
 func tooLong(path string, bytes, limit int64) error {
 	return fmt.Errorf("%s has %d bytes; expected at most %d", path, bytes, limit)
+}
+
+// Tail returns the end of a file, at most most bytes and from the beginning of a line. cut reports whether something
+// stands before it.
+func Tail(name string, most int64) (text string, cut bool, err error) {
+	f, err := Open(name)
+	if err != nil {
+		return "", false, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", false, err
+	}
+	from := max(0, info.Size()-most)
+	data, err := io.ReadAll(io.NewSectionReader(f, from, most))
+	if _, rest, found := bytes.Cut(data, []byte("\n")); from > 0 && found {
+		data = rest
+	}
+	return string(data), from > 0, err
 }

@@ -14,8 +14,8 @@ import (
 // file is locked, shared, by every process that measures. If such a process is killed, the system releases its lock.
 const file = "measuring.lock"
 
-// open opens the file of the lock, and creates it if needed.
-func open() (*os.File, error) {
+// open opens the file of a lock, and creates it if needed.
+func open(file string) (*os.File, error) {
 	dir, err := home.Dir()
 	if err != nil {
 		return nil, err

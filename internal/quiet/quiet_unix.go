@@ -4,12 +4,9 @@ package quiet
 
 import (
 	"os"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"nacre/internal/home"
 )
 
 // Poll is how often the queue checks whether a process measures.
@@ -19,7 +16,7 @@ const Poll = 300 * time.Millisecond
 // has stopped. If the lock cannot be taken, Measure does nothing, because a measurement on a busy machine is better
 // than none.
 func Measure() (done func()) {
-	f, err := open()
+	f, err := open(file)
 	if err != nil {
 		return func() {}
 	}
@@ -37,7 +34,7 @@ func Measure() (done func()) {
 
 // Measuring reports whether any process measures.
 func Measuring() bool {
-	f, err := open()
+	f, err := open(file)
 	if err != nil {
 		return false
 	}
@@ -48,14 +45,7 @@ func Measuring() bool {
 // Queue takes the lock of the user's only queue. It returns an error while another process has the lock. Closing the
 // file releases it.
 func Queue() (*os.File, error) {
-	dir, err := home.Dir()
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(filepath.Join(dir, "queue.lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := open("queue.lock")
 	if err != nil {
 		return nil, err
 	}

@@ -284,29 +284,11 @@ func integer(kind byte, width int, b []byte, o binary.ByteOrder) (near float64, 
 func floating(typ string, b []byte, o binary.ByteOrder) float64 {
 	switch _, width := split(typ); width {
 	case 2:
-		return half(o.Uint16(b))
+		return numpy.Half(o.Uint16(b))
 	case 4:
 		return float64(math.Float32frombits(o.Uint32(b)))
 	}
 	return math.Float64frombits(o.Uint64(b))
-}
-
-// half decodes an IEEE 754 number of 16 bits.
-func half(h uint16) float64 {
-	exponent, fraction := int(h>>10&31), float64(h&1023)
-	v := math.Ldexp(1+fraction/1024, exponent-15)
-	switch {
-	case exponent == 0:
-		v = math.Ldexp(fraction, -24)
-	case exponent == 31 && fraction == 0:
-		v = math.Inf(1)
-	case exponent == 31:
-		v = math.NaN()
-	}
-	if h>>15 == 1 {
-		v = -v
-	}
-	return v
 }
 
 // fixedText decodes a text of fixed length, in UTF-32 or bytes. The text ends where only zeros follow.

@@ -69,7 +69,7 @@ func (f *File) named(out *[]Column, names Values) bool {
 	return true
 }
 
-// rows returns the number of rows that most arrays have. If two numbers are equally frequent, it returns the larger.
+// rows returns the number of rows that most arrays have.
 func (f *File) rows() int {
 	have := map[int]int{}
 	for _, a := range f.Arrays {
@@ -77,13 +77,17 @@ func (f *File) rows() int {
 			have[a.Shape[0]]++
 		}
 	}
-	rows := 0
-	for n, k := range have {
-		if k > have[rows] || k == have[rows] && n > rows {
-			rows = n
+	return mode(have)
+}
+
+// mode returns the number that was counted most often. If two were equally often, it returns the larger.
+func mode(counts map[int]int) (most int) {
+	for n, k := range counts {
+		if k > counts[most] || k == counts[most] && n > most {
+			most = n
 		}
 	}
-	return rows
+	return most
 }
 
 // leading returns how many of the first dimensions together make the rows, or 0 if none do.

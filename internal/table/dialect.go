@@ -204,20 +204,13 @@ func lineCount(text []byte) int {
 	return bytes.Count(bytes.TrimRight(text, "\n"), []byte("\n")) + 1
 }
 
-// widest returns the number of fields that most records have. If two numbers are equally frequent, it returns the
-// larger.
+// widest returns the number of fields that most records have.
 func widest(records []record) int {
 	lengths := map[int]int{}
 	for _, r := range records {
 		lengths[len(r.fields)]++
 	}
-	mode := 0
-	for n, k := range lengths {
-		if k > lengths[mode] || k == lengths[mode] && n > mode {
-			mode = n
-		}
-	}
-	return mode
+	return mode(lengths)
 }
 
 // blank reports whether all fields are empty.

@@ -240,21 +240,15 @@ func (f *File) mixed(o object) error {
 	return f.columnsOf(columns)
 }
 
-// mostRows returns the length that most lists of an object have. If two lengths are equally frequent, it returns the
-// larger.
-func mostRows(o object) (rows int) {
+// mostRows returns the length that most lists of an object have.
+func mostRows(o object) int {
 	have := map[int]int{}
 	for _, m := range o {
 		if list, ok := m.value.([]any); ok {
 			have[len(list)]++
 		}
 	}
-	for n, k := range have {
-		if k > have[rows] || k == have[rows] && n > rows {
-			rows = n
-		}
-	}
-	return rows
+	return mode(have)
 }
 
 func leftOut(names []string) string {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"nacre/core/ref"
+	"nacre/internal/fatal"
 	"nacre/pearl"
 	"nacre/pearl/focal"
 	"nacre/rl"
@@ -19,14 +20,7 @@ var small = []string{
 	"pearl.extra_posterior_steps=20", "pearl.updates_per_iteration=6",
 }
 
-func check(t *testing.T, errs ...error) {
-	t.Helper()
-	for _, err := range errs {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+var check = fatal.On
 
 func TestContract(t *testing.T) { rltest.Learner(t, "focal", small...) }
 

@@ -10,6 +10,7 @@ import (
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/core/ref"
+	"nacre/internal/fatal"
 	"nacre/internal/rng"
 	"nacre/rl/belief"
 )
@@ -33,12 +34,7 @@ func identity(t *testing.T, m core.Memory, net nn.MLP) {
 	check(t, m.Write(net.Name+"/w0", w))
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = fatal.On
 
 // infer runs Infer on tasks of rows factors each, (mean, before(variance)) per row, and returns means, variances, the
 // KL divergence and the sample for eps.

@@ -10,18 +10,12 @@ import (
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/core/ref"
+	"nacre/internal/fatal"
 	"nacre/internal/rng"
 	"nacre/rl/replay"
 )
 
-func check(t testing.TB, errs ...error) {
-	t.Helper()
-	for _, err := range errs {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+var check = fatal.On
 
 func small() Config {
 	c := Default()

@@ -14,17 +14,13 @@ import (
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/core/ref"
+	"nacre/internal/fatal"
 	"nacre/internal/rng"
 	"nacre/rl/onpolicy"
 	"nacre/sim"
 )
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = fatal.On
 
 func Example() {
 	family, err := sim.Lookup("point-goal")

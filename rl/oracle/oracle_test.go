@@ -10,18 +10,14 @@ import (
 	"nacre/core"
 	"nacre/core/nn"
 	"nacre/core/ref"
+	"nacre/internal/fatal"
 	"nacre/internal/rng"
 	"nacre/rl/protocol"
 	"nacre/rl/rltest"
 	"nacre/sim"
 )
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = fatal.On
 
 func small() Config {
 	c := Default()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"nacre/core"
+	"nacre/internal/fatal"
 	"nacre/rl"
 	"nacre/sim"
 )
@@ -47,9 +48,4 @@ func Refused[C any, L io.Closer](t *testing.T, open func(C, rl.Setup) (L, error)
 	}
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = fatal.On

@@ -9,18 +9,12 @@ import (
 	"nacre/core"
 	"nacre/core/nn"
 	"nacre/core/ref"
+	"nacre/internal/fatal"
 	"nacre/internal/rng"
 	"nacre/rl/belief"
 )
 
-func check(t testing.TB, errs ...error) {
-	t.Helper()
-	for _, err := range errs {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+var check = fatal.On
 
 // byHand is the networks in plain loops, from values of the parameters by name.
 type byHand map[string][]float64

@@ -15,7 +15,6 @@ package hub
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -365,5 +364,3 @@ func (k *Kernel) sayState(state, reason string) {
 	k.say(nil, "status", map[string]string{"execution_state": state, "reason": reason})
 	k.state = state
 }
-
-func (k *Kernel) String() string { return fmt.Sprintf("kernel %s", k.ID) }

@@ -13,6 +13,7 @@ import (
 	"nacre/core/feed"
 	"nacre/core/nn"
 	"nacre/core/ref"
+	"nacre/internal/fatal"
 	"nacre/internal/rng"
 	"nacre/pearl"
 	"nacre/rl"
@@ -391,9 +392,4 @@ func TestAuthorsContracts(t *testing.T) {
 		"tcl.defect_column_maximum=true")...)
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = fatal.On

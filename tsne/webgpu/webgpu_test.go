@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/internal/fatal"
 	"nacre/internal/wgpu"
 	"nacre/tsne"
 )
@@ -32,12 +33,7 @@ func open(t testing.TB) *Accelerator {
 	return opened
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fatal.On
 
 // clusters are points of several normal clusters, of which some are far away.
 func clusters(seed uint64, n, columns int) tsne.Matrix {

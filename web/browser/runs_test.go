@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"nacre/experiment/runs/runstest"
+	"nacre/internal/fatal"
 	"nacre/internal/heavy"
 )
 
@@ -143,12 +144,7 @@ func TestRunsOfASite(t *testing.T) {
 	s.own()
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fatal.On
 
 // A run's life from the page, with the tab closed in between; and notes that two people write at once.
 func TestRunFromPage(t *testing.T) {

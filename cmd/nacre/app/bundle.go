@@ -150,21 +150,11 @@ func orError(text string, err error) string {
 
 // tail returns the end of a log, from the beginning of a line.
 func tail(path string) (string, error) {
-	f, err := plainfile.Open(path)
-	if err != nil {
-		return "", err
+	text, cut, err := plainfile.Tail(path, maxBundleLog)
+	if cut {
+		text = "(what was before is left out)\n" + text
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	from := max(0, info.Size()-maxBundleLog)
-	text, err := io.ReadAll(io.NewSectionReader(f, from, maxBundleLog))
-	if _, rest, cut := strings.Cut(string(text), "\n"); from > 0 && cut {
-		return "(what was before is left out)\n" + rest, err
-	}
-	return string(text), err
+	return text, err
 }
 
 // lastError returns what is known about a run's end: the notices of its record, the last attempt of its sweep, and

@@ -307,13 +307,7 @@ func (l *Lowerer) bindMethods(t types.Type) {
 
 // spelled reports whether all types of a native method have symbols in this kernel.
 func (l *Lowerer) spelled(sig *types.Signature) (ok bool) {
-	defer func() {
-		if x := recover(); x != nil {
-			if _, refused := x.(*Refusal); !refused {
-				panic(x)
-			}
-		}
-	}()
+	defer unlessRefused()
 	l.lowSignature(nil, sig, nil)
 	return true
 }

@@ -216,14 +216,17 @@ func pointers(t types.Type) bool {
 
 // nameable returns the lowered type t, and whether it has a name in this kernel.
 func (l *Lowerer) nameable(n ast.Node, t types.Type) (typ ast.Expr, ok bool) {
-	defer func() {
-		if x := recover(); x != nil {
-			if _, refused := x.(*Refusal); !refused {
-				panic(x)
-			}
-		}
-	}()
+	defer unlessRefused()
 	return l.low(n, t), true
+}
+
+// unlessRefused is deferred by a function that returns nothing if the code that it calls is refused.
+func unlessRefused() {
+	if x := recover(); x != nil {
+		if _, refused := x.(*Refusal); !refused {
+			panic(x)
+		}
+	}
 }
 
 // conditional lowers x && y and x || y. Whether y is evaluated depends on x.

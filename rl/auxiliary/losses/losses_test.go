@@ -15,6 +15,7 @@ import (
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/core/ref"
+	"nacre/internal/fatal"
 	"nacre/internal/rng"
 	"nacre/rl"
 	"nacre/rl/auxiliary"
@@ -27,12 +28,7 @@ import (
 	"nacre/rl/varibad"
 )
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = fatal.On
 
 // opened makes a loss with settings over its defaults.
 func opened(l auxiliary.Loss, on auxiliary.Setting, settings ...string) (belief.Auxiliary, error) {

@@ -12,18 +12,14 @@ import (
 
 	"nacre/core"
 	"nacre/core/feed"
+	"nacre/internal/fatal"
 	"nacre/internal/rng"
 	"nacre/rl/replay"
 	"nacre/rl/replay/feeding"
 	"nacre/sim"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = fatal.On
 
 const (
 	obsDim, actDim = 3, 2
