@@ -55,9 +55,6 @@ func Get(ctx context.Context, parts []Part, o Options) error {
 	if len(parts) == 0 {
 		return nil
 	}
-	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
-		return unwritable(o.Dir, err)
-	}
 	release, err := o.lock(ctx)
 	if err != nil {
 		return err

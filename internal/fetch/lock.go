@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
 	"nacre/internal/lockfile"
 )
 
-// lock waits until no other program fetches into the same folder.
+// lock makes the folder and waits until no other program fetches into it.
 func (o Options) lock(ctx context.Context) (release func(), err error) {
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return nil, unwritable(o.Dir, err)
+	}
 	began, said := time.Now(), time.Time{}
 	for {
 		lock, err := lockfile.Take(filepath.Join(o.Dir, ".lock"))

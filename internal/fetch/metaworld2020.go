@@ -103,9 +103,6 @@ func (o Options) fromWheel(ctx context.Context, files map[string][]byte, lacking
 
 // lay puts the files into their place, either all or none.
 func (o Options) lay(ctx context.Context, files map[string][]byte, place string) error {
-	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
-		return unwritable(o.Dir, err)
-	}
 	release, err := o.lock(ctx)
 	if err != nil {
 		return err

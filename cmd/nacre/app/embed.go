@@ -58,14 +58,11 @@ func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 	if err != nil {
 		return Usagef("--context: %v", err)
 	}
-	a, err := experiment.LoadAgent(o.Dir, experiment.Host{Workers: o.Workers})
+	a, err := env.agent(o.Dir, o.Workers)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	if n := a.Notice(); n != "" {
-		env.Notice(n)
-	}
 	length := o.Length
 	if length == 0 {
 		length = a.WindowLength()

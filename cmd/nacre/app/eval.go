@@ -41,14 +41,11 @@ type EvalOptions struct {
 
 // Eval adapts the agent of a run to tasks. In each task the agent begins without a context.
 func Eval(ctx context.Context, env *Env, o EvalOptions) error {
-	a, err := experiment.LoadAgent(o.Dir, experiment.Host{Workers: o.Workers})
+	a, err := env.agent(o.Dir, o.Workers)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	if n := a.Notice(); n != "" {
-		env.Notice(n)
-	}
 	p, err := o.protocol(a.Config.Evaluation.Protocol)
 	if err != nil {
 		return err
@@ -157,4 +154,16 @@ func between(i stats.Interval) string {
 		return "unknown: one task"
 	}
 	return fmt.Sprintf("%.4g to %.4g", i.Lo, i.Hi)
+}
+
+// agent loads the agent of a run and says what must be known of it.
+func (env *Env) agent(dir string, workers int) (*experiment.Agent, error) {
+	a, err := experiment.LoadAgent(dir, experiment.Host{Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	if n := a.Notice(); n != "" {
+		env.Notice(n)
+	}
+	return a, nil
 }

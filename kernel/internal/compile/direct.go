@@ -162,7 +162,7 @@ func (x value) as(t reflect.Type) value {
 func (w *direct) typeOf(t types.Type) reflect.Type {
 	switch t := types.Unalias(types.Default(t)).(type) {
 	case *types.Basic:
-		if r := basics[t.Kind()]; r != nil {
+		if r := cells.Basic[t.Kind()]; r != nil {
 			return r
 		}
 	case *types.Named:

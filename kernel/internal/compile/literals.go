@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"reflect"
 	"strings"
+
+	"nacre/kernel/internal/cells"
 )
 
 // Types without a name are taken from places where the program surely has them. Reflection would make other types than
@@ -108,7 +110,7 @@ func spelled(t types.Type) string {
 	}
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
-		if r := basics[t.Kind()]; r != nil {
+		if r := cells.Basic[t.Kind()]; r != nil {
 			return r.String()
 		}
 	case *types.Named:

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"nacre/kernel/internal/cells"
 	"nacre/kernel/internal/rt"
 )
 
@@ -652,7 +653,7 @@ func (l *Lowerer) intern(key string, t types.Type) *rt.Type {
 func (l *Lowerer) reflectType(t types.Type) reflect.Type {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
-		return basicTypes[t.Kind()]
+		return cells.Basic[t.Kind()]
 	case *types.Named:
 		if t.Obj().Pkg() == nil {
 			return reflect.TypeFor[error]()
@@ -710,15 +711,4 @@ func (l *Lowerer) reflectType(t types.Type) reflect.Type {
 		return reflect.FuncOf(in, out, t.Variadic())
 	}
 	return nil
-}
-
-var basicTypes = map[types.BasicKind]reflect.Type{
-	types.Bool: reflect.TypeFor[bool](), types.String: reflect.TypeFor[string](),
-	types.Int: reflect.TypeFor[int](), types.Int8: reflect.TypeFor[int8](), types.Int16: reflect.TypeFor[int16](),
-	types.Int32: reflect.TypeFor[int32](), types.Int64: reflect.TypeFor[int64](),
-	types.Uint: reflect.TypeFor[uint](), types.Uint8: reflect.TypeFor[uint8](), types.Uint16: reflect.TypeFor[uint16](),
-	types.Uint32: reflect.TypeFor[uint32](), types.Uint64: reflect.TypeFor[uint64](),
-	types.Uintptr: reflect.TypeFor[uintptr](),
-	types.Float32: reflect.TypeFor[float32](), types.Float64: reflect.TypeFor[float64](),
-	types.Complex64: reflect.TypeFor[complex64](), types.Complex128: reflect.TypeFor[complex128](),
 }
