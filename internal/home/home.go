@@ -1,7 +1,7 @@
 // Package home says where the program keeps fetched files, and where it looks for files that belong to it: MuJoCo's
 // library, the scenes of Meta-World, programs for the browser, notebooks' data. It fetches nothing; package fetch does.
 //
-//	for _, file := range home.Places(home.MuJoCo, "lib", home.LibraryFor(runtime.GOOS)) {
+//	for _, file := range home.Places(home.MuJoCo, "lib", home.Library()) {
 //		if _, err := os.Stat(file); err == nil {
 //			return file
 //		}
@@ -99,6 +99,9 @@ func WebGPULibraryFor(system string) string {
 	}
 	return "libwgpu_native-release.so"
 }
+
+// Library is the file name of MuJoCo's library on this system.
+func Library() string { return LibraryFor(runtime.GOOS) }
 
 // LibraryFor is the file name of MuJoCo's library on a system, named as in GOOS.
 func LibraryFor(system string) string {
