@@ -11,6 +11,7 @@ package kernel
 
 import (
 	"context"
+	"fmt"
 
 	"nacre/kernel/assist"
 )
@@ -192,6 +193,10 @@ type Problem struct {
 	Position
 	Message string
 	Import  *Edit // import that would solve the problem; nil if there is none
+}
+
+func (p Problem) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", p.Line, p.Column, p.Message)
 }
 
 // Inspection describes a name; Found is false if there is none.

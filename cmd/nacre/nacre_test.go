@@ -134,8 +134,9 @@ func TestOptions(t *testing.T) {
 			Browser: true, Processes: 1},
 		"runs out --serve --port 0 --processes 2": app.NotebookOptions{
 			Path: "out", Address: loopback.Host(), Runs: true, Processes: 2},
-		"run a.ipynb":     app.ExecuteOptions{File: "a.ipynb"},
-		"execute a.ipynb": app.ExecuteOptions{File: "a.ipynb"},
+		"fmt a.ipynb b.ipynb --check": app.FormatOptions{Files: []string{"a.ipynb", "b.ipynb"}, Check: true},
+		"run a.ipynb":                 app.ExecuteOptions{File: "a.ipynb"},
+		"execute a.ipynb":             app.ExecuteOptions{File: "a.ipynb"},
 		"run a.ipynb -o b.ipynb -p x=1 -p y=2 --timeout 90s": app.ExecuteOptions{File: "a.ipynb", Out: "b.ipynb",
 			Parameters: []string{"x=1", "y=2"}, Timeout: 90 * time.Second},
 		"kernel -f c.json":                  app.KernelOptions{ConnectionFile: "c.json"},

@@ -73,7 +73,8 @@ func fakePip(t *testing.T, from string, seconds int) []string {
 		t.Skip("the stand-in for pip is a shell script")
 	}
 	script := filepath.Join(t.TempDir(), "pip")
-	text := fmt.Sprintf(`for _ in $(seq %d); do sleep 1; done; while [ "$1" != --dest ]; do shift; done; cp '%s'/*.whl "$2"/`, seconds, from)
+	text := fmt.Sprintf("for _ in $(seq %d); do sleep 1; done\n", seconds) +
+		fmt.Sprintf(`while [ "$1" != --dest ]; do shift; done; cp '%s'/*.whl "$2"/`, from)
 	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

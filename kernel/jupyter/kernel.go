@@ -103,6 +103,8 @@ func (k *Kernel) respond(m *Message) (end bool) {
 		k.signature(m)
 	case "problems_request":
 		k.problems(m)
+	case "format_request":
+		k.format(m)
 	case "stale_request":
 		k.stale(m)
 	case "control_request":

@@ -21,8 +21,8 @@ func TestCellsOfThePage(t *testing.T) {
 	}
 	s := session(t)
 	cells := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(page, -1)
-	if len(cells) < 4 {
-		t.Fatalf("the page has %d cells, expected 4", len(cells))
+	if len(cells) < 3 {
+		t.Fatalf("the page has %d cells, expected 3", len(cells))
 	}
 	for k, cell := range cells {
 		shown, out := execute(t, s, string(cell[1]))

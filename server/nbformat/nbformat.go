@@ -246,6 +246,9 @@ func (c Cell) Type() string { s, _ := c["cell_type"].(string); return s }
 // Source is the cell's text.
 func (c Cell) Source() string { s, _ := c["source"].(string); return s }
 
+// SetSource replaces the cell's text.
+func (c Cell) SetSource(text string) { c["source"] = text }
+
 // Metadata is the cell's metadata. A cell without gets some.
 func (c Cell) Metadata() map[string]any { return object(c, "metadata") }
 

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"nacre/internal/atomicfile"
 	"nacre/internal/nearest"
 	"nacre/server/batch"
 	"nacre/server/nbformat"
@@ -36,13 +34,9 @@ type ExecuteOptions struct {
 // Execute runs a notebook's cells in order. It writes the result after every cell, so that nothing is lost if it is
 // stopped.
 func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
-	b, err := os.ReadFile(o.File)
+	nb, err := readNotebook(o.File)
 	if err != nil {
-		return missingFile(o.File, err)
-	}
-	nb, err := nbformat.Parse(b)
-	if err != nil {
-		return fmt.Errorf("%s: %w", o.File, err)
+		return err
 	}
 	if o.Out != "" {
 		env.noticeRepairs(o.File, o.Out, nb)
@@ -67,14 +61,7 @@ func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
 		if o.Out == "" {
 			return nil
 		}
-		data, err := nb.Marshal()
-		if err != nil {
-			return err
-		}
-		return atomicfile.Write(o.Out, func(w io.Writer) error {
-			_, err := w.Write(data)
-			return err
-		})
+		return writeNotebook(o.Out, nb)
 	}
 	if err := save(); err != nil { // checked first, before hours are spent on the cells
 		return err

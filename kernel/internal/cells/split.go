@@ -23,7 +23,7 @@ func split(src string) (chunks []chunk, semicolon bool) {
 	f := fset.AddFile("", -1, len(src))
 	var s scanner.Scanner
 	s.Init(f, []byte(src), func(token.Position, string) {}, scanner.ScanComments)
-	depth, start, comment := 0, -1, -1
+	depth, start, comment, commented := 0, -1, -1, 0
 	var toks []token.Token
 	flush := func(end int) {
 		if start >= 0 {
@@ -42,7 +42,13 @@ func split(src string) (chunks []chunk, semicolon bool) {
 			if start < 0 && comment < 0 {
 				comment = off
 			}
+			if strings.HasPrefix(lit, "/*") {
+				commented = off + strings.Index(src[off:]+"*/", "*/") + len("*/")
+			}
 			continue
+		}
+		if tok == token.SEMICOLON && lit == "\n" { // in the comment, where that has several lines
+			off = min(max(off, commented), len(src))
 		}
 		if tok == token.SEMICOLON && depth <= 0 {
 			if n := len(chunks); start < 0 && lit == ";" && n > 0 && chunks[n-1].kind == token.ILLEGAL {

@@ -36,6 +36,9 @@ export interface Command {
   run(page: Page): unknown;
 }
 
+/** What is done with Go is loaded when it is asked for. */
+const go = async (f: (module: typeof import('./gocells')) => unknown) => f(await import('./gocells'));
+
 export const commands: Command[] = [
   {
     id: 'run.stay',
@@ -261,6 +264,19 @@ export const commands: Command[] = [
       run: (p) => edit.heading(p, n),
     }),
   ),
+  {
+    id: 'cell.format',
+    label: 'Format the cells (gofmt)',
+    group: 'Edit',
+    both: ['Alt-Shift-F'],
+    run: (p) => go((f) => f.format(p, p.selection.cells)),
+  },
+  {
+    id: 'cell.formatAll',
+    label: 'Format all cells (gofmt)',
+    group: 'Edit',
+    run: (p) => go((f) => f.format(p, p.notebook.cells)),
+  },
   {
     id: 'search',
     label: 'Search and replace',

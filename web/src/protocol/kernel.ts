@@ -50,6 +50,13 @@ export interface Problem {
   message: string;
   import?: Edit;
 }
+/** A cell as gofmt writes it, or as it was, with what keeps gofmt from it. */
+export interface Formatted {
+  code: string;
+  line?: number;
+  column?: number;
+  message?: string;
+}
 /** How a cell stands to what ran: whether it ran, was edited since, and which of the names it read have changed, by controls of its
  *  own only or not, or are to change when the cells called after run. */
 export interface Staleness {
@@ -273,6 +280,12 @@ export class KernelLink {
   /** The problems of each cell; null where the kernel does not tell. */
   async problems(cells: { code: string; ran: boolean }[]): Promise<Problem[][] | null> {
     const content = await this.shell<{ cells: Problem[][] }>('problems_request', { cells });
+    return content?.status === 'ok' ? content.cells : null;
+  }
+
+  /** Cells as gofmt writes them; null where the kernel does not format. */
+  async format(cells: string[]): Promise<Formatted[] | null> {
+    const content = await this.shell<{ cells: Formatted[] }>('format_request', { cells });
     return content?.status === 'ok' ? content.cells : null;
   }
 
