@@ -285,7 +285,7 @@ func leftOut(text string) string {
 	}
 	for _, s := range f.Imports {
 		switch path := strings.Trim(s.Path.Value, `"`); path {
-		case "C", "unsafe", "runtime/debug", "runtime/pprof", "os/exec", "os/signal", "plugin", "go/build":
+		case "C", "runtime/cgo", "runtime/debug", "runtime/pprof", "os/exec", "os/signal", "plugin", "go/build":
 			return "imports " + path
 		default:
 			if strings.Contains(path, ".") || strings.HasPrefix(path, "internal/") {
@@ -293,8 +293,25 @@ func leftOut(text string) string {
 			}
 		}
 	}
-	return ""
+	inside := ""
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			x, isName := s.X.(*ast.Ident)
+			switch {
+			case isName && x.Name == "runtime" && ofRuntime.MatchString(s.Sel.Name):
+				inside = "asks the run time about stacks, memory or goroutines"
+			case isName && x.Name == "unsafe" && s.Sel.Name == "Pointer" && *engine == "yaegi":
+				inside = "uses unsafe.Pointer, with yaegi"
+			}
+		}
+		return inside == ""
+	})
+	return inside
 }
+
+// ofRuntime are the names of package runtime that look into how a program was compiled and what it has allocated.
+var ofRuntime = regexp.MustCompile(`^(Callers?|CallersFrames|FuncForPC|Stack|SetFinalizer|AddCleanup|ReadMemStats|` +
+	`MemProfile.*|NumGoroutine|GoroutineProfile|Breakpoint)$`)
 
 // goTest is the line of a file of Go's test that says what is to be done with it, and with which arguments.
 var goTest = regexp.MustCompile(`(?m)^// ?(run|compile|build|errorcheck|skip|asmcheck|cmpout)(\w*)\b *(.*)$`)

@@ -422,8 +422,8 @@ func base(x ast.Expr) *ast.Ident {
 	}
 }
 
-// measures adds to vars such names among the cell's variables, as far as their types are known, where these have arrays
-// in them. It reports whether there are more than before.
+// measures adds to vars such names among the cell's variables, as far as their types are known, where these may have
+// arrays in them. It reports whether there are more than before.
 func (c *checker) measures(measured map[string]bool, vars map[string]types.Object) (found bool) {
 	if len(measured) == 0 {
 		return false
@@ -434,12 +434,8 @@ func (c *checker) measures(measured map[string]bool, vars map[string]types.Objec
 			if old := vars[id.Name]; !ok || !measured[id.Name] || old != nil && old.Pkg() == nil {
 				continue
 			}
-			t := v.Type().Underlying()
-			if p, isPointer := t.(*types.Pointer); isPointer {
-				t = p.Elem().Underlying()
-			}
-			switch t.(type) {
-			case *types.Array, *types.Struct:
+			switch v.Type().Underlying().(type) {
+			case *types.Array, *types.Struct, *types.Pointer, *types.Slice, *types.Map:
 				vars[id.Name], found = types.NewVar(token.NoPos, nil, id.Name, v.Type()), true
 			}
 		}

@@ -97,8 +97,8 @@ func (l *Lowerer) sooner(c *ast.CallExpr, x ast.Expr) ast.Expr {
 		switch id := instantiated(c.Fun); {
 		case id == nil, l.Info.Types[c].Value != nil:
 			return x
-		case !slices.Contains([]string{"append", "cap", "complex", "copy", "imag", "len", "max", "min", "real"},
-			id.Name):
+		case !slices.Contains([]string{"append", "cap", "complex", "copy", "imag", "len", "make", "max", "min", "new",
+			"real"}, id.Name):
 			return x
 		}
 	}
