@@ -46,6 +46,12 @@ func BenchmarkCode(b *testing.B) {
 		{"float loop", "func run(n int) { s := 0.0; for i := 0; i < n; i++ { s += 1.5 } }"},
 		{"slice sum", "func run(n int) { xs := make([]float64, 1000); s := 0.0; for i := 0; i < n; i++ { s += " +
 			"xs[i%1000] } }"},
+		{"matrix product", "func run(n int) { const m = 10; a, b, c := make([]float64, m*m), make([]float64, m*m), " +
+			"make([]float64, m*m); for q := 0; q < n; q += m * m * m { for i := range m { for j := range m {\n" +
+			"s := 0.0; for k := range m { s += a[i*m+k] * b[k*m+j] }\nc[i*m+j] = s } } } }"},
+		{"insertion sort", "func run(n int) { xs := make([]int, 20); for q := 0; q < n; { for i := range xs { " +
+			"xs[i] = (i * 7919) % 20 }; for i := 1; i < len(xs); i++ { for j := i; j > 0 && xs[j-1] > xs[j]; j-- { " +
+			"xs[j-1], xs[j] = xs[j], xs[j-1]; q++ } } } }"},
 		{"call", "func f(x int) int { return x }\nfunc run(n int) { for i := 0; i < n; i++ { f(i) } }"},
 		{"method", "type T struct{ x int }\nfunc (t *T) inc() { t.x++ }\nfunc run(n int) { t := &T{}; for i := 0; i " +
 			"< n; i++ { t.inc() } }"},

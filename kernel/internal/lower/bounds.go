@@ -5,20 +5,14 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
-	"strings"
 )
 
-// The interpreter's panics for an index out of range name neither the index nor the length of the slice. Lowered code
-// therefore checks indices itself where a cell may recover the panic: in methods whose panics package fmt prints, in
-// function literals of a cell's var declarations, and at the top of a cell outside loops. A check costs about as much
-// as the access. The bounds of slices are rarer and are always checked.
-
-// recovers reports whether the unit calls recover, or executes a template, which makes errors of panics.
+// recovers reports whether the unit calls recover.
 func (l *Lowerer) recovers(u *Unit) bool {
 	found := false
 	look := func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
-		found = found || ok && (l.isRecover(id) || executes(l.Info.Uses[id]))
+		found = found || ok && l.isRecover(id)
 		return !found
 	}
 	for _, s := range u.Body {
@@ -33,13 +27,6 @@ func (l *Lowerer) recovers(u *Unit) bool {
 func (l *Lowerer) isRecover(id *ast.Ident) bool {
 	_, builtin := l.Info.Uses[id].(*types.Builtin)
 	return builtin && id.Name == "recover"
-}
-
-// executes reports whether x is a method that executes a template. The host runs such methods.
-func executes(x types.Object) bool {
-	f, ok := x.(*types.Func)
-	return ok && strings.HasPrefix(f.Name(), "Execute") && f.Pkg() != nil &&
-		strings.HasSuffix(f.Pkg().Path(), "/template")
 }
 
 // older returns the functions of cells before the unit that must be lowered again, because their panics may be
@@ -62,22 +49,6 @@ func (l *Lowerer) older(u *Unit) []*Func {
 	return list
 }
 
-// looks reports whether indices are checked before they are used.
-func (l *Lowerer) looks() bool {
-	if l.fn.library || l.numbered || l.fn.printed {
-		return !l.fn.library
-	}
-	if !l.fn.top {
-		return l.fn.declares
-	}
-	for _, s := range l.fn.scopes {
-		if s.loop {
-			return false
-		}
-	}
-	return true
-}
-
 // checkedIndex returns base[i] with a check. base is the lowered e.X, and not a map.
 func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 	placing := l.placing
@@ -85,37 +56,31 @@ func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 	i := l.expr(e.Index)
 	l.placing = placing
 	at := &ast.IndexExpr{X: base, Index: i}
-	t := l.typeOf(e.X).Underlying()
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem().Underlying()
-	}
-	_, isArray := t.(*types.Array)
-	if !l.looks() || isArray && l.Info.Types[e.Index].Value != nil {
-		return at
-	}
-	if b, ok := l.typeOf(e.Index).Underlying().(*types.Basic); !ok || b.Kind() != types.Int {
-		i = call(ident("int"), i)
-	}
-	_, held := base.(*ast.Ident) // the result of an earlier call
-	if simple(e.X) || held {
-		at.Index = l.rt("Index", i, call(ident("len"), base))
+	length, isArray := l.arrayLen(e.X)
+	if !l.looks() || l.seen[e] || isArray && l.Info.Types[e.Index].Value != nil {
 		return at
 	}
 	if isArray {
+		at.Index = l.rangeCheck(e, i, intLit(length))
+		return at
+	}
+	_, held := base.(*ast.Ident) // the result of an earlier call
+	if simple(e.X) || held {
+		at.Index = l.rangeCheck(e, i, call(ident("len"), base))
 		return at
 	}
 	x, k := l.fresh("x"), l.fresh("k")
+	params := &ast.FieldList{List: []*ast.Field{field(x, l.opening(e, l.typeOf(e.X))),
+		field(k, l.low(e, l.typeOf(e.Index)))}}
+	first := l.rangeCheck(e, ident(k), call(ident("len"), ident(x)))
 	// the elements from the index on, of which it is the first
-	if _, isSlice := t.(*types.Slice); l.placing && isSlice {
-		typ := l.opening(e, l.typeOf(e.X))
+	if _, isSlice := l.typeOf(e.X).Underlying().(*types.Slice); l.placing && isSlice {
 		lit := &ast.FuncLit{
 			Type: &ast.FuncType{
-				Params:  &ast.FieldList{List: []*ast.Field{field(x, typ), field(k, ident("int"))}},
-				Results: &ast.FieldList{List: []*ast.Field{field("", typ)}},
+				Params:  params,
+				Results: &ast.FieldList{List: []*ast.Field{field("", l.opening(e, l.typeOf(e.X)))}},
 			},
-			Body: block(&ast.ReturnStmt{
-				Results: []ast.Expr{&ast.SliceExpr{X: ident(x),
-					Low: l.rt("Index", ident(k), call(ident("len"), ident(x)))}}}),
+			Body: block(&ast.ReturnStmt{Results: []ast.Expr{&ast.SliceExpr{X: ident(x), Low: first}}}),
 		}
 		return &ast.IndexExpr{X: call(lit, base, i), Index: intLit(0)}
 	}
@@ -124,12 +89,11 @@ func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 	}
 	return &ast.IndexExpr{X: call(&ast.FuncLit{ // no index is used: the call returns the element
 		Type: &ast.FuncType{
-			Params:  &ast.FieldList{List: []*ast.Field{field(x, l.opening(e, l.typeOf(e.X))), field(k, ident("int"))}},
+			Params:  params,
 			Results: &ast.FieldList{List: []*ast.Field{field("", l.low(e, l.typeOf(e)))}},
 		},
 		Body: block(&ast.ReturnStmt{
-			Results: []ast.Expr{&ast.IndexExpr{X: ident(x),
-				Index: l.rt("Index", ident(k), call(ident("len"), ident(x)))}}}),
+			Results: []ast.Expr{&ast.IndexExpr{X: ident(x), Index: first}}}),
 	}, base, i)}
 }
 

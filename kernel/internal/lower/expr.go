@@ -610,7 +610,7 @@ func (l *Lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	sig := l.Info.TypeOf(e).(*types.Signature)
 	outer := l.fn
 	inner := &function{names: map[types.Object]local{}, taken: outer.taken, library: outer.library,
-		declares: outer.declares, printed: outer.printed, deferred: e == l.deferred}
+		deferred: e == l.deferred}
 	for k, v := range outer.names {
 		inner.names[k] = v
 	}

@@ -105,8 +105,13 @@ func (f *fixer) place(e ast.Expr) ast.Expr {
 func (f *fixer) index(x *ast.IndexExpr, base ast.Expr) ast.Expr {
 	t := f.l.typeOf(x.Index)
 	i := f.operand(x.Index, t)
-	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Int && f.l.looks() {
-		i = f.l.rt("Index", i, call(ident("len"), base))
+	length, isArray := f.l.arrayLen(x.X)
+	switch {
+	case !f.l.looks(), f.l.seen[x], isArray && f.l.Info.Types[x.Index].Value != nil:
+	case isArray:
+		i = f.l.rangeCheck(x, i, intLit(length))
+	default:
+		i = f.l.rangeCheck(x, i, call(ident("len"), base))
 	}
 	return &ast.IndexExpr{X: base, Index: i}
 }

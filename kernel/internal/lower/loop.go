@@ -20,6 +20,7 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 		pre = l.stmt(s.Init)
 	}
 	defer l.push(scope{label: labelName(label), loop: true})()
+	l.countsUp(s)
 	ends := l.ends(out, s.Cond)
 	if s.Post != nil {
 		list := l.stmt(s.Post)
@@ -102,7 +103,7 @@ func (l *Lowerer) ends(loop *ast.ForStmt, cond ast.Expr) []ast.Stmt {
 	case cond == nil:
 		return nil
 	case !l.signed([]ast.Expr{cond}):
-		loop.Cond = l.expr(cond)
+		loop.Cond = l.looked(cond)
 		return nil
 	}
 	return l.inOrder([]ast.Expr{cond}, func() []ast.Stmt {
@@ -148,6 +149,9 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	}
 	pre := append(l.at(s.X), first...)
 	defer l.push(scope{label: labelName(label), loop: true})()
+	if v := l.newVar(s.Key); v != nil && !assigned(l.Info, s.Body, v) {
+		l.indexOf[v] = l.counted(s.X, s.Body)
+	}
 	if u, ok := t.Underlying().(*types.Basic); ok && u.Info()&types.IsInteger != 0 {
 		return append(pre, l.rangeInt(s, t, x, label)...)
 	}
@@ -295,6 +299,76 @@ func (l *Lowerer) rangeInt(s *ast.RangeStmt, t types.Type, x ast.Expr, label *as
 		Body: body,
 	}
 	return []ast.Stmt{varDecl(n, typ, x), varDecl(k, typ, zero), withLabel(label, loop)}
+}
+
+// countsUp notes that the variable of the loop `for i := 0; i < len(x); i++` is an index into x.
+func (l *Lowerer) countsUp(s *ast.ForStmt) {
+	init, ok := s.Init.(*ast.AssignStmt)
+	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 {
+		return
+	}
+	v := l.newVar(init.Lhs[0])
+	cond, less := s.Cond.(*ast.BinaryExpr)
+	post, up := s.Post.(*ast.IncDecStmt)
+	if v == nil || !less || cond.Op != token.LSS || !up || post.Tok != token.INC || assigned(l.Info, s.Body, v) {
+		return
+	}
+	own := func(e ast.Expr) bool {
+		id, ok := ast.Unparen(e).(*ast.Ident)
+		return ok && l.Info.Uses[id] == v
+	}
+	if own(post.X) && own(cond.X) && l.positive(init.Rhs[0]) {
+		l.counts[v], l.indexOf[v] = true, l.counted(cond.Y, s.Body)
+	}
+}
+
+// counted is the variable whose elements x is or counts, if the body of a loop keeps their number; else nil.
+func (l *Lowerer) counted(x ast.Expr, body *ast.BlockStmt) types.Object {
+	if c, ok := ast.Unparen(x).(*ast.CallExpr); ok && len(c.Args) == 1 {
+		if id := instantiated(c.Fun); id == nil || id.Name != "len" || !l.Info.Types[c.Fun].IsBuiltin() {
+			return nil
+		}
+		x = c.Args[0]
+	}
+	id, ok := ast.Unparen(x).(*ast.Ident)
+	v, named := l.Info.Uses[id].(*types.Var)
+	if !ok || !named {
+		return nil
+	}
+	if _, isArray := l.arrayLen(id); isArray {
+		return v
+	}
+	switch u := l.typeOf(id).Underlying().(type) {
+	case *types.Slice:
+	case *types.Basic:
+		if u.Info()&types.IsString == 0 {
+			return nil
+		}
+	default:
+		return nil
+	}
+	if assigned(l.Info, body, v) || l.reachable(v) && calling(l.Info, body) {
+		return nil
+	}
+	return v
+}
+
+// calling reports whether a block calls functions, or receives, so that others may change variables meanwhile.
+func calling(info *types.Info, b *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(b, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			tv := info.Types[ast.Unparen(n.Fun)]
+			found = found || !tv.IsType() && !tv.IsBuiltin()
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.RangeStmt, *ast.SendStmt, *ast.SelectStmt:
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // assigned reports whether something in a block changes v or takes its address.

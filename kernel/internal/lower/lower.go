@@ -87,14 +87,16 @@ type Lowerer struct {
 	keys    map[*types.TypeName]string
 	newest  map[string]*types.TypeName // by name and identity: the object of the last declaration
 	boxed   map[*rt.Type]map[string]string
-	reaches bool                // see boxReached
-	ifaces  map[string]string   // host functions by native interface
-	vars    map[string]string   // host functions by package variable
-	loops   map[string]bool     // by type: whether looped reports true
-	knots   map[string]*knot    // by key: recursive struct types
-	told    map[string]bool     // lowered names of those that the interpreter has built
-	counts  map[*types.Var]bool // loop variables that count up from 0
-	early   *[]ast.Stmt         // calls to make before the current statement; nil if calls stay in the statement
+	reaches bool                        // see boxReached
+	ifaces  map[string]string           // host functions by native interface
+	vars    map[string]string           // host functions by package variable
+	loops   map[string]bool             // by type: whether looped reports true
+	knots   map[string]*knot            // by key: recursive struct types
+	told    map[string]bool             // lowered names of those that the interpreter has built
+	indexOf map[*types.Var]types.Object // by variable of a loop: the variable into which it is an index
+	seen    map[*ast.IndexExpr]bool     // those whose index has been looked at
+	counts  map[*types.Var]bool         // loop variables that count up from 0
+	early   *[]ast.Stmt                 // calls to make before the statement; nil if calls stay in it
 	host    map[string]reflect.Value
 
 	recovering map[*ast.BlockStmt]bool // function bodies: whether they call recover themselves
@@ -126,6 +128,7 @@ func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
 		boxed:  map[*rt.Type]map[string]string{},
 		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{},
 		loops: map[string]bool{}, knots: map[string]*knot{}, told: map[string]bool{}, counts: map[*types.Var]bool{},
+		indexOf: map[*types.Var]types.Object{}, seen: map[*ast.IndexExpr]bool{},
 		recovering: map[*ast.BlockStmt]bool{},
 	}
 	reg.Resolve = l.runtimeType
@@ -148,11 +151,8 @@ type function struct {
 	// name of the variable that says whether a deferred call has called the function; "" if the function does not ask
 	entered string
 
-	top bool // whether it is the statements of a cell
-	// whether it is such a statement that declares variables: a later cell may recover panics of its function literals
-	declares bool
-	library  bool // whether it is a function of a native package
-	printed  bool // whether it is a method whose panics package fmt prints
+	top     bool // whether it is the statements of a cell
+	library bool // whether it is a function of a native package
 }
 
 type local struct {
@@ -384,7 +384,6 @@ func (l *Lowerer) cellBody(u *Unit) []ast.Stmt {
 			list = append(list, l.calls(u.Inits)...)
 		}
 		list = append(list, assign(ident("stmt__"), intLit(k)))
-		_, l.fn.declares = s.(*ast.DeclStmt)
 		if x, ok := s.(*ast.ExprStmt); ok && k == len(u.Body)-1 && u.Value != nil {
 			list = append(list, l.at(s)...)
 			list = append(list, l.inOrder([]ast.Expr{x.X}, func() []ast.Stmt { return l.show(x.X) })...)

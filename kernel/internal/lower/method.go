@@ -365,9 +365,6 @@ func (l *Lowerer) lowerFunc(f *Func, name string, env map[*types.TypeParam]types
 	l.env = env
 	l.fn = &function{names: map[types.Object]local{}, taken: l.addressed(f.Decl.Body), library: f.Obj != nil &&
 		!fromCell2(f.Obj)}
-	if _, method, ok := strings.Cut(f.Name, "."); ok {
-		l.fn.printed = slices.Contains([]string{"String", "Error", "Format", "GoString"}, method)
-	}
 	sig := types.NewSignatureType(nil, nil, nil, f.Sig.Params(), f.Sig.Results(), f.Sig.Variadic())
 	l.fn.deferring = defers(f.Decl.Body)
 	ft, prologue := l.params(f.Decl, sig)
@@ -459,4 +456,11 @@ func (l *Lowerer) root(x ast.Expr, taken map[types.Object]bool) {
 			return
 		}
 	}
+}
+
+// executes reports whether x is a method that executes a template. The host runs such methods.
+func executes(x types.Object) bool {
+	f, ok := x.(*types.Func)
+	return ok && strings.HasPrefix(f.Name(), "Execute") && f.Pkg() != nil &&
+		strings.HasSuffix(f.Pkg().Path(), "/template")
 }

@@ -14,11 +14,16 @@ import (
 // inOrder lowers a statement that consists of the expressions. If the difference can show, it puts the calls before the
 // statement.
 func (l *Lowerer) inOrder(list []ast.Expr, lower func() []ast.Stmt) []ast.Stmt {
+	return l.lookingIn(list, list, lower)
+}
+
+// lookingIn is inOrder for a statement that uses the indices in the expressions of order.
+func (l *Lowerer) lookingIn(order, list []ast.Expr, lower func() []ast.Stmt) []ast.Stmt {
 	saved := l.early
 	defer func() { l.early = saved }()
 	l.early = nil
 	if !l.disordered(list) && !l.signed(list) {
-		return lower()
+		return append(l.look(order...), lower()...)
 	}
 	l.early = new([]ast.Stmt)
 	out := lower()
@@ -235,7 +240,7 @@ func (l *Lowerer) conditional(e *ast.BinaryExpr) ast.Expr {
 		return l.stepwise(e)
 	}
 	x := l.unordered(func() ast.Expr {
-		return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(e.X), Op: e.Op, OpPos: e.OpPos, Y: l.expr(e.Y)}}
+		return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(e.X), Op: e.Op, OpPos: e.OpPos, Y: l.looked(e.Y)}}
 	})
 	return l.soon(e, x, l.typeOf(e))
 }

@@ -74,9 +74,10 @@ func (l *Lowerer) stmt(s ast.Stmt) []ast.Stmt {
 	case *ast.ExprStmt:
 		return append(l.at(s), l.inOrder([]ast.Expr{s.X}, func() []ast.Stmt { return l.exprStmt(s) })...)
 	case *ast.AssignStmt:
-		return append(l.at(s), l.inOrder(slices.Concat(s.Lhs, s.Rhs), func() []ast.Stmt { return l.assign(s) })...)
+		return append(l.at(s), l.lookingIn(l.assignmentOrder(s), slices.Concat(s.Lhs, s.Rhs),
+			func() []ast.Stmt { return l.assign(s) })...)
 	case *ast.IncDecStmt:
-		return append(l.at(s), l.incDec(s)...)
+		return slices.Concat(l.at(s), l.look(s.X), l.incDec(s))
 	case *ast.DeclStmt:
 		return l.declStmt(s)
 	case *ast.BlockStmt:
@@ -424,7 +425,8 @@ func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
 	// the calls in y come first
 	if _, isIndex := ast.Unparen(x).(*ast.IndexExpr); isIndex && !simple(y) && l.looks() && l.early == nil {
 		name := l.fresh("t")
-		return []ast.Stmt{varDecl(name, l.low(y, l.typeOf(x)), l.to(y, l.typeOf(x))), assign(l.place(x), ident(name))}
+		out := []ast.Stmt{varDecl(name, l.low(y, l.typeOf(x)), l.to(y, l.typeOf(x)))}
+		return append(append(out, l.look(x)...), assign(l.place(x), ident(name)))
 	}
 	if _, star := ast.Unparen(y).(*ast.StarExpr); star { // the value may be nil, which would delete a map's entry
 		name := l.fresh("t")

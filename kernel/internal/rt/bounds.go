@@ -17,6 +17,14 @@ func index(i, n int) int {
 	return i
 }
 
+// indexUnsigned is index for an unsigned number.
+func indexUnsigned(i uint64, n int) int {
+	if i >= uint64(n) {
+		panic(outOf("index out of range [%d] with length %d", i, n))
+	}
+	return int(i)
+}
+
 // bounds returns low of x[low:high], or panics as the Go run time does. limit is the capacity of a slice, or the length
 // of anything else. open is true if the expression has no high, which then is the length.
 func bounds(low, high, limit int, isSlice, open bool) int {

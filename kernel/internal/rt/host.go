@@ -99,7 +99,7 @@ func (r *Registry) Symbols(h Hooks) map[string]reflect.Value {
 			}
 			h.Exit(1)
 		},
-		"Index": index, "Bounds": bounds, "Bounds3": bounds3, "Ranged": ranged,
+		"Index": index, "IndexUnsigned": indexUnsigned, "Bounds": bounds, "Bounds3": bounds3, "Ranged": ranged,
 		"Check": h.Check, "Fail": live.Fail, "Show": h.Show, "Global": h.Global,
 	}
 	out := map[string]reflect.Value{}
