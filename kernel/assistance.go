@@ -82,6 +82,14 @@ func (s *session) Problems(list []Source) [][]Problem {
 	return out
 }
 
+func (s *session) Definition(cells []string, cell, cursor int) Definition {
+	return s.assistant.Definition(cells, cell, cursor)
+}
+
+func (s *session) Rename(cells []string, cell, cursor int, to string) (Renaming, error) {
+	return s.assistant.Rename(cells, cell, cursor, to)
+}
+
 func (s *session) Search(words string, most int) []Entry { return s.assistant.Search(words, most) }
 
 func (s *session) IsComplete(code string) Completeness { return s.assistant.IsComplete(code) }

@@ -44,6 +44,13 @@ type Session interface {
 	// form are treated as if they had run in order.
 	Problems(cells []Source) [][]Problem
 
+	// Definition finds where the name at cursor, in one of a notebook's code cells, is defined.
+	Definition(cells []string, cell, cursor int) Definition
+
+	// Rename returns the changes of a notebook's code cells that give a new name to what the name at cursor means. The
+	// error says why the name cannot be changed, or not to this one. Without a new name the changes keep the present one.
+	Rename(cells []string, cell, cursor int, to string) (Renaming, error)
+
 	// Search finds names of the library by words of their names and documentation, the likeliest first.
 	Search(words string, most int) []Entry
 
@@ -153,6 +160,9 @@ type (
 	Signature    = assist.Signature    // the function that is being called
 	Completeness = assist.Completeness // whether code can be run as it stands
 	Entry        = assist.Entry        // a name of the library
+	Definition   = assist.Definition   // where a name is defined
+	Renaming     = assist.Renaming     // what a new name changes
+	Change       = assist.Change       // a part of a cell that gets another text
 )
 
 // Draft gives information about a cell before it runs, for the person who writes it. It runs no code. Cursors count

@@ -3,10 +3,7 @@ package kernel
 import (
 	"context"
 	"fmt"
-	"go/token"
 	"strings"
-
-	"nacre/kernel/internal/cells"
 )
 
 // Program returns cells, in their order, as plain Go. Calls whose error is not handled are wrapped in functions that
@@ -15,8 +12,7 @@ import (
 func (s *session) Program(list []string) (explicit []string, decls string) {
 	s.info.Lock()
 	defer s.info.Unlock()
-	p := cells.New(token.NewFileSet(), s.prog.Packages)
-	p.Load, p.Absent = s.prog.Load, s.prog.Absent
+	p := s.prog.Fresh()
 	needs := map[int]bool{}
 	for k, code := range list {
 		explicit = append(explicit, code)

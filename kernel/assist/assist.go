@@ -34,9 +34,10 @@ type Access struct {
 // Assistant helps with the cells of one session. Its methods may be called from any goroutine.
 type Assistant struct {
 	Access
-	drafted *drafted
-	words   *words
-	index   []Entry // entries of the library, once it was searched
+	drafted  *drafted
+	resolved *resolved
+	words    *words
+	index    []Entry // entries of the library, once it was searched
 }
 
 // New makes the assistant of a session.

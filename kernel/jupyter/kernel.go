@@ -105,6 +105,10 @@ func (k *Kernel) respond(m *Message) (end bool) {
 		k.problems(m)
 	case "format_request":
 		k.format(m)
+	case "definition_request":
+		k.definition(m)
+	case "rename_request":
+		k.rename(m)
 	case "stale_request":
 		k.stale(m)
 	case "control_request":

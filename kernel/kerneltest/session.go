@@ -263,6 +263,16 @@ func (s *Session) Problems(cells []kernel.Source) [][]kernel.Problem {
 	return out
 }
 
+// Definition implements kernel.Session: names are of no cell.
+func (s *Session) Definition([]string, int, int) kernel.Definition {
+	return kernel.Definition{Cell: -1}
+}
+
+// Rename implements kernel.Session: there are no names.
+func (s *Session) Rename([]string, int, int, string) (kernel.Renaming, error) {
+	return kernel.Renaming{}, errors.New("the scripted kernel has no names")
+}
+
 // Search implements kernel.Session: it finds commands.
 func (s *Session) Search(words string, most int) []kernel.Entry {
 	list := []kernel.Entry{}

@@ -161,3 +161,21 @@ test('the outline names a cell by its heading or its first line that says someth
   assert.equal(title('code', 'import "fmt"'), 'import "fmt"');
   assert.equal(title('code', ''), 'empty');
 });
+
+test('a change of several cells is the next to be undone in each of them, until one is edited further', () => {
+  const nb = make('a', 'b', 'c');
+  const [a, b, c] = nb.cells as [Cell, Cell, Cell];
+  nb.transact([a, b], () => {
+    a.setSource('A');
+    b.setSource('B');
+  });
+  assert.deepEqual([nb.lastStepIn(a, 'undo'), nb.lastStepIn(b, 'undo'), nb.lastStepIn(c, 'undo')], [true, true, false]);
+  a.setSource('AA', 'editor');
+  assert.equal(nb.lastStepIn(a, 'undo'), false);
+  a.setSource('A', 'editor');
+  assert.ok(nb.lastStepIn(a, 'undo') && nb.undo());
+  assert.deepEqual(text(nb), ['a', 'b', 'c']);
+  assert.equal(nb.lastStepIn(a, 'undo'), false);
+  assert.ok(nb.lastStepIn(b, 'redo') && nb.redo());
+  assert.deepEqual(text(nb), ['A', 'B', 'c']);
+});

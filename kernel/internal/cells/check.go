@@ -26,6 +26,15 @@ func (p *Scope) Check(ctx context.Context, cell int, src string) (*Unit, error) 
 }
 
 func (p *Scope) checkCell(ctx context.Context, cell int, src string) (*Unit, error) {
+	c, err := p.checker(ctx, cell, src)
+	if err != nil {
+		return nil, err
+	}
+	return c.unit, c.run()
+}
+
+// checker takes a cell apart, so that it can be checked.
+func (p *Scope) checker(ctx context.Context, cell int, src string) (*checker, error) {
 	file, err := p.parseCell(CellName(cell), src)
 	if err != nil {
 		var errs Errors
@@ -50,7 +59,7 @@ func (p *Scope) checkCell(ctx context.Context, cell int, src string) (*Unit, err
 	for _, d := range own {
 		c.program = c.program || d.Name == "main"
 	}
-	return u, c.run()
+	return c, nil
 }
 
 // Text finds the text of a cell by the positions of its nodes.

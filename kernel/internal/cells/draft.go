@@ -20,6 +20,13 @@ type Draft struct {
 	files []*token.File // files of its cells' texts
 }
 
+// Fresh returns a program without cells that can import what p can.
+func (p *Scope) Fresh() *Scope {
+	q := New(token.NewFileSet(), p.Packages)
+	q.Load, q.Absent = p.Load, p.Absent
+	return q
+}
+
 // Draft returns a draft of the program, without further cells.
 func (p *Scope) Draft() *Draft {
 	q := New(p.Fset, p.Packages)
@@ -60,7 +67,7 @@ func (d *Draft) Check(src string, add bool) Errors {
 
 // guess adds what a cell with errors seems to declare.
 func (d *Draft) guess(src string) {
-	s := d.Scratch(src, "", nil)
+	s := d.scratch(d.Fset, CellName(firstDraft+d.cells), src, "", nil)
 	if s == nil {
 		return
 	}

@@ -84,11 +84,15 @@ func Closed(code string) string {
 // its import, guess (unless it is nil) finds the package's path by its name. Scratch may run at the same time as other
 // readers of the program.
 func (p *Scope) Scratch(before, after string, guess func(name string) string) *Scratch {
-	fset := token.NewFileSet()
+	return p.scratch(token.NewFileSet(), "scratch", before, after, guess)
+}
+
+// scratch is Scratch with positions in a file of that name.
+func (p *Scope) scratch(fset *token.FileSet, name, before, after string, guess func(name string) string) *Scratch {
 	code := Closed(before)
 	chunks, _ := split(code)
 	parse := func(head, text, tail string) *ast.File {
-		f, _ := parser.ParseFile(fset, "scratch", head+"\n"+text+tail,
+		f, _ := parser.ParseFile(fset, name, head+"\n//line "+name+":1:1\n"+text+tail,
 			parser.SkipObjectResolution|parser.AllErrors|parser.ParseComments)
 		return f
 	}

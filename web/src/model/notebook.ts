@@ -239,6 +239,14 @@ export class Notebook {
     return this.replay(this.undone, this.done, 'after');
   }
 
+  /** Whether the step that comes next in a direction changed a cell's text, which is still as that step left it. */
+  lastStepIn(cell: Cell, way: 'undo' | 'redo'): boolean {
+    const step = (way === 'undo' ? this.done : this.undone).at(-1);
+    const [is, other] = way === 'undo' ? ['after' as const, 'before' as const] : ['before' as const, 'after' as const];
+    const left = step?.[is].touched.get(cell)?.source;
+    return left === cell.source && left !== step?.[other].touched.get(cell)?.source;
+  }
+
   insert(index: number, ...cells: Cell[]): void {
     this.transact([], (list) => {
       list.splice(index, 0, ...cells);

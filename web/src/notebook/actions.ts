@@ -1,5 +1,6 @@
 // What an open notebook offers to its parts and to what surrounds it. The page composes it; the others only know this.
 
+import type { MimeBundle } from '../model/nbformat';
 import type { Cell, Notebook } from '../model/notebook';
 import type { KernelLink } from '../protocol/kernel';
 import type { CellView } from './cellview';
@@ -30,6 +31,8 @@ export interface OpenNotebook {
   above(cell: Cell): string[];
   /** Selects a cell and shows it. */
   goToCell(index: number): void;
+  /** Shows a text below the page. */
+  showPager(data: MimeBundle): void;
   /** Unfolds what hides a cell. */
   reveal(index: number): void;
 }

@@ -34,6 +34,13 @@ export class CellsHost implements CellHost {
   move(view: CellView, id: string, value: unknown): Promise<string> {
     return this.page.running.move(view, id, value);
   }
+  define(view: CellView): void {
+    this.took(view, 'edit');
+    this.page.run('go.definition');
+  }
+  step(view: CellView, way: 'undo' | 'redo'): boolean {
+    return this.page.notebook.lastStepIn(view.cell, way) && this.page.notebook[way]();
+  }
   select(view: CellView, event: MouseEvent | null): void {
     this.set(view, 'command', event?.shiftKey);
   }

@@ -30,6 +30,10 @@ export interface CellHost extends DragHost {
   goTo(view: CellView, cell: string, line: number, column: number): void;
   command(id: string, view: CellView): void;
   toggleFold(view: CellView): void;
+  /** Goes to where the name at the view's cursor is defined. */
+  define(view: CellView): void;
+  /** Takes back, or makes again, the last change of several cells if this cell's text is as that left it. */
+  step(view: CellView, way: 'undo' | 'redo'): boolean;
   /** Gives a control in the cell's outputs a value; says what is wrong, '' for nothing. */
   move(view: CellView, id: string, value: unknown): Promise<string>;
 }
@@ -150,6 +154,8 @@ export class CellView {
       onFocus: () => this.host.focused(this),
       onLeave: (d) => this.host.leave(this, d),
       onEscape: () => this.host.escape(),
+      onDefine: () => this.host.define(this),
+      onStep: (way) => this.host.step(this, way),
       ...this.host.writing(this.cell),
     });
     this.editor.setProblems(this.problems);

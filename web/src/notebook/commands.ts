@@ -278,6 +278,27 @@ export const commands: Command[] = [
     run: (p) => go((f) => f.format(p, p.notebook.cells)),
   },
   {
+    id: 'go.definition',
+    label: 'Go to where the name is defined (Ctrl+click)',
+    group: 'Move',
+    both: ['F12'],
+    run: (p) => go((f) => f.define(p)),
+  },
+  {
+    id: 'go.back',
+    label: 'Go back from there',
+    group: 'Move',
+    both: ['Shift-F12'],
+    run: (p) => go((f) => f.back(p)),
+  },
+  {
+    id: 'go.rename',
+    label: 'Rename what the name at the cursor means',
+    group: 'Edit',
+    both: ['F2'],
+    run: (p) => go((f) => f.rename(p)),
+  },
+  {
     id: 'search',
     label: 'Search and replace',
     group: 'Edit',

@@ -17,7 +17,16 @@ import {
   toggleComment,
 } from '@codemirror/commands';
 import { bracketMatching, indentOnInput, indentUnit } from '@codemirror/language';
-import { Compartment, EditorState, type Extension, Prec, type Range, StateEffect, StateField } from '@codemirror/state';
+import {
+  Compartment,
+  EditorState,
+  type Extension,
+  Prec,
+  type Range,
+  StateEffect,
+  StateField,
+  Transaction,
+} from '@codemirror/state';
 import {
   Decoration,
   type DecorationSet,
@@ -30,7 +39,7 @@ import {
   tooltips,
 } from '@codemirror/view';
 import { codePoints, unitsOfCodePoints } from '../model/positions';
-import { el } from '../dom';
+import { el, isMac } from '../dom';
 import { language } from '../highlight';
 import type { Edit, Problem } from '../protocol/kernel';
 import { typingOver } from './closing';
@@ -43,6 +52,10 @@ export interface EditorHost extends WritingHost {
   /** The cursor wants to leave at the top (−1) or the bottom (1). */
   onLeave(direction: -1 | 1): boolean;
   onEscape(): void;
+  /** The name at the cursor was pressed with Ctrl, or ⌘ on a Mac. */
+  onDefine(): void;
+  /** The last change is perhaps one of several cells, which is then taken back, or made again, in all. */
+  onStep(way: 'undo' | 'redo'): boolean;
 }
 
 export type Marks = { from: number; to: number; current: boolean }[];
@@ -118,6 +131,17 @@ export class CellEditor {
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: type === 'markdown' ? 'true' : 'false' }),
           keymap.of([...closeBracketsKeymap, ...historyKeymap, ...defaultKeymap]),
+          EditorView.domEventHandlers({
+            mousedown: (e, v) => {
+              const at = v.posAtCoords(e);
+              if (e.button !== 0 || !(isMac ? e.metaKey : e.ctrlKey) || at === null || this.type !== 'code')
+                return false;
+              v.focus();
+              this.goTo(at);
+              this.host.onDefine();
+              return true;
+            },
+          }),
           EditorView.updateListener.of((u) => {
             if (u.docChanged && !this.fromOutside) host.onText(u.state.doc.toString());
             if (u.docChanged || u.selectionSet) this.lastInspected = -1;
@@ -132,7 +156,10 @@ export class CellEditor {
     const { doc } = this.view.state;
     if (doc.toString() === text) return;
     this.fromOutside = true;
-    this.view.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
+    this.view.dispatch({
+      changes: { from: 0, to: doc.length, insert: text },
+      annotations: Transaction.addToHistory.of(false),
+    });
     this.fromOutside = false;
   }
 
@@ -220,6 +247,9 @@ export class CellEditor {
           return true;
         },
       },
+      { key: 'Mod-z', run: () => this.host.onStep('undo') },
+      { key: 'Mod-y', mac: 'Mod-Shift-z', run: () => this.host.onStep('redo') },
+      { key: 'Ctrl-Shift-z', run: () => this.host.onStep('redo') },
       { key: 'Mod-]', run: indentMore },
       { key: 'Mod-[', run: indentLess },
       { key: 'Mod-/', run: toggleComment },

@@ -2,6 +2,7 @@
 
 import { el } from '../dom';
 import { folderOf, nameOf, notebookUrl } from '../address';
+import type { MimeBundle } from '../model/nbformat';
 import type { Cell, Notebook } from '../model/notebook';
 import { contents, type FileModel } from '../protocol/contents';
 import type { KernelLink } from '../protocol/kernel';
@@ -89,7 +90,7 @@ export class NotebookPage implements Page {
         this.inputs.set(cell, this.view(cell).askInput(prompt, password, answer));
       },
       forgetInput: (cell) => this.forgetInput(cell),
-      showPage: (text) => this.showPager(text),
+      showPage: (text) => this.showPager({ 'text/plain': text }),
       insertBelow: (cell, source) => notebook.insert(notebook.index(cell) + 1, notebook.make('code', source)),
       finished: (cell) => {
         this.staleness.finished(cell);
@@ -331,7 +332,7 @@ export class NotebookPage implements Page {
     this.inputs.delete(cell);
   }
 
-  private showPager(text: string): void {
+  showPager(data: MimeBundle): void {
     this.pager.hidden = false;
     const close = el(
       'button',
@@ -344,9 +345,6 @@ export class NotebookPage implements Page {
       },
       'Close',
     );
-    this.pager.replaceChildren(
-      close,
-      renderData({ 'text/plain': text }, {}, { fresh: false, folder: '', goTo: () => undefined }).dom,
-    );
+    this.pager.replaceChildren(close, renderData(data, {}, { fresh: false, folder: '', goTo: () => undefined }).dom);
   }
 }

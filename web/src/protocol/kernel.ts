@@ -57,6 +57,20 @@ export interface Formatted {
   column?: number;
   message?: string;
 }
+/** Where a name is defined: in one of the cells, or, where cell is −1, as the data describe. */
+export interface Definition {
+  cell: number;
+  line: number;
+  column: number;
+  uses: number;
+  data?: MimeBundle;
+}
+/** What a new name changes: code points of each cell, and what the user should know. */
+export interface Renaming {
+  name: string;
+  edits: { from: number; to: number; text: string }[][];
+  notes: string[];
+}
 /** How a cell stands to what ran: whether it ran, was edited since, and which of the names it read have changed, by controls of its
  *  own only or not, or are to change when the cells called after run. */
 export interface Staleness {
@@ -287,6 +301,24 @@ export class KernelLink {
   async format(cells: string[]): Promise<Formatted[] | null> {
     const content = await this.shell<{ cells: Formatted[] }>('format_request', { cells });
     return content?.status === 'ok' ? content.cells : null;
+  }
+
+  /** Where the name at a cursor of a cell is defined; null where the kernel does not tell. */
+  async definition(cells: string[], cell: number, cursor: number): Promise<Definition | null> {
+    const content = await this.shell<Definition>('definition_request', { cells, cell, cursor_pos: cursor });
+    return content?.status === 'ok' ? content : null;
+  }
+
+  /** What a new name for the one at a cursor changes; '' keeps the name. Throws why the name cannot be changed so. */
+  async rename(cells: string[], cell: number, cursor: number, name: string): Promise<Renaming> {
+    const content = await this.shell<Renaming & { evalue?: string }>('rename_request', {
+      cells,
+      cell,
+      cursor_pos: cursor,
+      name,
+    });
+    if (content?.status !== 'ok') throw new Error(content?.evalue ?? 'the kernel does not rename.');
+    return content;
   }
 
   /** How cells stand to what ran; null where the kernel does not tell. It starts no kernel. */
