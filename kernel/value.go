@@ -39,7 +39,8 @@ func (w rendererOf) MIMEBundle() (map[string]any, error) { return w.WMIMEBundle(
 // unshown is shown in the place of a value that cannot be.
 func unshown(err error) Data { return Data{MIME: map[string]any{"text/plain": err.Error()}} }
 
-// forms returns the forms of a value: the library's forms, or a text in which cells' types have their own form.
+// forms returns the forms of a value: the library's forms, with the metadata that a value of it may have, or a text in
+// which cells' types have their own form.
 func (s *session) forms(v any) (Data, error) {
 	if o, ok := v.(rt.Obj); ok {
 		if w, ok := s.reg.TryWrap(o, reflect.TypeFor[renderer]()); ok {
@@ -51,7 +52,11 @@ func (s *session) forms(v any) (Data, error) {
 	}
 	m, err := s.library.Forms(v)
 	if m != nil || err != nil {
-		return Data{MIME: m}, err
+		d := Data{MIME: m}
+		if w, ok := v.(interface{ Metadata() map[string]any }); ok {
+			d.Metadata = w.Metadata()
+		}
+		return d, err
 	}
 	text, rest := s.cut(v)
 	d := Data{MIME: map[string]any{"text/plain": text}}

@@ -2,14 +2,18 @@ package server
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/pbkdf2"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -34,12 +38,17 @@ const (
 // another port of this machine may have received it. The proof is handed over in the fragment of an address, which is
 // sent to nobody; the page keeps it in its storage, which is that of its port alone, and repeats it with every request.
 // Where no header can be sent, for an image or a download, the address has a second value that is good for files only.
+//
+// Cookie and proofs are made from a key that follows from the token. So a server that is started again with the same
+// token knows the logins of the one before, and an open page goes on.
 type auth struct {
 	token [sha256.Size]byte
+	key   func() []byte // of cookies and proofs
 	hosts []string
 
 	mu     sync.Mutex
 	logins map[string]*login // by the cookie's value
+	ended  map[string]bool   // cookies of logins that were ended before their time
 	open   bool              // listens beyond the loopback interface
 }
 
@@ -51,8 +60,31 @@ type login struct {
 	files string // value that the address of a file repeats
 }
 
-func newAuth(token string, hosts []string) *auth {
-	return &auth{token: sha256.Sum256([]byte(token)), hosts: hosts, logins: map[string]*login{}}
+// guessRounds makes it slow to guess a token that a person has chosen from a cookie, which other ports may receive.
+const guessRounds = 600_000
+
+// newAuth makes the guard of a token; chosen says that a person has chosen it, so that it may be guessed.
+func newAuth(token string, chosen bool, hosts []string) *auth {
+	rounds := 1
+	if chosen {
+		rounds = guessRounds
+	}
+	return &auth{token: sha256.Sum256([]byte(token)), hosts: hosts, logins: map[string]*login{},
+		ended: map[string]bool{},
+		key: sync.OnceValue(func() []byte {
+			key, err := pbkdf2.Key(sha256.New, token, []byte("nacre login"), rounds, sha256.Size)
+			if err != nil {
+				panic(err) // the sizes are right
+			}
+			return key
+		})}
+}
+
+// mac is what only somebody with the token can make of a text.
+func (a *auth) mac(text string) string {
+	m := hmac.New(sha256.New, a.key())
+	m.Write([]byte(text))
+	return hex.EncodeToString(m.Sum(nil))
 }
 
 // listening notes the address, which decides what names the server may be called by.
@@ -91,12 +123,59 @@ func (a *auth) identify(r *http.Request) (identity, *login) {
 	if err != nil {
 		return nobody, nil
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if l := a.logins[c.Value]; l != nil && l.ctx.Err() == nil {
+	if l := a.known(c); l != nil {
 		return byCookie, l
 	}
 	return nobody, nil
+}
+
+// known is the login of a cookie, also of one that a server before this one, at the same port, has given; nil if there
+// is none.
+func (a *auth) known(c *http.Cookie) *login {
+	cookie := c.Value
+	a.mu.Lock()
+	l, ended := a.logins[cookie], a.ended[cookie]
+	a.mu.Unlock()
+	if l != nil || ended {
+		if l != nil && l.ctx.Err() != nil {
+			return nil
+		}
+		return l
+	}
+	text, mac, _ := strings.Cut(cookie, ".")
+	_, until, _ := strings.Cut(text, "-")
+	seconds, err := strconv.ParseInt(until, 16, 64)
+	if err != nil || !equal(mac, a.mac(c.Name+" "+text)) || time.Now().Unix() >= seconds {
+		return nil
+	}
+	return a.begin(cookie, time.Unix(seconds, 0), a.mac("proof "+cookie))
+}
+
+// begin notes a login. If another request has noted it already, it returns that one.
+func (a *auth) begin(cookie string, until time.Time, proof string) *login {
+	l := &login{proof: proof, files: a.mac("files " + cookie)}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if old := a.logins[cookie]; old != nil {
+		return old
+	}
+	l.ctx, l.end = context.WithDeadline(context.Background(), until)
+	for v, old := range a.logins {
+		if old.ctx.Err() != nil || len(a.logins) >= maxLogins {
+			a.over(v, old)
+		}
+	}
+	a.logins[cookie] = l
+	return l
+}
+
+// over ends a login and its connections. The lock is held.
+func (a *auth) over(cookie string, l *login) {
+	if l.ctx.Err() == nil {
+		a.ended[cookie] = true
+	}
+	l.end()
+	delete(a.logins, cookie)
 }
 
 // until returns a context that ends when the sender of a request is no longer let in. It may have ended already.
@@ -129,21 +208,16 @@ func cookieName(r *http.Request) string {
 	return "nacre-" + port
 }
 
-// login gives the client a cookie and returns its login with the given proof. The cookie has to be the first one set:
-// VS Code takes that.
+// login gives the client a cookie and returns its login with the given proof, or for "" with one of its own. The cookie
+// has to be the first one set: VS Code takes that.
 func (a *auth) login(w http.ResponseWriter, r *http.Request, proof string) *login {
-	value := random()
-	l := &login{proof: proof, files: random()}
-	l.ctx, l.end = context.WithDeadline(context.Background(), time.Now().AddDate(0, 0, loginDays))
-	a.mu.Lock()
-	for v, old := range a.logins {
-		if old.ctx.Err() != nil || len(a.logins) >= maxLogins {
-			old.end()
-			delete(a.logins, v)
-		}
+	until := time.Now().AddDate(0, 0, loginDays)
+	text := fmt.Sprintf("%s-%x", random(), until.Unix())
+	value := text + "." + a.mac(cookieName(r)+" "+text)
+	if proof == "" {
+		proof = a.mac("proof " + value)
 	}
-	a.logins[value] = l
-	a.mu.Unlock()
+	l := a.begin(value, until, proof)
 	http.SetCookie(w, &http.Cookie{
 		Name: cookieName(r), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		MaxAge: loginDays * 86400,
@@ -159,8 +233,7 @@ func (a *auth) logout(w http.ResponseWriter, r *http.Request) {
 	if c, err := r.Cookie(cookieName(r)); err == nil {
 		a.mu.Lock()
 		if l := a.logins[c.Value]; l != nil {
-			l.end()
-			delete(a.logins, c.Value)
+			a.over(c.Value, l)
 		}
 		a.mu.Unlock()
 	}

@@ -73,7 +73,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 			return true
 		}
 		// The address with the token in it must not stay in the browser's history.
-		login = s.auth.login(w, r, random())
+		login = s.auth.login(w, r, "")
 		to := localPath(r.URL.Path)
 		if query := r.URL.Query(); len(query) > 1 {
 			query.Del("token")

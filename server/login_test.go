@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -178,7 +179,7 @@ func TestLogoutClosesSockets(t *testing.T) {
 // A login that ends while a socket of it is being opened leaves none behind: whoever asks until when it may stay is
 // told that it is over.
 func TestUntilAfterTheLogout(t *testing.T) {
-	a := newAuth("a-token-for-tests-only", nil)
+	a := newAuth("a-token-for-tests-only", false, nil)
 	r := httptest.NewRequest("GET", "http://127.0.0.1:8888/api", nil)
 	w := httptest.NewRecorder()
 	a.login(w, r, "proof")
@@ -195,5 +196,64 @@ func TestUntilAfterTheLogout(t *testing.T) {
 	r.Header.Set("Authorization", "token a-token-for-tests-only")
 	if a.until(r).Err() != nil {
 		t.Error("who has the token may stay")
+	}
+}
+
+// A server that is started again with the same token lets in who was logged in, with the same proofs; one with another
+// token does not, and neither does the same one after the logout or when the login's time is over.
+func TestLoginOutlivesTheServer(t *testing.T) {
+	for _, chosen := range []bool{false, true} {
+		a := newAuth(testToken, chosen, nil)
+		r := httptest.NewRequest("GET", "http://127.0.0.1:8888/api", nil)
+		w := httptest.NewRecorder()
+		l := a.login(w, r, "")
+		cookie := w.Result().Cookies()[0]
+		r.AddCookie(cookie)
+		after := newAuth(testToken, chosen, nil)
+		who, known := after.identify(r)
+		if who != byCookie || known.proof != l.proof || known.files != l.files || l.proof == l.files {
+			t.Errorf("after a restart: %v %+v, before %+v", who, known, l)
+		}
+		if _, again := after.identify(r); again != known {
+			t.Error("the login is another one at the second request")
+		}
+		if who, _ := newAuth(testToken+"!", chosen, nil).identify(r); who != nobody {
+			t.Error("a server with another token lets the login in")
+		}
+		after.logout(httptest.NewRecorder(), r)
+		if who, _ := after.identify(r); who != nobody || known.ctx.Err() == nil {
+			t.Error("the login goes on after its logout")
+		}
+		text, mac, _ := strings.Cut(cookie.Value, ".")
+		id, until, _ := strings.Cut(text, "-")
+		past := id + "-1"
+		for _, forged := range []string{"", ".", text, text + ".", text + "." + mac[1:], "x" + cookie.Value,
+			id + "-f" + until + "." + mac, past + "." + newAuth(testToken, chosen, nil).mac(cookie.Name+" "+past),
+			cookie.Value + "." + mac} {
+			q := httptest.NewRequest("GET", "http://127.0.0.1:8888/api", nil)
+			q.AddCookie(&http.Cookie{Name: cookie.Name, Value: forged})
+			if who, _ := newAuth(testToken, chosen, nil).identify(q); who != nobody {
+				t.Errorf("the cookie %q opens the server", forged)
+			}
+		}
+	}
+}
+
+// An open page logs in again with the token in a header, and gets what the address with the token gives.
+func TestLoginFromAnOpenPage(t *testing.T) {
+	r := newRig(t)
+	if a := r.call("POST", "/api/login", "", "Authorization: token wrong", "Origin: "+r.base); a.StatusCode != 403 {
+		t.Errorf("with a wrong token: status %d", a.StatusCode)
+	}
+	a := r.call("POST", "/api/login", "", "Authorization: token "+testToken, "Origin: "+r.base)
+	var l struct{ Proof, Files string }
+	if err := json.Unmarshal([]byte(a.body), &l); err != nil || a.StatusCode != 200 || len(a.Cookies()) != 1 {
+		t.Fatalf("status %d, %q, %v", a.StatusCode, a.body, err)
+	}
+	cookie := "Cookie: " + a.Cookies()[0].Name + "=" + a.Cookies()[0].Value
+	for headers, want := range map[string]int{"X-XSRFToken: " + l.Proof: 200, "X-XSRFToken: " + l.Files: 403} {
+		if b := r.call("GET", "/api/kernels", "", cookie, headers); b.StatusCode != want {
+			t.Errorf("with %s: status %d, want %d", headers, b.StatusCode, want)
+		}
 	}
 }

@@ -138,7 +138,7 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request, status int, x
 
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
 	if t := r.URL.Query().Get("token"); t != "" && s.auth.isToken(t) {
-		http.Redirect(w, r, localPath(r.URL.Query().Get("next"))+s.auth.login(w, r, random()).fragment(),
+		http.Redirect(w, r, localPath(r.URL.Query().Get("next"))+s.auth.login(w, r, "").fragment(),
 			http.StatusFound)
 		return
 	}
@@ -158,12 +158,18 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		s.showLogin(w, r, http.StatusForbidden, r.PostFormValue(xsrfCookie), "That is not the token.")
 		return
 	}
-	proof := random()
+	proof := ""
 	if !fromBrowser(r) {
 		// VS Code fills in the form and goes on to repeat the form's value. It has no cookies that others could get.
 		proof = r.PostFormValue(xsrfCookie)
 	}
 	http.Redirect(w, r, localPath(r.URL.Query().Get("next"))+s.auth.login(w, r, proof).fragment(), http.StatusFound)
+}
+
+// loginAgain logs an open page in, which sends the token in a header.
+func (s *Server) loginAgain(w http.ResponseWriter, r *http.Request) {
+	l := s.auth.login(w, r, "")
+	sendJSON(w, http.StatusOK, map[string]string{"proof": l.proof, "files": l.files})
 }
 
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) {

@@ -311,7 +311,8 @@ func TestPasswordForm(t *testing.T) {
 	}
 }
 
-// A login ends with the logout, and with the server: a new token makes old cookies worthless (CVE-2026-40934).
+// A login ends with the logout, and with the token: a new one makes old cookies worthless (CVE-2026-40934). A server at
+// another port does not take them, though it has the same token.
 func TestCookiesEnd(t *testing.T) {
 	r := newRig(t)
 	cookies, proof := r.login()

@@ -70,7 +70,8 @@ type Server struct {
 
 // New makes a server. It starts no kernel.
 func New(c Config) (*Server, error) {
-	if c.Token == "" {
+	chosen := c.Token != ""
+	if !chosen {
 		b := make([]byte, 24)
 		if _, err := rand.Read(b); err != nil {
 			return nil, err
@@ -85,7 +86,7 @@ func New(c Config) (*Server, error) {
 		return nil, fmt.Errorf("notebook folder: %w", err)
 	}
 	store.Protect(c.Fixed)
-	s := &Server{config: c, auth: newAuth(c.Token, c.Hosts), store: store, log: c.Log, started: time.Now()}
+	s := &Server{config: c, auth: newAuth(c.Token, chosen, c.Hosts), store: store, log: c.Log, started: time.Now()}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.hub = hub.New(hub.Config{Spec: SpecName, Argv: c.Kernel, Env: c.Env, Memory: c.Memory, Timing: c.Timing,
 		Store: store, Log: c.Log})
@@ -116,6 +117,7 @@ func (s *Server) table() []route {
 		{"GET /tsne/{$}", s.tsne}, {"GET /tsne/static/{path...}", s.static}, {"GET /tsne/wasm/{name}", s.wasm},
 		{"GET /rollout/{$}", s.rollout}, {"GET /rollout/static/{path...}", s.static},
 		{"GET /files/{path...}", s.file},
+		{"POST /api/login", s.loginAgain},
 		{"GET /api", s.version}, {"GET /api/{$}", s.version}, {"GET /api/status", s.status}, {"GET /api/me", s.me},
 		{"GET /api/kernelspecs", s.specs}, {"GET /api/kernelspecs/{name}", s.spec},
 		{"GET /api/kernels", s.kernels}, {"POST /api/kernels", s.startKernel},

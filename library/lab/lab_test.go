@@ -259,6 +259,25 @@ func TestFoundRunsAreDrawn(t *testing.T) {
 	}
 }
 
+// The line of progress carries the share of the whole, which a page names if the kernel ends before the training does.
+func TestProgressHasItsShare(t *testing.T) {
+	s := &shelf{}
+	cell.SetCurrent(func() cell.Cell { return s })
+	defer cell.SetCurrent(func() cell.Cell { return nil })
+	w := newWatch(Runs{{}, {}}, false, nil)
+	w.line = display.Updating(display.Text(""))
+	w.Stage("train", 100)
+	w.finished()
+	w.Add(20)
+	last, is := s.shown[len(s.shown)-1].(interface{ Metadata() map[string]any })
+	if !is {
+		t.Fatalf("%T has no metadata", s.shown[len(s.shown)-1])
+	}
+	if got := fmt.Sprint(last.Metadata()); got != "map[nacre:map[share:0.6]]" {
+		t.Errorf("in the second of two runs, at 20 of 100 updates, the metadata are %s", got)
+	}
+}
+
 // A run is looked at as it was saved, until it ends; of looks that take long the next sees what came meanwhile.
 func TestEvery(t *testing.T) {
 	var updates []float64

@@ -167,7 +167,18 @@ func (w *watch) Add(n int) {
 		left := time.Duration(float64(time.Since(w.began)) * (1 - share) / share)
 		text += fmt.Sprintf(", about %s left", left.Round(time.Second))
 	}
-	w.line.Update(display.Text(text))
+	w.line.Update(line{display.Text(text), share})
+}
+
+// line is a line of progress. The page says the share, from 0 to 1, if the kernel ends before the training does.
+type line struct {
+	display.Bundle
+	share float64
+}
+
+// Metadata is the share as outputs in a notebook carry it.
+func (l line) Metadata() map[string]any {
+	return map[string]any{"nacre": map[string]any{"share": l.share}}
 }
 
 func (w *watch) Describe(string) {}
