@@ -18,19 +18,44 @@ type scrubber struct {
 type rule struct {
 	*regexp.Regexp
 	by string
+	// keep are matches that stay, because they identify nobody
+	keep []string
 }
 
-// secrets are patterns of tokens and of the places where tokens are written.
+func (r rule) apply(text string) string {
+	return r.ReplaceAllStringFunc(text, func(found string) string {
+		if slices.Contains(r.keep, found) {
+			return found
+		}
+		return r.ReplaceAllString(found, r.by)
+	})
+}
+
+// secrets are patterns of tokens and keys, of the places where they are written, and of addresses of machines and
+// people.
 var secrets = []rule{
-	{regexp.MustCompile(`(?i)((?:token|passwd|password|secret|api[_-]?key|access[_-]?key|credential|authorization)[\w-]*["']?\s*[:=]\s*)(?:"[^"\n]*"|'[^'\n]*'|[^\s&]+)(?:\s+[A-Za-z0-9+/=._~-]{16,})?`), "${1}[removed]"},
-	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[A-Za-z0-9+/=._~-]{8,}`), "$1 [removed]"},
-	{regexp.MustCompile(`(://)[^/\s@]+@`), "${1}[removed]@"},
+	{regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*KEY-----.*?(?:-----END [A-Z ]*KEY-----|$)`), "[removed]", nil},
+	{regexp.MustCompile(
+		`(?:\b(?:ssh-[a-z0-9]+|ecdsa-sha2-[a-z0-9-]+|sk-[a-z0-9@.-]+)\s+)?\bAAAA[A-Za-z0-9+/]{12,}={0,2}`),
+		"[removed]", nil},
+	{regexp.MustCompile(`(?i)((?:token|passwd|password|secret|api[_-]?key|access[_-]?key|credential|authorization)[\w-]*["']?\s*[:=]\s*)(?:"[^"\n]*"|'[^'\n]*'|[^\s&]+)(?:\s+[A-Za-z0-9+/=._~-]{16,})?`), "${1}[removed]", nil},
+	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[A-Za-z0-9+/=._~-]{8,}`), "$1 [removed]", nil},
+	{regexp.MustCompile(`(://)[^/\s@]+@`), "${1}[removed]@", nil},
 	{
 		regexp.MustCompile(
 			`\b(?:gh[pousr]_|github_pat_|glpat-|hf_|sk-|pk-|xox[abprs]-|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9_.-]{10,}`),
-		"[removed]"},
-	{regexp.MustCompile(`\b[0-9a-fA-F]{32,}\b`), "[removed]"},
-	{regexp.MustCompile(`((?:/home|/Users|[A-Za-z]:\\Users)[/\\])[^/\\\s"']+`), "${1}USER"},
+		"[removed]", nil},
+	{regexp.MustCompile(`\b[0-9a-fA-F]{32,}\b`), "[removed]", nil},
+	{regexp.MustCompile(`((?:/home|/Users|[A-Za-z]:\\Users)[/\\])[^/\\\s"']+`), "${1}USER", nil},
+	{regexp.MustCompile(`[A-Za-z0-9_.+-]+@(?:[A-Za-z][A-Za-z0-9-]*\.)+[A-Za-z]{2,}\b`), "[removed]", nil},
+	{regexp.MustCompile(`\b(?:[A-Za-z0-9_-]+\.)+(?:internal|local|lan|corp|intranet|private|localdomain|home\.arpa)` +
+		`(?:\.[A-Za-z0-9_-]+)*\b`), "HOST", nil},
+	{regexp.MustCompile(`://[A-Za-z0-9_-]+([:/\s]|$)`), "://HOST${1}",
+		[]string{"://localhost:", "://localhost/", "://localhost"}},
+	{regexp.MustCompile(`\b(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)\b`), "ADDRESS",
+		[]string{"127.0.0.1", "0.0.0.0"}},
+	{regexp.MustCompile(`(?i)\b(?:[0-9a-f]{1,4}:){5,7}[0-9a-f]{1,4}\b|` +
+		`\b[0-9a-f]{2,4}(?::[0-9a-f]{1,4})*::(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*)?`), "ADDRESS", nil},
 }
 
 // newScrubber makes a scrubber that knows the names of the home folder, the user and the machine.
@@ -72,7 +97,7 @@ func (s *scrubber) word(name, by, common string) {
 	if len(name) > 1 && name != common {
 		s.words = append(s.words,
 			rule{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + regexp.QuoteMeta(name) + `($|[^A-Za-z0-9])`),
-				"${1}" + by + "${2}"})
+				"${1}" + by + "${2}", nil})
 	}
 }
 
@@ -82,7 +107,7 @@ func (s scrubber) scrub(text string) string {
 	}
 	// twice: two names may share the character between them
 	for _, r := range slices.Concat(secrets, s.words, s.words) {
-		text = r.ReplaceAllString(text, r.by)
+		text = r.apply(text)
 	}
 	return text
 }
