@@ -19,6 +19,8 @@ package experiment
 import (
 	"cmp"
 
+	toml "github.com/pelletier/go-toml/v2"
+
 	"nacre/core"
 	"nacre/rl"
 	"nacre/rl/config"
@@ -95,4 +97,21 @@ func ConfigFileLayer(path string) config.Layer {
 		}
 		return nil
 	}
+}
+
+// PresetOf returns the preset that a configuration file names, whose values its own are laid over. It is empty if the
+// file names none, or if it is the config.toml of a run, which has all values itself.
+func PresetOf(path string) (string, error) {
+	text, _, ofRun, err := readConfig(path)
+	if err != nil || ofRun {
+		return "", err
+	}
+	var file struct {
+		Preset any `toml:"preset"`
+	}
+	if toml.Unmarshal(text, &file) != nil { // the reader of the whole file reports what is wrong with it
+		return "", nil
+	}
+	preset, _ := file.Preset.(string)
+	return preset, nil
 }

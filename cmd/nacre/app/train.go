@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -136,14 +138,29 @@ func (env *Env) tell(t *experiment.Training, notices []string) []string {
 }
 
 // resolve puts the configuration's layers on top of each other: preset, file, algorithm and family, assignments, seed.
+// The preset may be named in the file.
 func (o TrainOptions) resolve() (experiment.Config, error) {
 	cfg := experiment.Default()
 	if o.Preset == "" && o.Config == "" {
 		return cfg, Usagef("neither --preset nor --config: expected one of them, \"nacre presets\" lists presets")
 	}
-	if o.Preset != "" {
+	if err := o.twice(); err != nil {
+		return cfg, err
+	}
+	preset := o.Preset
+	if o.Config != "" {
+		named, err := experiment.PresetOf(o.Config)
+		if err != nil {
+			return cfg, err
+		}
+		if named != "" && preset != "" && named != preset {
+			return cfg, Usagef("%s has preset = %q, and --preset is %s: expected one of them", o.Config, named, preset)
+		}
+		preset = cmp.Or(preset, named)
+	}
+	if preset != "" {
 		var err error
-		if cfg, err = experiment.Preset(o.Preset); err != nil {
+		if cfg, err = experiment.Preset(preset); err != nil {
 			return cfg, err
 		}
 	}
@@ -164,6 +181,28 @@ func (o TrainOptions) resolve() (experiment.Config, error) {
 		layers = append(layers, func(any) error { cfg.Seed = o.Seed; return nil })
 	}
 	return cfg, config.Resolve(&cfg, layers...)
+}
+
+// twice refuses a setting that a flag and --set give different values.
+func (o TrainOptions) twice() error {
+	seed := ""
+	if o.SeedGiven {
+		seed = strconv.FormatUint(o.Seed, 10)
+	}
+	for _, assignment := range o.Set {
+		key, value, _ := strings.Cut(assignment, "=")
+		key, value = strings.TrimSpace(key), strings.Trim(strings.TrimSpace(value), `"'`)
+		for _, flag := range [][2]string{{"seed", seed}, {"algorithm", o.Algorithm}, {"family", o.Family}} {
+			if key == flag[0] && flag[1] != "" && value != flag[1] {
+				return Usagef("--set %s, and --%s is %s: expected one of them", assignment, flag[0], flag[1])
+			}
+		}
+		if key == "preset" {
+			return Usagef("--set %s would only change the name on record: choose the preset with --preset %s",
+				assignment, value)
+		}
+	}
+	return nil
 }
 
 // ResumeOptions are the flags of nacre resume.
