@@ -14,6 +14,7 @@ import (
 	"nacre/experiment/checkpoint"
 	"nacre/experiment/tfevents"
 	"nacre/internal/shell"
+	"nacre/rl"
 	"nacre/rl/config"
 )
 
@@ -75,19 +76,9 @@ func (b *branching) begin(old, cfg Config, out string) (t *Training, err error) 
 	if err != nil {
 		return nil, err
 	}
-	settings, err := old.Settings()
+	differ, err := b.compare(old, cfg)
 	if err != nil {
 		return nil, err
-	}
-	differ, err := cfg.Differences(settings)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range differ {
-		if why := unchangeable[d.Key]; why != "" {
-			return nil, fmt.Errorf("%s cannot be changed in a branch: %s", d.Key, why)
-		}
-		b.changed = append(b.changed, fmt.Sprintf("%s = %s, it was %s", d.Key, d.Now, d.Before))
 	}
 	if t, err = b.agent(old, cfg, file); err != nil {
 		for _, d := range differ { // find the setting that cannot be changed
@@ -104,14 +95,36 @@ func (b *branching) begin(old, cfg Config, out string) (t *Training, err error) 
 		}
 		return nil, err
 	}
-	if t.run, err = Create(out); err == nil {
-		err = b.write(t, file)
-	}
+	run, err := Create(out)
 	if err != nil {
+		return nil, errors.Join(err, t.Agent.Close())
+	}
+	t.run = run
+	if err := b.write(t, file); err != nil {
 		t.Close()
 		return nil, err
 	}
 	return t, nil
+}
+
+// compare fills in the settings in which the branch differs from its parent. Those that a branch cannot change are an
+// error.
+func (b *branching) compare(old, cfg Config) ([]rl.Difference, error) {
+	settings, err := old.Settings()
+	if err != nil {
+		return nil, err
+	}
+	differ, err := cfg.Differences(settings)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range differ {
+		if why := unchangeable[d.Key]; why != "" {
+			return nil, fmt.Errorf("%s cannot be changed in a branch: %s", d.Key, why)
+		}
+		b.changed = append(b.changed, fmt.Sprintf("%s = %s, it was %s", d.Key, d.Now, d.Before))
+	}
+	return differ, nil
 }
 
 // agent makes an agent of a configuration with the state of the checkpoint, without a folder.
@@ -121,7 +134,15 @@ func (b *branching) agent(old, cfg Config, file string) (t *Training, err error)
 		return nil, ofNotebook(err, cfg, b.from)
 	}
 	t = &Training{Agent: a, run: b.parent, every: b.host.Keep, states: b.host.KeepState, before: old}
-	err = checkpoint.Load(file, "", func(r *checkpoint.Reader) error {
+	if err := b.load(t, old, file); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return t, nil
+}
+
+// load gives the agent of the branch the state of the checkpoint.
+func (b *branching) load(t *Training, old Config, file string) error {
+	err := checkpoint.Load(file, "", func(r *checkpoint.Reader) error {
 		if err := b.parent.continued(r.Header(), old); err != nil {
 			return err
 		}
@@ -138,13 +159,11 @@ func (b *branching) agent(old, cfg Config, file string) (t *Training, err error)
 	if err == nil {
 		err = t.fits(room())
 	}
-	if err != nil {
-		return nil, errors.Join(err, a.Close())
-	}
-	return t, nil
+	return err
 }
 
-// write writes the files of the new run.
+// write writes the files of the new run. The record is first: with it a run that was killed meanwhile begins again
+// where it branched.
 func (b *branching) write(t *Training, file string) error {
 	parent, err := filepath.Abs(b.from)
 	if err != nil {
@@ -168,6 +187,9 @@ func (b *branching) write(t *Training, file string) error {
 	if metrics == nil {
 		return fmt.Errorf("%s is of an older program, which kept no history in it", file)
 	}
+	if _, err := t.run.Begin(t.Config, t.session(b.host)); err != nil {
+		return err
+	}
 	if t.metrics, _, err = RestoreMetrics(t.run.Path(MetricsFile), t.at.Metrics, metrics, t.columns()...); err != nil {
 		return err
 	}
@@ -185,9 +207,6 @@ func (b *branching) write(t *Training, file string) error {
 	if err := b.copyKept(t); err != nil {
 		return err
 	}
-	if _, err := t.run.Begin(t.Config, t.session(b.host)); err != nil {
-		return err
-	}
 	says := fmt.Sprintf("a branch of %s after %d iterations", parent, b.at)
 	if len(b.changed) > 0 {
 		says += ": " + strings.Join(b.changed, "; ")
@@ -199,6 +218,74 @@ func (b *branching) write(t *Training, file string) error {
 		return err
 	}
 	return t.retell()
+}
+
+// branchAgain begins the run, a branch of another, again where it branched. What it computed before is removed once the
+// parent's state is loaded.
+func (t *Training) branchAgain(o Origin, host Host, notice string) (notices []string, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("the run is a branch of %s after %d iterations, where it cannot begin again: %w; to make "+
+				"another branch: nacre branch PARENT --at %d --out NEW", shell.Line(o.Parent), o.Iteration, err,
+				o.Iteration)
+		}
+	}()
+	b := branching{from: o.Parent, at: o.Iteration, host: host}
+	if b.parent, err = View(o.Parent); err != nil {
+		return nil, err
+	}
+	old := Default()
+	if b.record, err = b.parent.ReadConfig(&old); err != nil {
+		return nil, err
+	}
+	file, err := b.checkpoint()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := b.compare(old, t.Config); err != nil {
+		return nil, err
+	}
+	if got, want := t.notLengths(b.changed), t.notLengths(o.Changed); !slices.Equal(got, want) {
+		return nil, fmt.Errorf("it differs from its parent in %s; its record says %s: one of the two was changed since",
+			list(got), list(want))
+	}
+	t.before = old
+	if err := b.load(t, old, file); err != nil {
+		return nil, err
+	}
+	if err := t.clear(); err != nil {
+		return nil, err
+	}
+	if err := b.write(t, file); err != nil {
+		return nil, err
+	}
+	t.found = fmt.Sprintf("no checkpoint: the run begins again as a branch of %s after %d iterations", o.Parent,
+		o.Iteration)
+	return []string{notice}, t.run.Notice(notice)
+}
+
+// notLengths leaves out the changes of a run's length, which may change again after the branch.
+func (t *Training) notLengths(changed []string) []string {
+	return slices.DeleteFunc(slices.Clone(changed), func(c string) bool {
+		key, _, _ := strings.Cut(c, " = ")
+		return t.Config.Lengthens(key)
+	})
+}
+
+func list(changed []string) string {
+	if len(changed) == 0 {
+		return "nothing"
+	}
+	return strings.Join(changed, "; ")
+}
+
+// unsaved reports whether the branch was killed before its first checkpoint: it has no more than its history.
+func (o Origin) unsaved(r *Run) bool {
+	if r.Has(EvaluationFile) || r.Has(WeightsFile) || r.prunedAway() != "" {
+		return false
+	}
+	metrics, err := ReadMetrics(r.Path(MetricsFile))
+	return err != nil || len(metrics.Rows) <= o.Iteration
 }
 
 // retell writes an event file of the metrics so far.

@@ -23,6 +23,17 @@ type Follower struct {
 // Follow follows the metrics file at path, which need not exist yet.
 func Follow(path string) *Follower { return &Follower{path: path} }
 
+// half is the line that has no line end yet; 0 if there is none.
+func (f *Follower) half() int {
+	if f.file == nil || f.file.Size() <= f.at.Bytes {
+		return 0
+	}
+	if f.Columns == nil {
+		return 1
+	}
+	return f.at.Rows + 2
+}
+
 // Read returns the rows added since the last read. A last line without its line end is left for the next read. Again is
 // true if the file is shorter than before or was replaced. This happens when a run is resumed: then the returned rows
 // begin at the start of the file.
@@ -67,7 +78,7 @@ func (f *Follower) Read() (rows [][]float64, again bool, err error) {
 		}
 		f.Columns, lines = columns, lines[1:]
 	}
-	if rows, err = parseRows(f.path, f.Columns, f.at.Rows, lines); err != nil {
+	if rows, _, err = parseRows(f.path, f.Columns, f.at.Rows, lines); err != nil {
 		return nil, again, err
 	}
 	f.at.Bytes += int64(len(data))

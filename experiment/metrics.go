@@ -248,6 +248,9 @@ func formatFloat(v float64) string {
 type Series struct {
 	Columns []string
 	Rows    [][]float64 // NaN for an empty cell
+	Odd     []Odd       // the cells that are NaN or infinite in the file, row by row
+	lines   []int       // the rows' lines in the file; nil if none was left out
+	half    int         // line without a line end, which is left out; 0 if there is none
 }
 
 // ReadMetrics reads a metrics file, also one that is still being written: a last line without its line end is left out.
@@ -260,22 +263,26 @@ func ReadMetrics(path string) (Series, error) {
 }
 
 func parseMetrics(path string, data []byte) (_ Series, err error) {
-	data = data[:bytes.LastIndexByte(data, '\n')+1]
-	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	whole := data[:bytes.LastIndexByte(data, '\n')+1]
+	lines := strings.Split(strings.TrimSuffix(string(whole), "\n"), "\n")
 	s := Series{Columns: strings.Split(lines[0], ",")}
+	if len(whole) < len(data) {
+		s.half = len(lines) + 1
+	}
 	if err := checkColumns(s.Columns); err != nil {
 		return Series{}, fmt.Errorf("metrics: %s has no header: %w", path, err)
 	}
-	s.Rows, err = parseRows(path, s.Columns, 0, lines[1:])
+	s.Rows, s.Odd, err = parseRows(path, s.Columns, 0, lines[1:])
 	return s, err
 }
 
 // parseRows reads lines; before is the number of rows that come before them in the file.
-func parseRows(path string, columns []string, before int, lines []string) (rows [][]float64, err error) {
+func parseRows(path string, columns []string, before int, lines []string) (rows [][]float64, odd []Odd, err error) {
 	for i, line := range lines {
 		cells := strings.Split(line, ",")
 		if len(cells) != len(columns) {
-			return nil, fmt.Errorf("metrics: %s:%d: %d cells; expected %d", path, before+i+2, len(cells), len(columns))
+			return nil, nil, fmt.Errorf("metrics: %s:%d: %d cells; expected %d", path, before+i+2, len(cells),
+				len(columns))
 		}
 		row := make([]float64, len(cells))
 		for j, cell := range cells {
@@ -284,12 +291,16 @@ func parseRows(path string, columns []string, before int, lines []string) (rows 
 				continue
 			}
 			if row[j], err = strconv.ParseFloat(cell, 64); err != nil {
-				return nil, fmt.Errorf("metrics: %s:%d: %s = %q: expected a number", path, before+i+2, columns[j], cell)
+				return nil, nil, fmt.Errorf("metrics: %s:%d: %s = %q: expected a number", path, before+i+2, columns[j],
+					cell)
+			}
+			if math.IsNaN(row[j]) || math.IsInf(row[j], 0) {
+				odd = append(odd, Odd{i, j, row[j]})
 			}
 		}
 		rows = append(rows, row)
 	}
-	return rows, nil
+	return rows, odd, nil
 }
 
 // Column returns a column by name.

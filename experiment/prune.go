@@ -69,6 +69,15 @@ func (r *Run) Spare() (s Spare, err error) {
 	} else if err != nil {
 		return s, err
 	}
+	cfg := Default()
+	if _, err := r.ReadConfig(&cfg); err != nil {
+		return s, err
+	}
+	if standing, err := r.Standing(cfg); err != nil {
+		return s, err
+	} else if standing.Damage != "" {
+		return s, fmt.Errorf("run folder %s: %s", r.Dir, standing.Damage)
+	}
 	for name, to := range map[string]*int64{CheckpointFile: &s.Checkpoint, PreviousCheckpointFile: &s.Previous} {
 		if info, err := os.Lstat(r.Path(name)); err == nil && info.Mode().IsRegular() {
 			*to = info.Size()
@@ -85,10 +94,6 @@ func (r *Run) Spare() (s Spare, err error) {
 				s.Replay += n
 			}
 		}
-	}
-	cfg := Default()
-	if _, err := r.ReadConfig(&cfg); err != nil {
-		return s, err
 	}
 	algorithm, err := rl.Lookup(cfg.Algorithm)
 	if err != nil {

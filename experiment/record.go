@@ -14,6 +14,7 @@ import (
 
 	"nacre/internal/atomicfile"
 	"nacre/internal/plainfile"
+	"nacre/internal/shell"
 	"nacre/internal/version"
 	"nacre/rl/config"
 	"nacre/rl/protocol"
@@ -209,10 +210,22 @@ func (r *Run) ReadConfig(cfg any) (Record, error) {
 	return r.Record()
 }
 
+// remadeConfig says how a damaged config.toml is made again, as the end of a sentence.
+func (r *Run) remadeConfig() string {
+	if !r.Has(CheckpointFile) && !r.Has(PreviousCheckpointFile) || plainfile.Writable(r.Dir) != nil {
+		return "; expected the whole file, as the run wrote it"
+	}
+	return fmt.Sprintf("; remove the file, then %s makes it again from the checkpoint",
+		shell.Command("nacre", "resume", shell.Path(r.Dir)))
+}
+
 // ofOther adds to the error of an unknown setting which program has written the run.
 func (r *Run) ofOther(err error) error {
 	var unknown *config.KeyError
 	if !errors.As(err, &unknown) {
+		if _, value := errors.AsType[*config.ValueError](err); !value && r.Has(ConfigFile) {
+			return fmt.Errorf("%w%s", err, r.remadeConfig())
+		}
 		return err
 	}
 	record, readErr := r.Record()
@@ -222,13 +235,14 @@ func (r *Run) ofOther(err error) error {
 				"added by hand", err, s.Program, s.Commit)
 		}
 	}
-	return err
+	return fmt.Errorf("%w; if a newer program wrote it, use that one; if not, remove the line", err)
 }
 
-// Record returns the record of what ran the run so far. It is empty if the run has no config.toml yet.
+// Record returns the record of what ran the run so far. It is empty if the run has no config.toml yet. If the file ends
+// before the record, that is an error.
 func (r *Run) Record() (Record, error) {
 	var file struct {
-		Record Record `toml:"record"`
+		Record *Record `toml:"record"`
 	}
 	data, err := plainfile.Read(r.Path(ConfigFile), maxConfig)
 	if os.IsNotExist(err) {
@@ -240,7 +254,11 @@ func (r *Run) Record() (Record, error) {
 	if err != nil {
 		return Record{}, fmt.Errorf("run folder: record in %s: %w", r.Path(ConfigFile), err)
 	}
-	return file.Record, nil
+	if file.Record == nil {
+		return Record{}, fmt.Errorf("run folder: %s ends on line %d without a table [record], so the rest of it is "+
+			"lost%s", r.Path(ConfigFile), 1+bytes.Count(bytes.TrimSpace(data), []byte("\n")), r.remadeConfig())
+	}
+	return *file.Record, nil
 }
 
 // Tasks are the tasks of a run as they were used.
@@ -303,7 +321,11 @@ func (r *Run) ReadEvaluation() (protocol.Result, error) {
 		return out, fmt.Errorf("run folder: %w", err)
 	}
 	if err := json.Unmarshal(data, &out); err != nil {
-		return out, fmt.Errorf("run folder: %s: %w", r.Path(EvaluationFile), err)
+		line := 1 + bytes.Count(data, []byte("\n"))
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			line = 1 + bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte("\n"))
+		}
+		return out, fmt.Errorf("run folder: %s: line %d: %w", r.Path(EvaluationFile), line, err)
 	}
 	return out, nil
 }

@@ -228,7 +228,7 @@ func TestMetricsRemovedWhileTraining(t *testing.T) {
 func TestEmptyConfig(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{"": "config.toml is empty", " \n": "config.toml is empty",
-		"algorithm = 'pearl'\n": "no family is chosen"} {
+		"algorithm = 'pearl'\n": "config.toml ends on line 1 without a table [record]"} {
 		if err := os.WriteFile(filepath.Join(dir, ConfigFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

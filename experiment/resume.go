@@ -19,12 +19,17 @@ import (
 
 // LostError reports a run that has results but no usable checkpoint to continue from.
 type LostError struct {
-	Dir string
-	Err error // the reason
+	Dir    string
+	Err    error   // the reason
+	Branch *Origin // where the run branched from another; nil if it did not
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%v: the run cannot be continued; to train it again from its beginning: %s", e.Err,
+	from := "from its beginning"
+	if e.Branch != nil {
+		from = fmt.Sprintf("from iteration %d of its parent %s", e.Branch.Iteration, shell.Line(e.Branch.Parent))
+	}
+	return fmt.Sprintf("%v: the run cannot be continued; to train it again %s: %s", e.Err, from,
 		shell.Command("nacre", "resume", "--start-over", shell.Path(e.Dir)))
 }
 
@@ -33,8 +38,8 @@ func (e *LostError) Unwrap() error { return e.Err }
 // Resume continues the run in dir from its last checkpoint, bit for bit; Found says which checkpoint. If the last one
 // is missing or damaged, Resume continues from the one before it. It makes weights, metrics and tasks again if they are
 // missing, damaged or of another state. The notices say what was done, and what differs from the process before. A run
-// that was stopped in its first collection has no checkpoint yet and begins anew. If a run has results but no whole
-// checkpoint, the error is a *LostError; see StartOver.
+// that was stopped in its first collection has no checkpoint yet and begins anew, and a branch begins again where it
+// branched. If a run has results but no whole checkpoint, the error is a *LostError; see StartOver.
 func Resume(dir string, host Host) (t *Training, notices []string, err error) {
 	return open(dir, host, nil, (*Training).restore)
 }
@@ -46,10 +51,16 @@ func Extend(dir string, host Host, change func(*Config) error) (t *Training, not
 	return open(dir, host, change, (*Training).restore)
 }
 
-// StartOver begins the run in dir anew. It removes what the run computed and keeps its configuration.
+// StartOver begins the run in dir anew. It removes what the run computed and keeps its configuration. A branch begins
+// again from its parent's checkpoint; if the parent lacks it, that is an error and nothing is removed.
 func StartOver(dir string, host Host) (t *Training, notices []string, err error) {
 	return open(dir, host, nil, func(t *Training, host Host) ([]string, error) {
-		return t.anew(host, "started over: what was computed before was removed")
+		const notice = "started over: what was computed before was removed"
+		record, err := t.run.Record()
+		if err != nil || record.Branch == nil {
+			return t.anew(host, notice)
+		}
+		return t.branchAgain(*record.Branch, host, notice)
 	})
 }
 
@@ -106,11 +117,7 @@ func (t *Training) Found() string { return t.found }
 
 // anew begins the run again in its folder.
 func (t *Training) anew(host Host, notice string) ([]string, error) {
-	if err := os.RemoveAll(t.run.Path(KeptFolder)); err != nil {
-		return nil, fmt.Errorf("run folder: %w", err)
-	}
-	if err := t.run.Remove(EvaluationFile, WeightsFile, MetricsFile, TimingFile, CheckpointFile, PreviousCheckpointFile,
-		PrunedFile); err != nil {
+	if err := t.clear(); err != nil {
 		return nil, err
 	}
 	if err := t.begin(host); err != nil {
@@ -118,6 +125,21 @@ func (t *Training) anew(host Host, notice string) ([]string, error) {
 	}
 	t.found = "no checkpoint: the run begins anew"
 	return []string{notice}, t.run.Notice(notice)
+}
+
+// clear removes what the run computed, but for checkpoints that others may branch from.
+func (t *Training) clear() error {
+	events, err := tfevents.Files(t.run.Dir)
+	if err != nil {
+		return err
+	}
+	for _, path := range append(events, t.run.Path(KeptFolder)) {
+		if err := os.RemoveAll(path); err != nil {
+			return fmt.Errorf("run folder: %w", err)
+		}
+	}
+	return t.run.Remove(EvaluationFile, WeightsFile, MetricsFile, TimingFile, CheckpointFile, PreviousCheckpointFile,
+		PrunedFile)
 }
 
 func (t *Training) restore(host Host) (notices []string, err error) {
@@ -147,14 +169,22 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 			return nil, fmt.Errorf("%w; and the checkpoint before it does not help: %w", missed, err)
 		}
 	}
+	record, unread := t.run.Record()
+	if unread != nil {
+		return nil, unread
+	}
 	switch {
 	case errors.Is(err, os.ErrNotExist):
+		if b := record.Branch; b != nil && b.unsaved(t.run) {
+			return t.branchAgain(*b, host, fmt.Sprintf("the run was stopped before its first checkpoint: it begins "+
+				"again from its parent, after %d iterations", b.Iteration))
+		}
 		if results := t.run.results(); results != "" {
-			return nil, &LostError{t.run.Dir, t.run.lacksCheckpoint(results)}
+			return nil, &LostError{t.run.Dir, t.run.lacksCheckpoint(results), record.Branch}
 		}
 		return t.anew(host, "the run was stopped before its first checkpoint: it begins anew")
 	case checkpoint.Damaged(err):
-		return nil, &LostError{t.run.Dir, err}
+		return nil, &LostError{t.run.Dir, err, record.Branch}
 	case err != nil:
 		return nil, err
 	}
@@ -240,6 +270,10 @@ func (t *Training) remake(metrics, timing []byte) (made []string, err error) {
 			made = append(made, fmt.Sprintf("%v: made again from the checkpoint", lost))
 		}
 	}
+	if t.Done() { // rows after the last checkpoint of an unfinished run are made again
+		made = append(made, t.beyond(MetricsFile, t.at.Metrics), t.beyond(TimingFile, t.at.Timing))
+		made = slices.DeleteFunc(made, func(s string) bool { return s == "" })
+	}
 	var lost error
 	if t.metrics, lost, err = resumeMetrics(t.run.Path(MetricsFile), t.at.Metrics, metrics, t.columns()); err != nil {
 		return nil, err
@@ -262,15 +296,49 @@ func (t *Training) remake(metrics, timing []byte) (made []string, err error) {
 		return nil, err
 	}
 	again(lost)
-	if !t.run.Has(TasksFile) {
+	if lost = t.tasksLost(); lost != nil {
 		if err := t.run.WriteTasks(t.Spec.Name, t.TrainTasks, t.TestTasks); err != nil {
 			return nil, err
 		}
-		made = append(made, TasksFile+" is missing: made again from the configuration")
+		made = append(made, lost.Error()+": made again from the configuration")
+	}
+	if t.Done() && t.run.Has(EvaluationFile) {
+		if says, err := t.run.badEvaluation(); err != nil {
+			return nil, err
+		} else if says != "" {
+			made = append(made, says+": the test tasks are evaluated again")
+		}
 	}
 	lost, err = t.remakeWeights()
 	again(lost)
 	return made, err
+}
+
+// beyond says how much of a file stands after the end of the run.
+func (t *Training) beyond(name string, end Position) string {
+	data, err := plainfile.Read(t.run.Path(name), maxText)
+	if err != nil || int64(len(data)) <= end.Bytes {
+		return ""
+	}
+	rest := data[end.Bytes:]
+	n := bytes.Count(rest, []byte("\n"))
+	if rest[len(rest)-1] != '\n' {
+		n++
+	}
+	return fmt.Sprintf("%s has %d lines after the end of the run, from line %d on: removed", name, n,
+		1+bytes.Count(data[:end.Bytes], []byte("\n")))
+}
+
+// tasksLost says what is wrong with tasks.json. It is nil if the file has the tasks of the run.
+func (t *Training) tasksLost() error {
+	if !t.run.Has(TasksFile) {
+		return fmt.Errorf("%s is missing", TasksFile)
+	}
+	_, train, test, err := t.run.ReadTasks()
+	if err != nil {
+		return err
+	}
+	return otherTasks(train, test, t.TrainTasks, t.TestTasks)
 }
 
 func resumeMetrics(path string, at Position, text []byte, columns []string) (m *Metrics, lost, err error) {

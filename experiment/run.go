@@ -57,6 +57,9 @@ func Create(dir string) (*Run, error) {
 	if err := plainfile.Writable(dir); err != nil {
 		return nil, err
 	}
+	if err := checkOutside(dir); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
@@ -75,6 +78,22 @@ func Create(dir string) (*Run, error) {
 	return run, nil
 }
 
+// checkOutside refuses a folder within another run, where no program would look for it.
+func checkOutside(dir string) error {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return fmt.Errorf("run folder: %w", err)
+	}
+	for up := filepath.Dir(at); up != filepath.Dir(up); up = filepath.Dir(up) {
+		r := Run{Dir: up}
+		if r.Has(ConfigFile) && r.Has(TasksFile) {
+			return fmt.Errorf("run folder %s lies within the run %s: choose a folder outside of it", shell.Line(dir),
+				shell.Line(up))
+		}
+	}
+	return nil
+}
+
 func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -84,7 +103,7 @@ func checkEmpty(dir string) error {
 		switch name := e.Name(); {
 		// left by a process that was killed before its run began
 		case lockfile.Makes(LockFile, name), name == ConfigFile+".tmp":
-		case slices.Contains([]string{ConfigFile, CheckpointFile, PreviousCheckpointFile, MetricsFile}, name):
+		case slices.Contains([]string{ConfigFile, CheckpointFile, PreviousCheckpointFile}, name):
 			return fmt.Errorf("run folder %s already holds a run: continue it with: %s, or choose another folder",
 				shell.Line(dir), shell.Command("nacre", "resume", shell.Path(dir)))
 		default:

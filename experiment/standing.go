@@ -1,8 +1,16 @@
 package experiment
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
+
+	"nacre/internal/plainfile"
+	"nacre/internal/shell"
 )
 
 // Standing says how far a run is, according to its metrics.
@@ -13,16 +21,23 @@ type Standing struct {
 	Share      float64 `json:"share"`   // done share of the schedule, 0 to 1
 	Seconds    float64 `json:"seconds"` // seconds of work in those iterations, over all processes
 	Finished   bool    `json:"finished"`
+	// Damage says what is wrong with the files of a run that is evaluated, so it does not count as finished, and what
+	// to type. It is empty if nothing is.
+	Damage string `json:"damage,omitempty"`
 }
 
 // Watch follows the run of a configuration. The run may be under way in another process.
 type Watch struct {
 	Latest map[string]float64 // the last number in each column of the metrics
-	run    *Run
-	cfg    Config
+	// Numbers is a text that is equal for copies of one run, whatever their seeds; it is empty if there is no row yet.
+	Numbers string
+	run     *Run
+	cfg     Config
 
 	metrics, timing *Follower
 	standing        Standing
+	end             int    // number of rows after which the run is complete; 0 if it is not
+	wrong           string // what is wrong with a row
 }
 
 // Watch begins to follow a run. Nothing is read yet.
@@ -35,18 +50,23 @@ func (r *Run) Watch(cfg Config) *Watch {
 func (w *Watch) Standing() (Standing, error) {
 	rows, again, err := w.metrics.Read()
 	if err != nil {
-		return w.standing, err
+		return w.standing, fmt.Errorf("%w; %s", err, w.run.cure())
 	}
 	s := &w.standing
 	if again {
 		clear(w.Latest)
-		s.Iterations, s.EnvSteps, s.Updates = 0, 0, 0
+		s.Iterations, s.EnvSteps, s.Updates, w.wrong, w.end = 0, 0, 0, "", 0
+	}
+	if err := w.check(rows); err != nil {
+		return *s, err
 	}
 	s.Iterations += len(rows)
 	for _, row := range rows {
 		for i, v := range row {
-			if !math.IsNaN(v) {
-				w.Latest[w.metrics.Columns[i]] = v
+			column := w.metrics.Columns[i]
+			counts := column == "env_steps" || column == "updates"
+			if !math.IsNaN(v) && !(counts && math.IsInf(v, 0)) {
+				w.Latest[column] = v
 			}
 		}
 	}
@@ -70,14 +90,129 @@ func (w *Watch) Standing() (Standing, error) {
 			}
 		}
 	}
-	s.Finished = w.run.Has(EvaluationFile)
 	if s.Share, err = share(w.cfg, s.Iterations, s.EnvSteps); err != nil {
 		return *s, err
 	}
-	if s.Finished {
-		s.Share = 1
+	s.Damage = ""
+	if s.Finished = w.run.Has(EvaluationFile); s.Finished {
+		s.Damage, err = w.damage()
+		s.Finished = s.Damage == "" && err == nil
 	}
-	return *s, nil
+	return *s, err
+}
+
+// check looks for the first row that is not of the iteration after the row before, or has no number of steps, and for
+// the one that completes the run.
+func (w *Watch) check(rows [][]float64) error {
+	of, _, err := w.cfg.Schedule()
+	for i, row := range rows {
+		line := w.standing.Iterations + i + 2
+		if w.cfg.EnvSteps == 0 && line-1 == of {
+			w.end = line - 1
+		}
+		if line == 2 {
+			w.Numbers = numbersOf(row)
+		}
+		for j, v := range row {
+			if w.metrics.Columns[j] == "env_steps" && w.cfg.EnvSteps > 0 && w.end == 0 && v >= float64(w.cfg.EnvSteps) {
+				w.end = line - 1
+			}
+			switch column := w.metrics.Columns[j]; {
+			case w.wrong != "":
+			case column == "iteration" && v != float64(line-2):
+				w.wrong = fmt.Sprintf("%s has iteration %v on line %d; expected %d, a row for each iteration",
+					MetricsFile, v, line, line-2)
+			case (column == "env_steps" || column == "updates") && (v != math.Trunc(v) || math.IsInf(v, 0)):
+				w.wrong = fmt.Sprintf("%s has %s = %v on line %d; expected a whole number", MetricsFile, column, v,
+					line)
+			}
+		}
+	}
+	return err
+}
+
+// numbersOf is a text of the numbers of a row that are not whole. It is empty for fewer than five different ones, which
+// two seeds could share by chance.
+func numbersOf(row []float64) string {
+	broken := map[float64]bool{}
+	for _, v := range row {
+		if v != math.Trunc(v) && v == v {
+			broken[v] = true
+		}
+	}
+	if len(broken) < 5 {
+		return ""
+	}
+	sum := sha256.Sum256(fmt.Append(nil, slices.Sorted(maps.Keys(broken))))
+	return hex.EncodeToString(sum[:8])
+}
+
+// damage says what is wrong with the files of an evaluated run.
+func (w *Watch) damage() (string, error) {
+	s := w.standing
+	says, err := w.run.badEvaluation()
+	if err != nil {
+		return "", err
+	}
+	done := fmt.Sprintf("iteration %d of %s", s.Iterations, lengthOf(w.cfg))
+	if w.cfg.EnvSteps > 0 {
+		done = fmt.Sprintf("%d of %s", s.EnvSteps, lengthOf(w.cfg))
+	}
+	done = strings.TrimSuffix(done, " iterations")
+	half := w.metrics.half()
+	switch {
+	case says != "":
+	case !w.run.Has(MetricsFile):
+		says = MetricsFile + " is missing"
+	case s.Share < 1 && half > 0:
+		says = fmt.Sprintf("%s ends within line %d, at %s", MetricsFile, half, done)
+	case s.Share < 1:
+		says = fmt.Sprintf("%s ends at %s", MetricsFile, done)
+	case w.wrong != "":
+		says = w.wrong
+	case half > 0:
+		says = fmt.Sprintf("%s ends within line %d, after the end of the run", MetricsFile, half)
+	case w.end < s.Iterations:
+		says = fmt.Sprintf("%s has %d rows; the run ends after %d", MetricsFile, s.Iterations, w.end)
+	default:
+		return "", nil
+	}
+	return says + ", although the run was evaluated: " + w.run.cure(), nil
+}
+
+// badEvaluation says what is wrong with evaluation.json. It is empty if nothing is.
+func (r *Run) badEvaluation() (string, error) {
+	f, err := plainfile.Open(r.Path(EvaluationFile))
+	if err != nil {
+		return "", fmt.Errorf("run folder: %w", err)
+	}
+	defer f.Close()
+	end := make([]byte, len(evaluationEnd))
+	if info, err := f.Stat(); err == nil && info.Size() > int64(len(end)) {
+		if _, err := f.ReadAt(end, info.Size()-int64(len(end))); err == nil && string(end) == evaluationEnd {
+			return "", nil // as it was written
+		}
+	}
+	if _, err := r.ReadEvaluation(); err != nil {
+		return strings.Replace(strings.TrimPrefix(err.Error(), "run folder: "), r.Path(EvaluationFile),
+			EvaluationFile, 1), nil
+	}
+	return "", nil
+}
+
+// evaluationEnd is the end of an evaluation.json as writeJSON writes it.
+const evaluationEnd = "\n}\n"
+
+// cure says what to type so that a run's damaged files are made again.
+func (r *Run) cure() string {
+	dir := shell.Path(r.Dir)
+	if err := plainfile.Writable(r.Dir); err != nil {
+		return "pack the run again"
+	}
+	if r.Has(CheckpointFile) || r.Has(PreviousCheckpointFile) {
+		return shell.Command("nacre", "resume", dir) + " repairs it"
+	}
+	return shell.Command("nacre", "resume", "--start-over", dir) + " trains it again, for it has no checkpoint"
 }
 
 // Outgrown returns the standing measured against the length of c, if c differs from the configuration in the folder

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"nacre/core"
 	"nacre/experiment/checkpoint"
@@ -14,6 +15,7 @@ import (
 	"nacre/internal/plainfile"
 	"nacre/internal/safetensors"
 	"nacre/rl"
+	"nacre/sim"
 )
 
 // Finding is Verify's finding about a file of a run.
@@ -48,6 +50,9 @@ func Verify(dir string) ([]Finding, error) {
 	cfg := Default()
 	_, err = run.ReadConfig(&cfg)
 	v.add(ConfigFile, "", err, false)
+	if err == nil {
+		v.cfg = &cfg
+	}
 	defer func() {
 		v.found[0].Remade = v.found[0].State == Missing && (v.is(1, Whole) || len(v.found) > 2 && v.is(2, Whole))
 	}()
@@ -66,7 +71,7 @@ func Verify(dir string) ([]Finding, error) {
 	for i := range v.found[1:] {
 		v.found[1+i].Remade = state != nil
 	}
-	_, _, _, err = run.ReadTasks()
+	err = v.tasks()
 	v.add(TasksFile, "", err, true)
 	for _, name := range []string{MetricsFile, TimingFile} {
 		v.series(name, state)
@@ -86,6 +91,7 @@ func Verify(dir string) ([]Finding, error) {
 
 type verifier struct {
 	run   *Run
+	cfg   *Config // nil if it cannot be read
 	found []Finding
 }
 
@@ -164,6 +170,42 @@ func (s *saved) readWeights(r *checkpoint.Reader) error {
 	return nil
 }
 
+// tasks verifies that the tasks are those that the seed draws, if this program has the run's family.
+func (v *verifier) tasks() error {
+	_, train, test, err := v.run.ReadTasks()
+	if err != nil || v.cfg == nil || v.cfg.Family == "" || sim.Opens(v.cfg.Family) { // that would start a program
+		return err
+	}
+	family, err := sim.Lookup(v.cfg.Family)
+	if err != nil {
+		return nil
+	}
+	wantTrain, wantTest, err := family.Tasks(v.cfg.Seed, v.cfg.TrainTasks, v.cfg.TestTasks)
+	if err != nil {
+		return nil // reported when the agent is made
+	}
+	return otherTasks(train, test, wantTrain, wantTest)
+}
+
+// otherTasks says which task is not the one that the seed draws.
+func otherTasks(train, test, wantTrain, wantTest []sim.Task) error {
+	for _, of := range []struct {
+		what       string
+		have, want []sim.Task
+	}{{"train", train, wantTrain}, {"test", test, wantTest}} {
+		if len(of.have) != len(of.want) {
+			return fmt.Errorf("%s has %d %s tasks; expected %d", TasksFile, len(of.have), of.what, len(of.want))
+		}
+		for i, t := range of.have {
+			if w := of.want[i]; t.ID != w.ID || !slices.Equal(t.Params, w.Params) {
+				return fmt.Errorf("%s has %s task %d as %v with id %d; the seed draws %v with id %d", TasksFile,
+					of.what, i+1, t.Params, t.ID, w.Params, w.ID)
+			}
+		}
+	}
+	return nil
+}
+
 // series verifies metrics or timing: the file must begin as the checkpoint says.
 func (v *verifier) series(name string, s *saved) {
 	data, err := plainfile.Read(v.run.Path(name), maxText)
@@ -171,10 +213,32 @@ func (v *verifier) series(name string, s *saved) {
 	if err == nil {
 		series, err = parseMetrics(v.run.Path(name), data)
 	}
-	if err == nil && s != nil && s.texts[name] != nil && !bytes.HasPrefix(data, s.texts[name]) {
+	kept := s != nil && s.texts[name] != nil
+	if err == nil && kept && !bytes.HasPrefix(data, s.texts[name]) {
 		err = fmt.Errorf("its first %d bytes are not those the checkpoint keeps", len(s.texts[name]))
 	}
-	v.add(name, fmt.Sprintf("%d rows", len(series.Rows)), err, s != nil && s.texts[name] != nil)
+	if err == nil && name == MetricsFile && v.cfg != nil {
+		var notes []string
+		if _, notes, err = series.Counted(*v.cfg); err == nil && len(notes) > 0 {
+			err = errors.New(strings.Join(notes, "; "))
+		}
+	}
+	about := fmt.Sprintf("%d rows", len(series.Rows))
+	if err == nil && series.half > 0 {
+		if about += ", and the beginning of one, as a killed program leaves it"; v.run.Has(EvaluationFile) {
+			err = fmt.Errorf("it ends within line %d", series.half)
+		}
+	}
+	if err == nil && kept && v.run.Has(EvaluationFile) && len(data) > len(s.texts[name]) {
+		err = fmt.Errorf("it has %d bytes after the end of the run", len(data)-len(s.texts[name]))
+	}
+	if err == nil && name == MetricsFile && v.cfg != nil && v.run.Has(EvaluationFile) {
+		standing, failed := v.run.Standing(*v.cfg)
+		if err = failed; err == nil && standing.Share < 1 {
+			err = fmt.Errorf("it ends after %d rows; the run has %s", len(series.Rows), lengthOf(*v.cfg))
+		}
+	}
+	v.add(name, about, err, kept)
 }
 
 // weights verifies that the weights are those of the checkpoint.

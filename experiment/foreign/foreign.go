@@ -20,6 +20,7 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -398,12 +399,18 @@ func (l *Log) Identity() string {
 	return l.System + ", " + l.Family + ", " + l.Numbers()
 }
 
-// Numbers is a text that is equal for two logs only if their numbers are equal to the last digit.
+// clocks are names of columns that hold times, speeds or the machine's load rather than results.
+var clocks = regexp.MustCompile(`(?i)time|clock|fps|second|date|duration|elapsed|speed|wall|(^|/)perf|system/|_s$|^t$`)
+
+// Clock reports whether a column of this name holds a time, a speed or a load, which differ between copies of a run.
+func Clock(name string) bool { return clocks.MatchString(name) }
+
+// Numbers is a text that is equal for two logs only if their numbers, apart from clocks, are equal to the last digit.
 func (l *Log) Numbers() string {
 	h := sha256.New()
 	for _, name := range l.frame.Names() {
 		v, err := l.frame.Numbers(name)
-		if err != nil {
+		if err != nil || Clock(name) && name != l.Step && name != l.Return {
 			continue
 		}
 		h.Write([]byte(name))

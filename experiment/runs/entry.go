@@ -167,6 +167,9 @@ func (e *entry) read(to *Run, known *configs, now [len(watched)]stamp) error {
 		e.watch = nil // so the log is read from its beginning next time
 		return err
 	}
+	if n := e.watch.Numbers; n != "" {
+		to.Numbers = system + ", " + to.Family + ", " + n
+	}
 	to.Latest = make(map[string]Number, len(e.watch.Latest))
 	for column, v := range e.watch.Latest {
 		if column != "adapted_success" || sim.Succeeds(to.Family) {
@@ -174,7 +177,9 @@ func (e *entry) read(to *Run, known *configs, now [len(watched)]stamp) error {
 		}
 	}
 	to.State = e.state(to.Finished)
-	if to.State == Interrupted {
+	if to.State == Interrupted && to.Damage != "" {
+		to.Problem = to.Damage
+	} else if to.State == Interrupted {
 		why, failed := t.record.WhyEnded()
 		if failed {
 			to.State = Failed

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"strings"
 
@@ -54,13 +53,19 @@ func Report(dir string) (text string, learning []byte, err error) {
 	if err != nil {
 		return "", nil, err
 	}
+	evaluations, _, notes, err := run.Evaluations(cfg)
+	if err != nil {
+		return "", nil, err
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\nSeed %d: %d environment steps, %d gradient updates in %d iterations", title(cfg), cfg.Seed,
 		standing.EnvSteps, standing.Updates, standing.Iterations)
 	if n := len(record.Sessions); n > 0 && record.Sessions[n-1].Device != "" {
 		fmt.Fprintf(&b, " on %s", record.Sessions[n-1].Device)
 	}
-	if b.WriteString(".\n"); !standing.Finished {
+	if b.WriteString(".\n"); standing.Damage != "" {
+		fmt.Fprintf(&b, "**The run is damaged:** %s.\n", standing.Damage)
+	} else if !standing.Finished {
 		fmt.Fprintf(&b, "The training has not ended: this is after %.0f %% of it.\n", 100*standing.Share)
 		if idle, err := run.Idle(); err == nil && idle {
 			if why, failed := record.WhyEnded(); failed {
@@ -71,11 +76,15 @@ func Report(dir string) (text string, learning []byte, err error) {
 		}
 	}
 	noteSection(&b, dir)
-	if err := adaptationSection(&b, run, cfg); err != nil {
+	if err := adaptationSection(&b, run, cfg, standing.Finished); err != nil {
 		return "", nil, err
 	}
 	b.WriteString("\n## Learning\n\n![return after adaptation over training](" + LearningFile +
-		")\n\n| metric | last value |\n|---|---|\n")
+		")\n\n")
+	for _, n := range notes {
+		fmt.Fprintf(&b, "Note: %s.\n\n", n)
+	}
+	b.WriteString("| metric | last value |\n|---|---|\n")
 	for _, column := range metrics.Columns {
 		if v, ok := watch.Latest[column]; ok {
 			fmt.Fprintf(&b, "| %s | %.6g |\n", column, v)
@@ -92,7 +101,7 @@ func Report(dir string) (text string, learning []byte, err error) {
 	settings, _, _ := strings.Cut(string(config), "\n[record]")
 	fmt.Fprintf(&b, "\n## Configuration\n\nWith `nacre train --config FILE` these settings train the run again.\n\n%s",
 		indented(settings))
-	learning, err = learningCurve(cfg, metrics)
+	learning, err = learningCurve(cfg, evaluations)
 	return b.String(), learning, err
 }
 
@@ -138,8 +147,8 @@ func indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
 }
 
-func adaptationSection(b *strings.Builder, run *experiment.Run, cfg experiment.Config) error {
-	if !run.Has(experiment.EvaluationFile) {
+func adaptationSection(b *strings.Builder, run *experiment.Run, cfg experiment.Config, finished bool) error {
+	if !finished {
 		return nil
 	}
 	result, err := run.ReadEvaluation()
@@ -222,17 +231,10 @@ func sessionsSection(b *strings.Builder, record experiment.Record) {
 }
 
 // learningCurve draws the return on the test tasks over training.
-func learningCurve(cfg experiment.Config, metrics experiment.Series) ([]byte, error) {
-	steps, err1 := metrics.Column("env_steps")
-	adapted, err2 := metrics.Column("adapted_return")
-	if err := errors.Join(err1, err2); err != nil {
-		return nil, err
-	}
+func learningCurve(cfg experiment.Config, evaluations []experiment.Evaluation) ([]byte, error) {
 	line := plots.Series{Name: experiment.Title(cfg.Algorithm)}
-	for i, y := range adapted {
-		if !math.IsNaN(y) {
-			line.X, line.Y = append(line.X, steps[i]), append(line.Y, y)
-		}
+	for _, e := range evaluations {
+		line.X, line.Y = append(line.X, e.EnvSteps), append(line.Y, e.Return)
 	}
 	figure, err := plots.Curves(plots.CurvePanel{
 		Title: "Return on test tasks of " + cfg.Family, XLabel: "environment steps", YLabel: "return after adaptation",

@@ -10,8 +10,8 @@ import (
 	"nacre/experiment"
 )
 
-// Curve is a column of a run's metrics over environment steps, updates and working time. It has only the rows in which
-// the column has a number.
+// Curve is a column of a run's metrics over environment steps, updates and working time. It has only the rows that
+// count (experiment.Series.Counted) and in which the column has a number.
 type Curve struct {
 	Path    string    `json:"path"`
 	Column  string    `json:"column"`
@@ -58,21 +58,42 @@ func (x *Index) Curve(r *Run, column string, most int) (Curve, error) {
 	if err != nil {
 		return c, err
 	}
+	all := x.seconds(r, len(metrics.Rows))
+	if metrics, _, err = metrics.Counted(x.config(r)); err != nil {
+		return c, err
+	}
+	seconds := make([]float64, len(metrics.Rows))
+	for i := range seconds {
+		seconds[i] = all[metrics.Line(i)-2]
+	}
 	var columns [3][]float64
 	for i, name := range []string{"env_steps", "updates", column} {
 		if columns[i], err = metrics.Column(name); err != nil {
 			return c, err
 		}
 	}
-	c.take(columns, x.seconds(r, len(metrics.Rows)), most)
+	c.take(columns, seconds, most)
 	return c, nil
+}
+
+// config is the configuration of a run of the index, as it was read last.
+func (x *Index) config(r *Run) experiment.Config {
+	x.mu.Lock()
+	e := x.entries[r.Path]
+	x.mu.Unlock()
+	if e == nil {
+		return experiment.Default()
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.cached.config
 }
 
 // take fills in the rows in which the last column has a value; the other columns are steps and updates.
 func (c *Curve) take(columns [3][]float64, seconds []float64, most int) {
 	var rows []int
 	for i, v := range columns[2] {
-		if !math.IsNaN(v) {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) && !math.IsNaN(columns[0][i]) && !math.IsInf(columns[0][i], 0) {
 			rows = append(rows, i)
 		}
 	}

@@ -149,12 +149,12 @@ func finished(dir string, cfg experiment.Config) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	standing, err := run.Standing(cfg)
-	if err != nil || !standing.Finished {
-		return false, err
-	}
 	saved := experiment.Default()
 	if _, err := run.ReadConfig(&saved); err != nil {
+		return false, err
+	}
+	standing, err := run.Standing(saved)
+	if err != nil || !standing.Finished {
 		return false, err
 	}
 	return true, unlike(dir, saved, cfg)

@@ -1,8 +1,6 @@
 package sweep
 
 import (
-	"fmt"
-
 	"nacre/experiment"
 )
 
@@ -40,7 +38,7 @@ type RunStatus struct {
 	Log     string  `json:"log"`
 }
 
-// Status reads the progress of every run of a sweep.
+// Status reads the progress of every run of a sweep. A run that cannot be read has failed, and its Damage says why.
 func (f *Folder) Status() ([]RunStatus, error) { return f.statuses(f.Runs) }
 
 // OtherStatus is Status of Others.
@@ -50,8 +48,8 @@ func (f *Folder) statuses(runs []Run) ([]RunStatus, error) {
 	out := make([]RunStatus, len(runs))
 	for i, r := range runs {
 		s, err := f.status(r)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.Name, err)
+		if err != nil { // it must not hide the others
+			s.State, s.Damage = Failed, err.Error()
 		}
 		out[i] = s
 	}
@@ -80,10 +78,14 @@ func (f *Folder) status(r Run) (RunStatus, error) {
 	if err != nil {
 		return s, err
 	}
-	if s.Standing, err = run.Standing(s.Run.Config); err != nil {
+	own := experiment.Default() // the plan's may be longer
+	if _, err := run.ReadConfig(&own); err != nil {
 		return s, err
 	}
-	if s.Finished {
+	if s.Standing, err = run.Standing(own); err != nil {
+		return s, err
+	}
+	if s.Damage == "" {
 		if s.Standing, err = s.Outgrown(run, s.Run.Config); err != nil {
 			return s, err
 		}

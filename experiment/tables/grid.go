@@ -117,6 +117,10 @@ func cellOf(runs []Run, s Shape) (Cell, error) {
 	}
 	var counted []Run
 	for _, r := range runs {
+		if r.Damage != "" {
+			c.Notes = append(c.Notes, fmt.Sprintf("seed %d is damaged and does not count", r.Config.Seed))
+			continue
+		}
 		if !r.reached(s.At) {
 			c.Notes = append(c.Notes, fmt.Sprintf("seed %d is at %.0f %%", r.Config.Seed, 100*r.Share))
 			continue

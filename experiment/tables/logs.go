@@ -55,8 +55,8 @@ func readLog(ref string, c foreign.Columns) (Run, error) {
 	return r, nil
 }
 
-// Said returns notes about logs of other programs among the runs: which columns were read and what was left out. Each
-// note appears once and names all logs it is true for.
+// Said returns notes about runs: which columns of other programs' logs were read, what was left out, and what is wrong
+// with run folders. Each note appears once and names all runs it is true for.
 func Said(runs []Run) (notes []string) {
 	var order []string
 	of := map[string][]string{}
@@ -76,6 +76,9 @@ func Said(runs []Run) (notes []string) {
 			for _, n := range r.Log.Notes {
 				add(r, n)
 			}
+		}
+		for _, n := range r.Notes {
+			add(r, n)
 		}
 	}
 	for _, text := range order {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +26,8 @@ type Run struct {
 	Curve   []Point            `json:"-"` // evaluations during training
 	Final   *protocol.Result   `json:"-"` // evaluation at the end; nil before it
 	Log     *foreign.Log       `json:"-"` // log of another program; nil for a run folder
+	Notes   []string           `json:"-"` // what is wrong with a run folder, and what was left out of its curve
+	metrics experiment.Series  // the rows of a run folder that count
 }
 
 // Point is one evaluation of the test tasks during training.
@@ -43,9 +44,17 @@ func Load(paths ...string) (runs []Run, notes []string, err error) {
 // LoadWith is Load with the columns to read from logs of other programs.
 func LoadWith(c foreign.Columns, paths ...string) (runs []Run, notes []string, err error) {
 	seen := map[string]bool{}
+	var failed error
 	note := func(line string) { notes = append(notes, line) }
 	for _, path := range paths {
 		found, err := load(path, c, note)
+		if bad, ok := errors.AsType[*runError](err); ok && len(paths) > 1 {
+			note(bad.leftOut())
+			if failed == nil {
+				failed = bad
+			}
+			continue
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -61,8 +70,23 @@ func LoadWith(c foreign.Columns, paths ...string) (runs []Run, notes []string, e
 			}
 		}
 	}
+	if len(runs) == 0 && failed != nil {
+		return nil, notes, failed
+	}
 	return runs, notes, nil
 }
+
+// runError is the error of a run folder that cannot be read.
+type runError struct {
+	dir string
+	err error
+}
+
+func (e *runError) Error() string { return fmt.Sprintf("%s: %v", e.dir, e.err) }
+
+func (e *runError) Unwrap() error { return e.err }
+
+func (e *runError) leftOut() string { return fmt.Sprintf("%s is left out: %v", e.dir, e.err) }
 
 // nothing is the error of a path without runs.
 func nothing(path string, notes []string) error {
@@ -83,10 +107,16 @@ func load(root string, c foreign.Columns, note func(string)) ([]Run, error) {
 		var runs []Run
 		switch {
 		case has(path, sweep.ManifestFile):
-			runs, err = loadSweep(path)
+			runs, err = loadSweep(path, note)
 		case has(path, experiment.ConfigFile):
-			runs = make([]Run, 1)
-			runs[0], err = Read(path, "")
+			r, err := Read(path, "")
+			if err != nil && path == root {
+				return &runError{path, err}
+			} else if err != nil {
+				note((&runError{path, err}).leftOut())
+				return fs.SkipDir
+			}
+			runs = []Run{r}
 		default:
 			if runs, err = loadLogs(path, c); err != nil && path != root {
 				note(fmt.Sprintf("%s is left out: %v", path, err))
@@ -114,8 +144,8 @@ func has(dir, name string) bool {
 	return err == nil
 }
 
-// loadSweep reads the runs of a sweep, including those that were not begun.
-func loadSweep(dir string) ([]Run, error) {
+// loadSweep reads the runs of a sweep, including those that were not begun. One that cannot be read is left out.
+func loadSweep(dir string, note func(string)) ([]Run, error) {
 	f, err := sweep.Open(dir)
 	if err != nil {
 		return nil, err
@@ -126,13 +156,14 @@ func loadSweep(dir string) ([]Run, error) {
 	}
 	var out []Run
 	for _, s := range status {
-		if s.Iterations == 0 && !s.Finished {
+		if s.Iterations == 0 && !s.Finished && s.Damage == "" {
 			out = append(out, Run{Dir: s.Dir, System: s.System, Config: s.Run.Config})
 			continue
 		}
 		r, err := Read(s.Dir, s.System)
 		if err != nil {
-			return nil, err
+			note((&runError{s.Dir, err}).leftOut())
+			continue
 		}
 		out = append(out, r)
 	}
@@ -160,10 +191,16 @@ func Read(dir, system string) (Run, error) {
 	if r.Standing, err = run.Standing(r.Config); err != nil {
 		return r, err
 	}
-	if run.Has(experiment.MetricsFile) {
-		if r.Curve, err = curve(run.Path(experiment.MetricsFile)); err != nil {
-			return r, err
-		}
+	evaluations, counted, notes, err := run.Evaluations(r.Config)
+	if err != nil {
+		return r, err
+	}
+	r.metrics = counted
+	for _, e := range evaluations {
+		r.Curve = append(r.Curve, Point(e))
+	}
+	if r.Notes = notes; r.Damage != "" {
+		r.Notes = append([]string{r.Damage}, notes...)
 	}
 	if r.Finished {
 		result, err := run.ReadEvaluation()
@@ -173,27 +210,6 @@ func Read(dir, system string) (Run, error) {
 		r.Final = &result
 	}
 	return r, nil
-}
-
-// curve reads the evaluations of a metrics file.
-func curve(path string) ([]Point, error) {
-	metrics, err := experiment.ReadMetrics(path)
-	if err != nil {
-		return nil, err
-	}
-	var columns [3][]float64
-	for i, name := range []string{"env_steps", "adapted_return", "adapted_success"} {
-		if columns[i], err = metrics.Column(name); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	var out []Point
-	for i, v := range columns[1] {
-		if !math.IsNaN(v) {
-			out = append(out, Point{columns[0][i], v, columns[2][i]})
-		}
-	}
-	return out, nil
 }
 
 // Return is the mean of the evaluations in the last tenth of the given environment steps, (0.9·steps, steps], as in the

@@ -10,7 +10,7 @@ import (
 
 // Together compares runs that are averaged into one mean. It returns a sentence about the settings, other than the
 // seed, in which they differ; it is empty if there are none. It is an error if two of them are the same run: the same
-// system, family and seed, or logs of other programs with the same numbers.
+// system, family and seed, or the same numbers.
 func Together(runs []Run) (said string, err error) {
 	known := map[string]string{}
 	configurations := map[string]bool{}
@@ -38,6 +38,10 @@ func Together(runs []Run) (said string, err error) {
 			return "", err
 		}
 		configurations[h] = true
+	}
+	if a, b, found := copied(runs); found {
+		return "", fmt.Errorf("%s and %s have the same numbers at every step that both have, so they are one run "+
+			"twice: give one of them", a, b)
 	}
 	if len(configurations) > 1 {
 		return fmt.Sprintf("the seeds have %d different configurations", len(configurations)), nil

@@ -63,9 +63,12 @@ func (r *Run) train(ctx context.Context, w *watch) error {
 	if err != nil {
 		return err
 	}
-	if found != nil && !longer && found.Has(experiment.EvaluationFile) {
-		w.found(r)
-		return nil
+	if found != nil && !longer {
+		standing, err := found.Standing(r.cfg)
+		if err == nil && standing.Finished { // resuming repairs or reports what else there is
+			w.found(r)
+			return nil
+		}
 	}
 	var t *experiment.Training
 	if found == nil {

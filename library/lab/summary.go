@@ -30,7 +30,8 @@ func (r Runs) Summary() *frame.Frame {
 			steps, updates = at("env_steps"), at("updates")
 		}
 		if view, err := experiment.View(run.Dir); err == nil {
-			if result, err := view.ReadEvaluation(); err == nil {
+			standing, failed := view.Standing(run.cfg)
+			if result, err := view.ReadEvaluation(); err == nil && failed == nil && standing.Finished {
 				if returned = result.Summary.Adapted.Mean; sim.Succeeds(run.cfg.Family) {
 					success = result.Summary.AdaptedSuccess.Mean
 				}

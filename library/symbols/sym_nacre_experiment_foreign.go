@@ -9,6 +9,7 @@ import (
 
 func init() {
 	add("nacre/experiment/foreign/foreign", map[string]reflect.Value{
+		"Clock":   reflect.ValueOf(p0.Clock),
 		"Columns": reflect.ValueOf((*p0.Columns)(nil)),
 		"Find":    reflect.ValueOf(p0.Find),
 		"Log":     reflect.ValueOf((*p0.Log)(nil)),

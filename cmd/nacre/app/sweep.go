@@ -229,6 +229,10 @@ func counted(n map[sweep.State]int) string {
 func (r SweepReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "sweep %s: %s, %s; folder %s\n", r.Name, plural(len(r.Runs), "run"), counted(r.Counts), r.Dir)
 	for _, s := range r.Runs {
+		if s.Damage != "" {
+			fmt.Fprintf(w, "  %s: %s, %s\n", s.Name, s.State.Words(), s.Damage)
+			continue
+		}
 		switch s.State {
 		case sweep.Running:
 			where := s.Attempt.Host

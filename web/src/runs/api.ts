@@ -33,7 +33,7 @@ export interface Run {
   note: Note;
   version: number;
   identity: string; // of several runs with one at most one counts in a mean
-  numbers?: string; // of another program's log: the same of two whose numbers are
+  numbers?: string; // the same of two whose numbers are, which are copies
   about?: string; // of another program's log: what it is and which columns are taken
 }
 
