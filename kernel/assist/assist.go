@@ -115,3 +115,10 @@ type drafted struct {
 	above   []string
 	changes int // number of changes of the session's program when it was made
 }
+
+// resolved is a notebook whose names are known, kept until it or the packages change.
+type resolved struct {
+	*cells.Resolved
+	sources  []string
+	packages int
+}

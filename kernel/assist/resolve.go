@@ -8,13 +8,6 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// resolved is a notebook whose names are known, kept until it or the packages change.
-type resolved struct {
-	*cells.Resolved
-	sources  []string
-	packages int
-}
-
 // resolve finds the meaning of all names in a notebook. Guard is held.
 func (s *Assistant) resolve(sources []string) *cells.Resolved {
 	if k := s.resolved; k == nil || !slices.Equal(k.sources, sources) || k.packages != len(s.Program.Packages) {
