@@ -29,7 +29,7 @@ func (e *Embeddings) fromArrays(f *tables.File, label string) error {
 	if err != nil {
 		return err
 	}
-	used := []string{points.Name, "std", "label_names"}
+	used := []string{points.Name}
 	labels, found := labelsOf(f, points, label)
 	if label != "" && !found {
 		return badInput("no array %q%s", label, nearest.Hint(label, f.Names()))
@@ -50,6 +50,7 @@ func (e *Embeddings) fromArrays(f *tables.File, label string) error {
 		if e.Std, err = matrix(s, rows); err != nil {
 			return err
 		}
+		used = append(used, s.Name)
 	}
 	if points.Name != "mean" && points.Name != "z" {
 		for j := range e.Mean.Cols {
@@ -59,6 +60,7 @@ func (e *Embeddings) fromArrays(f *tables.File, label string) error {
 	}
 	if !found {
 		e.hint(f, rows)
+		e.leftOut(f, used)
 		return nil
 	}
 	used = append(used, labels.Name)
@@ -68,19 +70,20 @@ func (e *Embeddings) fromArrays(f *tables.File, label string) error {
 	if err := e.labelRows(labels, rows); err != nil {
 		return err
 	}
-	if names, ok := f.Find("label_names"); ok && e.Names == nil && label == "" {
-		e.Names = named(e.Label, names.Text)
+	if names, ok := f.Find(namesOf); ok && label == "" {
+		e.nameLabels(names, f)
+		used = append(used, namesOf)
 	}
-	var left []string
-	for _, a := range f.Arrays {
-		if !slices.Contains(used, a.Name) {
-			left = append(left, a.Name)
-		}
-	}
-	if left != nil {
+	e.leftOut(f, used)
+	return nil
+}
+
+// leftOut says which arrays are not used.
+func (e *Embeddings) leftOut(f *tables.File, used []string) {
+	left := slices.DeleteFunc(f.Names(), func(name string) bool { return slices.Contains(used, name) })
+	if len(left) > 0 {
 		e.Read = append(e.Read, fmt.Sprintf("left out: %s", listed(left)))
 	}
-	return nil
 }
 
 // pointsOf is the array of the points.
@@ -212,12 +215,45 @@ func sideBySide(columns []tables.Column) Matrix {
 	return m
 }
 
-// named are the names of labels, if there is one for each.
-func named(label []int, names []string) []string {
-	if slices.ContainsFunc(label, func(l int) bool { return l < 0 || l >= len(names) }) {
-		return nil
+// namesOf is the array whose element l is the name of label l.
+const namesOf = "label_names"
+
+// nameLabels takes the names of whole-number labels, if there is one for each label that occurs.
+func (e *Embeddings) nameLabels(names tables.Array, f *tables.File) {
+	i := slices.IndexFunc(e.Label, func(l int) bool { return l < 0 || l >= names.Len() })
+	switch {
+	case e.Names != nil:
+		e.Read = append(e.Read, namesOf+" left out: the labels have names of their own")
+	case i >= 0:
+		e.Read = append(e.Read, tables.Misfit(names.Len(), f.Row(i), int64(e.Label[i])))
+	default:
+		e.Names = names.Words()
+		e.tellApart()
 	}
-	return names
+}
+
+// tellApart gives labels different names, because files and pictures name a label by its text only.
+func (e *Embeddings) tellApart() {
+	used := map[int]bool{}
+	for _, l := range e.Label {
+		used[l] = true
+	}
+	taken := map[string]bool{}
+	for _, name := range e.Names {
+		taken[name] = true
+	}
+	seen := map[string]bool{}
+	for l := range e.Names {
+		name := e.Name(l)
+		if old := name; used[l] && (seen[name] || e.Names[l] == "" && taken[name]) {
+			for k := 2; taken[name] || seen[name]; k++ {
+				name = fmt.Sprintf("%s %d", old, k)
+			}
+			e.Names[l] = name
+			e.Read = append(e.Read, fmt.Sprintf("another label is called %q too: label %d is called %q", old, l, name))
+		}
+		seen[name] = seen[name] || used[l]
+	}
 }
 
 // setLabels takes values of any kind as labels. Whole numbers stay as they are; other values are labels by their text.
@@ -256,8 +292,9 @@ func (e *Embeddings) setLabels(v tables.Values, name string) {
 		}
 	}
 	if blank > 0 && len(words) > 0 {
-		e.Read = append(e.Read, fmt.Sprintf("%s of %d without a value in %q: they are a label of their own, (blank)",
-			count(blank, "point"), len(words), name))
+		e.tellApart()
+		e.Read = append(e.Read, fmt.Sprintf("%s of %d without a value in %q: they are a label of their own, %s",
+			count(blank, "point"), len(words), name, e.Name(0)))
 	}
 	if len(e.Names) == len(words) && len(words) > 4 {
 		e.Read = append(e.Read, fmt.Sprintf("every point has a value of its own in %q: is it a label?", name))

@@ -132,6 +132,9 @@ func ReadAs(name string, raw []byte, c Choice) (*Embeddings, error) {
 	if err != nil {
 		return nil, inFile(name, asInput(err))
 	}
+	if err := f.Nothing(); err != nil {
+		return nil, inFile(name, asInput(err))
+	}
 	e := &Embeddings{}
 	if c.Columns != nil || f.Table || !hasMatrix(f) {
 		err = e.fromColumns(f, c)

@@ -37,7 +37,12 @@ func TestSaveAndLoad(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !reflect.DeepEqual(got, e) {
+			if said := strings.Join(got.Read, "; "); name == "e.csv" && !strings.HasPrefix(said,
+				"laid out: mean0, mean1, mean2, "+
+					"mean3 (4 columns)") || strings.Contains(said, "left out") {
+				t.Errorf("%s: said %q", name, said)
+			}
+			if got.Read = nil; !reflect.DeepEqual(got, e) {
 				t.Errorf("%s: another value came back", name)
 			}
 		}
@@ -48,8 +53,12 @@ func TestSaveAndLoad(t *testing.T) {
 		if err := named.Save(path); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := Load(path, ""); err != nil || !reflect.DeepEqual(got, named) || got.Name(1) != "north" {
-			t.Errorf("named labels of %s: %v", name, err)
+		got, err := Load(path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Read = nil; !reflect.DeepEqual(got, named) || got.Name(1) != "north" {
+			t.Errorf("named labels of %s: %+v", name, got)
 		}
 	}
 }
@@ -253,6 +262,56 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	if _, err := Load("no/such.npz", ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file gives %v", err)
+	}
+}
+
+// Names that do not fit labels are said, and different labels have different names.
+func TestNamesOfLabels(t *testing.T) {
+	points := append(npyHeader("<f2", "False", "(3, 1)"), 0, 0x3c, 0, 0x40, 0, 0x42)
+	label := func(of ...byte) []byte { return append(npyHeader("|i1", "False", "(3,)"), of...) }
+	names := func(of string) []byte {
+		return append(npyHeader("|S1", "False", fmt.Sprintf("(%d,)", len(of))), of...)
+	}
+	for _, c := range []struct {
+		label       []byte
+		names, want string
+		said        string
+	}{
+		{label(0, 1, 0), "lr", "l r l", ""},
+		{label(0, 1, 2), "lr", "0 1 2", "label_names left out: it has 2 names, the first for label 0, but row 2 " +
+			"(counted from 0) " +
+			"has label 2; labels are shown by their numbers"},
+		{label(5, 6, 5), "abcd", "5 6 5", "it has 4 names, the first for label 0, but row 0 (counted from 0) has " +
+			"label 5"},
+		{label(0, 255, 0), "lr", "0 -1 0", "row 1 (counted from 0) has label -1"},
+		{label(0, 1, 2), "lxl", "l x l 2", `another label is called "l" too: label 2 is called "l 2"`},
+		{label(0, 1, 0), "lrl", "l r l", ""},
+	} {
+		e, err := Read("e.npz", zipped(t, map[string][]byte{"z.npy": points, "label.npy": c.label,
+			"label_names.npy": names(c.names)}), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range e.Label {
+			got = append(got, e.Name(l))
+		}
+		if said := strings.Join(e.Read, "; "); strings.Join(got, " ") != c.want || !strings.Contains(said, c.said) ||
+			c.said == "" && said != "" {
+			t.Errorf("%s: %q, said %q", c.names, got, said)
+		}
+	}
+	texts := append(npyHeader("|S1", "False", "(3,)"), "aba"...)
+	e, err := Read("e.npz", zipped(t, map[string][]byte{"z.npy": points, "label.npy": texts,
+		"label_names.npy": names("xy"),
+		"more.npy":        label(1, 2, 3)}), "")
+	if said := strings.Join(e.Read, "; "); err != nil || said != "label_names left out: the labels have names of "+
+		"their own; left out: more" {
+		t.Errorf("%q, %v", said, err)
+	}
+	e, err = Read("a.csv", []byte("a,b,label\n1,2,(blank)\n3,4,\n5,7,x\n"), "")
+	if err != nil || e.Name(e.Label[0]) != "(blank)" || e.Name(e.Label[1]) != "(blank) 2" {
+		t.Errorf("a label called (blank) beside a blank one: %+v, %v", e, err)
 	}
 }
 

@@ -27,6 +27,9 @@ func TestExactIntegers(t *testing.T) {
 		"join": {f.Join(f.Tail(1), "seed").Select("return"), "return / 4"},
 		"append": {f.Head(1).Append(New(Numbers("x", []float64{7})), f.Tail(1)).Select("seed"),
 			"seed / 9007199254740993 /  / 18446744073709551615"},
+		"large": {New(Numbers("x", []float64{1e15, 1e15 + 1, 1<<53 - 1, 1 << 53, 1e22, -4e15})),
+			"x / 1000000000000000 / 1000000000000001 / 9007199254740991 / 9.007199254740992e+15 / 1e+22 / " +
+				"-4000000000000000"},
 		"of": {of(map[string][]uint64{"id": {math.MaxUint64, 1}}), "id / 18446744073709551615 / 1"},
 	} {
 		got := strings.ReplaceAll(text(c.got), `""`, "")

@@ -84,6 +84,9 @@ func parse(name string, data []byte, options ...ReadOption) *Frame {
 		set(&o)
 	}
 	file, err := table.Read(name, data, o)
+	if err == nil {
+		err = file.Nothing()
+	}
 	if err != nil {
 		return &Frame{err: fmt.Errorf("frame: %w", err)}
 	}
@@ -92,7 +95,7 @@ func parse(name string, data []byte, options ...ReadOption) *Frame {
 		columns = append(columns, Column{Name: c.Name, num: c.Num, text: c.Text, rest: c.Rest})
 	}
 	f := New(columns...)
-	f.notes = file.Notes
+	f.notes, f.lines = file.Notes, file.Lines
 	return f
 }
 

@@ -30,6 +30,7 @@ type Frame struct {
 	columns []Column
 	rows    int
 	notes   []string // what was assumed or left out when it was read
+	lines   []int    // of rows read from text, see Line; nil of others
 	err     error
 }
 
@@ -70,7 +71,7 @@ func (c Column) word(i int) string {
 		return c.text[i]
 	case c.rest != nil:
 		return whole.Text(c.num[i], c.rest[i])
-	case c.num[i] == math.Trunc(c.num[i]) && math.Abs(c.num[i]) < 1e15:
+	case c.num[i] == math.Trunc(c.num[i]) && math.Abs(c.num[i]) < whole.Exact:
 		return strconv.FormatFloat(c.num[i], 'f', -1, 64)
 	}
 	return strconv.FormatFloat(c.num[i], 'g', -1, 64)
@@ -133,6 +134,15 @@ func (f *Frame) Err() error { return f.err }
 // Notes returns what was assumed, converted or left out when the frame was read, a sentence each. Frames made from this
 // frame keep the notes and show them below their rows.
 func (f *Frame) Notes() []string { return slices.Clone(f.notes) }
+
+// Line is the line, as an editor counts, from which row i of a file of text was read. It is 0 if that is not known, as
+// after an operation that makes new rows or columns.
+func (f *Frame) Line(i int) int {
+	if i < len(f.lines) {
+		return f.lines[i]
+	}
+	return 0
+}
 
 // noted returns f with the notes of others too, each once.
 func (f *Frame) noted(others ...*Frame) *Frame {

@@ -71,11 +71,11 @@ func ofEmbeddings(e *tsne.Embeddings) *Frame {
 		}
 		columns = append(columns, Texts("label", names))
 	} else if e.Label != nil {
-		x := make([]float64, len(e.Label))
+		label := Numbers("label", make([]float64, len(e.Label)))
 		for i, l := range e.Label {
-			x[i] = float64(l)
+			set(&label, i, whole.Int, int64(l))
 		}
-		columns = append(columns, Numbers("label", x))
+		columns = append(columns, label)
 	}
 	columns = append(columns, columnsOf(e.Mean, func(j int) string {
 		if j < len(e.Columns) {

@@ -10,6 +10,9 @@ import (
 // pick returns a frame of the rows in at, in that order; a negative index is a row of missing values.
 func (f *Frame) pick(at []int) *Frame {
 	out := &Frame{rows: len(at), notes: f.notes}
+	if f.lines != nil {
+		out.lines = gather(f.lines, at, 0)
+	}
 	for _, c := range f.columns {
 		out.columns = append(out.columns, c.pick(at))
 	}

@@ -164,7 +164,7 @@ func (l *Layout) read(file, plane string) error {
 // place takes the coordinates of a plane of a table.
 func (l *Layout) place(f *frame.Frame, x, y []float64, plane string) error {
 	if f.Has("plane") {
-		of, err := texts(f, "plane")
+		of, err := f.Texts("plane")
 		if err != nil {
 			return err
 		}
@@ -232,7 +232,7 @@ func (l *Layout) column(f *frame.Frame, name string) error {
 		l.Columns = append(l.Columns, c)
 		return nil
 	}
-	of, err := texts(f, name)
+	of, err := f.Texts(name)
 	if err != nil {
 		return err
 	}
@@ -240,17 +240,6 @@ func (l *Layout) column(f *frame.Frame, name string) error {
 	l.each(len(of), func(i int) { own = append(own, of[i]) })
 	l.Columns = append(l.Columns, coded(name, own))
 	return nil
-}
-
-func texts(f *frame.Frame, name string) ([]string, error) {
-	if x, err := f.Numbers(name); err == nil {
-		out := make([]string, len(x))
-		for i, v := range x {
-			out[i] = fmt.Sprint(v)
-		}
-		return out, nil
-	}
-	return f.Texts(name)
 }
 
 // distinct are the different texts of a column: numbers by size, others by letter.

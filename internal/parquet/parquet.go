@@ -80,6 +80,8 @@ func Read(raw []byte) (out []Column, err error) {
 	if n := f.NumRows(); n < 0 || n > int64(most/max(1, len(paths))) {
 		return nil, fmt.Errorf("%d rows of %d columns in %d bytes", n, len(paths), len(raw))
 	}
+	schema, _ := f.Lookup(arrowKey)
+	units := spans(schema)
 	for _, path := range paths {
 		leaf, ok := f.Schema().Lookup(path...)
 		if !ok {
@@ -88,6 +90,9 @@ func Read(raw []byte) (out []Column, err error) {
 		c, err := read(f, leaf, path, most)
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
+		}
+		if unit := units[c.Name]; unit != "" && c.Num != nil {
+			c.Note = "spans of time, in " + unit
 		}
 		out = append(out, c)
 	}

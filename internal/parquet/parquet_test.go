@@ -3,8 +3,10 @@
 package parquet
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -65,6 +67,16 @@ func TestRead(t *testing.T) {
 			"uneven": "1,2,3,4 [3 1 0 0] [1] (lists within lists, of different lengths)", "of.a": "1,,,4",
 			"of.b.c": "2.5,,,",
 		},
+		"spans": {
+			"s": "1,,9007199254740993 (spans of time, in seconds)", "ms": "1,,9007199254740993 (spans of time, in " +
+				"milliseconds)",
+			"us": "1,,9007199254740993 (spans of time, in microseconds)",
+			"ns": "1,,9007199254740993 (spans of time, in nanoseconds)", "n": "1,2,3",
+			"at":   "1970-01-01T00:00:00,1970-01-01T00:00:00.000001,1970-01-01T00:00:00.000002",
+			"of.d": "5,,7 (spans of time, in microseconds)", "of.n": "1,,2",
+			"list": "5,7,8 [1 0 2] [] (spans of time, in nanoseconds)",
+		},
+		"spans-bare": {"us": "1,,9007199254740993"},
 		"codecs": {
 			"none": "0,1,2,0,1,2,0,1,2,0,1,2", "snappy": "0,1,2,0,1,2,0,1,2,0,1,2", "gzip": "0,1,2,0,1,2,0,1,2,0,1,2",
 			"zstd": "0,1,2,0,1,2,0,1,2,0,1,2", "lz4": "0,1,2,0,1,2,0,1,2,0,1,2", "brotli": "0,1,2,0,1,2,0,1,2,0,1,2",
@@ -84,6 +96,28 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
+
+// A schema of Arrow's that is cut, or has other bytes, is no reason to fail.
+func TestDamagedSchema(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	raw := file(t, "spans")
+	at := bytes.Index(raw, []byte("/////"))
+	schema := raw[at : at+bytes.IndexByte(raw[at:], 0)]
+	if i := bytes.IndexFunc(schema, func(c rune) bool { return !strings.ContainsRune(base64Letters, c) }); i > 0 {
+		schema = schema[:i]
+	}
+	if got := spans(string(schema[:len(schema)/4*4]))["of.d"]; got != "microseconds" {
+		t.Fatalf("the whole schema: %q", got)
+	}
+	for n := 0; n < len(schema); n += 4 {
+		spans(string(schema[:n]))
+		other := bytes.Clone(schema[:len(schema)/4*4])
+		other[r.IntN(len(other))] = base64Letters[r.IntN(64)]
+		spans(string(other))
+	}
+}
+
+const base64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 
 // Pages packed by LZ4 that are about as long as what they hold, which parquet-go alone reads wrongly.
 func TestLZ4(t *testing.T) {

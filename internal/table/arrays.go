@@ -50,13 +50,27 @@ func readNPZ(raw []byte) (*File, error) {
 			return nil, fmt.Errorf("array %s: %w", name, err)
 		}
 	}
+	f.bareFields("arr_0") // NumPy's name for an array without one
 	return f, nil
 }
 
 // readNPY reads one NumPy array.
 func readNPY(raw []byte, name string) (*File, error) {
 	f := &File{}
-	return f, f.addNPY(name, raw)
+	err := f.addNPY(name, raw)
+	f.bareFields(name)
+	return f, err
+}
+
+// bareFields names fields of structures as they are if the file holds only the fields of one array, whose name says
+// nothing.
+func (f *File) bareFields(of string) {
+	if slices.ContainsFunc(f.Arrays, func(a Array) bool { return !a.field || !strings.HasPrefix(a.Name, of+".") }) {
+		return
+	}
+	for k, a := range f.Arrays {
+		f.Arrays[k].Name = strings.TrimPrefix(a.Name, of+".")
+	}
 }
 
 // addNPY adds the array of a file. An array of structures becomes one array for each field, an array of complex numbers
@@ -79,7 +93,13 @@ func (f *File) addNPY(name string, raw []byte) error {
 		return fmt.Errorf("%d bytes where %s of %d bytes should be: the file is cut off or damaged",
 			len(data), shapeText(h.Shape), size)
 	}
+	first := len(f.Arrays)
 	f.addBytes(name, h.Type, h.Fields, h.Shape, h.Fortran, cells{data, size, n})
+	if h.Fields != nil {
+		for k := range f.Arrays[first:] {
+			f.Arrays[first+k].field = true
+		}
+	}
 	return nil
 }
 

@@ -137,6 +137,13 @@ func TestArrays(t *testing.T) {
 		{"names of labels", []any{"label", npy("'|u1'", "False", "(3,)", []byte{1, 0, 1}), "label_names",
 			npy("'|S1'", "False", "(2,)", []byte("lr"))},
 			"label:1,0,1 label_name:r,l,r", ""},
+		{"too few names of labels", []any{"label", npy("'|u1'", "False", "(3,)", []byte{1, 0, 2}), "label_names",
+			npy("'|S1'", "False", "(2,)", []byte("lr"))}, "label:1,0,2",
+			"label_names left out: it has 2 names, the first for label 0, but row 2 (counted from 0) has label 2"},
+		{"names for labels below 0", []any{"label", npy("'|i1'", "False", "(3,)", []byte{1, 255, 0}), "label_names",
+			npy("'|S1'", "False", "(2,)", []byte("lr"))}, "label:1,-1,0", "row 1 (counted from 0) has label -1"},
+		{"a structure without a name", []any{"arr_0", npy("[('step', '<i8'), ('loss', '<f4')]", "False", "(1,)",
+			packed(int64(1), float32(.5)))}, "step:1 loss:0.5", ""},
 		{"objects, protocol 2", []any{"o", npy("'|O'", "False", "(3,)", []byte(texts2))}, "o:x,ä,", ""},
 		{"objects, protocol 5", []any{"o", npy("'|O'", "False", "(3,)", []byte(texts5))}, "o:x,ä,", ""},
 		{"objects of numbers", []any{"o", npy("'|O'", "False", "(4,)", []byte(numbers4))},
@@ -188,6 +195,46 @@ func TestArrays(t *testing.T) {
 	} {
 		if _, err := Read("a.npz", []byte(raw), Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", raw, err)
+		}
+	}
+}
+
+// The fields of a file with one array of structures have their own names, whatever the file is called.
+func TestFields(t *testing.T) {
+	for _, c := range []struct{ descr, shape, data, want string }{
+		{"[('z0', '<f4'), ('label', '<i2')]", "(2,)", string(packed(float32(.5), int16(1), float32(2), int16(3))),
+			"z0:0.5,2 label:1,3"},
+		{"[('a27.z0', '|u1'), ('b', '|u1')]", "(1,)", "\x01\x02", "a27.z0:1 b:2"},
+		{"[('p', [('x', '|u1'), ('y', '|u1')])]", "(1,)", "\x01\x02", "p.x:1 p.y:2"},
+		{"[('v', '|u1', (2,))]", "(2,)", "\x01\x02\x03\x04", "v0:1,3 v1:2,4"},
+		{"[('w', '<c8')]", "(1,)", string(packed(float32(1), float32(2))), "w.re:1 w.im:2"},
+		{"'|u1'", "(2,)", "\x01\x02", "a27:1,2"},
+	} {
+		for _, name := range []string{"a27.npy", "a.b/a27.npy"} {
+			f, err := Read(name, npy(c.descr, "False", c.shape, []byte(c.data)), Options{})
+			if err != nil || words(f) != c.want {
+				t.Errorf("%s in %s: %s, %v, want %s", c.descr, name, words(f), err, c.want)
+			}
+		}
+	}
+}
+
+// A file without a column is an error with the reason.
+func TestNothing(t *testing.T) {
+	for _, c := range []struct{ descr, shape, data, want string }{
+		{"'<f16'", "(2,)", strings.Repeat("\x00", 32), `elements of type "<f16"`},
+		{"'<f8'", "()", string(packed(2.5)), "a is a single value, 2.5; expected an array"},
+		{"'|V3'", "(1,)", "abc", "3 raw bytes an element"},
+		{"'<c32'", "(1,)", strings.Repeat("\x00", 32), `elements of type "<c32"`},
+		{"'|u1'", "(0,)", "", ""},
+		{"'|u1'", "(1,)", "\x01", ""},
+	} {
+		f, err := Read("a.npy", npy(c.descr, "False", c.shape, []byte(c.data)), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = f.Nothing(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %s: %v, want %q", c.descr, c.shape, err, c.want)
 		}
 	}
 }
@@ -333,6 +380,8 @@ func TestChoose(t *testing.T) {
 		"step a label":  {num("step", "a", "b"), Choice{Columns: []string{"step", "a"}}},
 		"latent0 latent1 label": {num("latent0", "a", "latent1"),
 			Choice{Columns: []string{"latent*"}}},
+		"mean0 mean1 mean2 label task": {append(num("z0", "mean2", "mean0", "mean4", "mean1", "std0", "return"), text),
+			Choice{}},
 		"mean0 mean1 label": {num("seed", "mean0", "mean1", "other"), Choice{}},
 		"a b label seed":    {num("seed", "a", "b"), Choice{Label: "seed"}},
 		"x1 x2 label y": {append(num("x1", "x2"),
@@ -362,6 +411,22 @@ func TestChoose(t *testing.T) {
 		}
 		if !strings.Contains(got, want) || err == nil && got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for names, want := range map[string]string{
+		"z0 z1 mean0 mean1 a": "laid out: mean0, mean1 (2 columns); left out (not chosen): z0, z1, a",
+		"z0 z1 z3": "laid out: z0, z1 (2 columns); left out (not chosen): z3; there is no z2: z3 is left out; to lay " +
+			"out all, name the columns, such as \"z*\"",
+		"mean0 std0 mean2 mean10": "laid out: mean0 (1 column); standard deviations: std0; left out (not chosen): " +
+			"mean2, mean10; there is no mean1: mean2, mean10 are left out; to lay out all, name the columns, such as " +
+			"\"mean*\"",
+		"mean1 mean2": "laid out: mean1, mean2 (2 columns)",
+		"z0 z1":       "laid out: z0, z1 (2 columns)",
+		"z0 zoom z":   "laid out: z0 (1 column); left out (not chosen): zoom, z",
+	} {
+		out, err := Choose(num(strings.Fields(names)...), Choice{}, func(int) string { return "" })
+		if got := strings.Join(out.Notes, "; "); err != nil || got != want {
+			t.Errorf("%s: %q, %v", names, got, err)
 		}
 	}
 }

@@ -130,7 +130,8 @@ func written(s string, st style) (n number, how string, ok bool) {
 
 // numbersOf returns the numbers of a column if all its cells are numbers. If only some are, odd is the place of the
 // first other cell, counted from 1.
-func numbersOf(cells []string, st style, say *column) (v Values, odd int, ok bool) {
+func numbersOf(cells []string, say *column) (v Values, odd int, ok bool) {
+	st := say.style
 	v.Num = make([]float64, len(cells))
 	numbers := 0
 	for i, s := range cells {
@@ -143,6 +144,7 @@ func numbersOf(cells []string, st style, say *column) (v Values, odd int, ok boo
 			if v.Num[i] = math.NaN(); !plainMissing(s) {
 				say.see("missing", s, i)
 			}
+			say.missing++
 			continue
 		}
 		if !number {
@@ -158,6 +160,9 @@ func numbersOf(cells []string, st style, say *column) (v Values, odd int, ok boo
 		}
 		if how != "" {
 			say.see(how, s, i)
+		}
+		if len(s) > 1 && s[0] == '0' && digits(s) {
+			say.see("zeros", s, i)
 		}
 		if how == "thousands" && strings.Count(s, ",") == 1 || st.comma && strings.Count(s, ",") == 1 &&
 			thousandComma.MatchString(s) {
@@ -195,7 +200,9 @@ func truths(cells []string) (Values, bool) {
 // column collects the remarks about a column: for each kind, the number of cells and the first of them.
 type column struct {
 	name string
-	of   map[string]*seen
+	style
+	of      map[string]*seen
+	missing int // number of cells without a value, however that is written
 }
 
 // seen counts odd cells and keeps the first.
@@ -221,19 +228,26 @@ func (c *column) see(kind, cell string, at int) {
 }
 
 // cellNotes adds sentences about the cells of columns, one for each kind of remark.
-func (f *File) cellNotes(columns []column, comma bool) {
+func (f *File) cellNotes(columns []column) {
 	for _, kind := range []struct{ name, text string }{
 		{"missing", "missing values"},
 		{"thousands", "signs for thousands left out"},
 		{"per cent", "per cent as parts of one, 5% as 0.05"},
 		{"beyond", "too large to be kept exactly"},
+		{"zeros", "zeros before whole numbers left out, so that 01 and 1 are the same"},
 	} {
 		var parts []string
 		for _, c := range columns {
-			if s := c.of[kind.name]; s != nil {
-				parts = append(parts, fmt.Sprintf("%q (%s, first %q on %s)", c.name, count(s.n, "cell"), cut(s.cell),
-					f.Row(s.at)))
+			s := c.of[kind.name]
+			if s == nil {
+				continue
 			}
+			which := "first"
+			if kind.name == "missing" && c.missing > s.n {
+				s.n, which = c.missing, "such as"
+			}
+			parts = append(parts, fmt.Sprintf("%q (%s, %s %q on %s)", c.name, count(s.n, "cell"), which, cut(s.cell),
+				f.Row(s.at)))
 		}
 		if parts != nil {
 			f.note("%s: %s", kind.text, few(parts))
@@ -241,9 +255,9 @@ func (f *File) cellNotes(columns []column, comma bool) {
 	}
 	for _, c := range columns {
 		if s := c.of["ambiguous"]; s != nil {
-			n, _, _ := written(s.cell, style{comma: comma})
+			n, _, _ := written(s.cell, c.style)
 			as, other := "the comma is for thousands", `","`
-			if comma {
+			if c.comma {
 				as, other = "the comma is the decimal mark", `"."`
 			}
 			f.note("%q in column %q on %s is read as %s: %s; a decimal mark of %s says otherwise", s.cell, c.name,

@@ -34,10 +34,7 @@ type Chosen struct {
 // place of row i for messages.
 func Choose(columns []Column, c Choice, row func(i int) string) (Chosen, error) {
 	var out Chosen
-	names := make([]string, len(columns))
-	for k, col := range columns {
-		names[k] = col.Name
-	}
+	names := namesOfColumns(columns)
 	label := -1
 	if c.Label != "" {
 		if label = slices.Index(names, c.Label); label < 0 {
@@ -84,10 +81,16 @@ func Choose(columns []Column, c Choice, row func(i int) string) (Chosen, error) 
 	if label >= 0 {
 		out.Label = &columns[label]
 	}
-	if !out.Own {
-		out.say(columns, at, label, left)
-	}
+	out.say(columns, at, label, left)
 	return out, nil
+}
+
+func namesOfColumns(columns []Column) []string {
+	names := make([]string, len(columns))
+	for k, c := range columns {
+		names[k] = c.Name
+	}
+	return names
 }
 
 // unless returns the number of the label. It returns none if the label was found, not named, and is one of the
@@ -155,11 +158,11 @@ type leaves struct {
 
 // say adds notes that say which columns are which.
 func (out *Chosen) say(columns []Column, at []int, label int, left leaves) {
-	names := make([]string, len(out.Points))
-	for k, p := range out.Points {
-		names[k] = p.Name
-	}
+	names := namesOfColumns(out.Points)
 	text := fmt.Sprintf("laid out: %s (%s)", few(names), count(len(names), "column"))
+	if out.Std != nil {
+		text += "; standard deviations: " + few(namesOfColumns(out.Std))
+	}
 	if out.Label != nil {
 		text += "; labels: " + out.Label.Name
 	}
@@ -167,7 +170,7 @@ func (out *Chosen) say(columns []Column, at []int, label int, left leaves) {
 	for k, c := range columns {
 		switch {
 		case k == label || slices.Contains(at, k) || slices.Contains(left.counting, c.Name) ||
-			slices.Contains(left.labels, c.Name):
+			slices.Contains(left.labels, c.Name) || slices.Contains(namesOfColumns(out.Std), c.Name):
 		case !c.IsNumber():
 			texts = append(texts, c.Name)
 		default:
@@ -184,6 +187,36 @@ func (out *Chosen) say(columns []Column, at []int, label int, left leaves) {
 		}
 	}
 	out.Notes = append(out.Notes, text)
+	if out.Own && len(others) > 0 {
+		out.gap(others)
+	}
+}
+
+// gap warns of columns such as mean3, which are left out because there is no mean2.
+func (out *Chosen) gap(others []string) {
+	for _, run := range [][]Column{out.Points, out.Std} {
+		if run == nil {
+			continue
+		}
+		prefix := strings.TrimSuffix(run[0].Name, "0")
+		beyond := slices.DeleteFunc(slices.Clone(others), func(name string) bool {
+			number, is := strings.CutPrefix(name, prefix)
+			return !is || number == "" || strings.Trim(number, "0123456789") != ""
+		})
+		if len(beyond) > 0 {
+			out.Notes = append(out.Notes, fmt.Sprintf("there is no %s%d: %s left out; to lay out all, name the "+
+				"columns, such as "+
+				"%q", prefix, len(run), areOut(beyond), prefix+"*"))
+		}
+	}
+}
+
+// areOut is the subject of a sentence about columns that are left out.
+func areOut(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return few(names) + " are"
 }
 
 // matching returns the columns that names or patterns select, each in the table's order. The name of an array selects

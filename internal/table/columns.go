@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -31,7 +32,7 @@ func (f *File) Columns() []Column {
 	for _, a := range f.Arrays {
 		k := a.leading(rows)
 		switch {
-		case a.Name == namesOf && len(a.Shape) == 1 && f.named(&out, a.Values):
+		case a.Name == namesOf && len(a.Shape) == 1 && a.Len() != rows && f.named(&out, a.Values):
 		case len(a.Shape) == 0:
 			left = append(left, fmt.Sprintf("%s (the single value %s)", a.Name, a.Word(0)))
 		case k == 0, slices.Contains(a.Shape[k:], 0):
@@ -49,24 +50,49 @@ func (f *File) Columns() []Column {
 	return out
 }
 
+// Nothing returns an error if no array of a file of arrays can be a column.
+func (f *File) Nothing() error {
+	if f.Table || slices.ContainsFunc(f.Arrays, func(a Array) bool { return len(a.Shape) > 0 }) {
+		return nil
+	}
+	why := "it holds no array"
+	if len(f.Arrays) > 0 {
+		why = fmt.Sprintf("%s is a single value, %s", f.Arrays[0].Name, f.Arrays[0].Word(0))
+	} else if len(f.Notes) > 0 {
+		why = few(f.Notes)
+	}
+	return fmt.Errorf("%s; expected an array of at least one dimension", why)
+}
+
 // namesOf names an array of texts. If an array "label" of whole numbers stands beside it, its element l is the name of
 // label l.
 const namesOf = "label_names"
 
-// named adds the column label_name if labels are places in names. It reports whether it did.
+// named adds the column label_name if the labels are places in names, and otherwise notes which is not. It returns
+// false if there are no labels of whole numbers.
 func (f *File) named(out *[]Column, names Values) bool {
 	label, ok := f.Find("label")
-	if !ok || !label.IsNumber() || names.Len() == label.Len() {
+	if !ok || !label.IsNumber() {
 		return false
 	}
 	at := make([]int, label.Len())
 	for i, v := range label.Num {
-		if at[i] = int(v); float64(at[i]) != v || at[i] < 0 || at[i] >= names.Len() {
+		if v != math.Trunc(v) || math.Abs(v) >= math.MaxInt64 {
 			return false
+		}
+		if at[i] = int(v); v < 0 || v >= float64(names.Len()) {
+			f.note("%s", Misfit(names.Len(), f.Row(i), int64(v)))
+			return true
 		}
 	}
 	*out = append(*out, Column{Name: "label_name", Of: namesOf, Values: names.Pick(at)})
 	return true
+}
+
+// Misfit says that an array label_names of a number of names has none for the label of a row.
+func Misfit(names int, row string, label int64) string {
+	return fmt.Sprintf("%s left out: it has %s, the first for label 0, but %s has label %d; labels are shown by their "+
+		"numbers", namesOf, count(names, "name"), row, label)
 }
 
 // rows returns the number of rows that most arrays have.

@@ -211,7 +211,7 @@ func (l *lines) header(mode int) {
 		return
 	}
 	l.head, l.records = slices.Clone(first), l.records[1:]
-	if rest := l.records; len(rest) > 0 && len(l.head) > 1 &&
+	if rest := l.records; len(rest) > 0 &&
 		!slices.ContainsFunc(rest, func(r record) bool { return len(r.fields) != len(l.head)+1 }) {
 		if !slices.ContainsFunc(rest, func(r record) bool { return r.fields[len(l.head)] != "" }) {
 			return // a separator at the end of every line except the first

@@ -20,16 +20,18 @@ func (l *lines) file() (*File, error) {
 	l.assumed = append(l.assumed, renamed...)
 	var said []column
 	comma := l.style(cells)
+	var marks decimalMarks
 	for j, name := range head {
 		a := Array{Name: name, Shape: []int{len(rows)}}
-		say := column{name: name}
-		own := style{comma: comma}
-		if c, p := decimals(cells[j]); c != p && l.o.Decimal == 0 {
-			own.comma = c
+		say := column{name: name, style: style{comma: comma}}
+		c, p := decimals(cells[j])
+		if c != p && l.o.Decimal == 0 {
+			say.comma = c
 		}
 		var ok bool
-		if a.Values, a.Odd, ok = numbersOf(cells[j], own, &say); ok {
+		if a.Values, a.Odd, ok = numbersOf(cells[j], &say); ok {
 			said = append(said, say)
+			marks.see(f, name, cells[j], c, p)
 		} else if a.Values, ok = truths(cells[j]); !ok {
 			a.Values = Values{Text: cells[j]}
 			f.odd(a)
@@ -39,9 +41,12 @@ func (l *lines) file() (*File, error) {
 	if comma && l.o.Decimal == 0 {
 		l.assume("decimal comma")
 	}
-	f.cellNotes(said, comma)
-	if !comma && l.o.Decimal == 0 && l.separator == ';' {
-		f.points(cells, head)
+	f.cellNotes(said)
+	if l.o.Decimal == 0 {
+		marks.say(f)
+	}
+	if !comma && l.o.Decimal == 0 && (marks.two() || l.separator == ';') {
+		f.points(cells, head, marks)
 	}
 	f.oneColumn()
 	if len(l.assumed) > 0 {
@@ -50,11 +55,42 @@ func (l *lines) file() (*File, error) {
 	return f, nil
 }
 
+// decimalMarks holds the first number with a decimal comma and the first with a decimal point, each with its place.
+type decimalMarks struct{ comma, point string }
+
+// see notes the decimal marks of a column of numbers. comma and point report which of them it has.
+func (m *decimalMarks) see(f *File, name string, cells []string, comma, point bool) {
+	first := func(is func(s string) bool) string {
+		i := slices.IndexFunc(cells, is)
+		return fmt.Sprintf("%q in column %q on %s", cells[i], name, f.Row(i))
+	}
+	if comma && m.comma == "" {
+		m.comma = first(func(s string) bool { c, _ := evidence(s); return c })
+	}
+	if point && m.point == "" {
+		m.point = first(func(s string) bool { _, p := evidence(s); return p })
+	}
+}
+
+func (m *decimalMarks) two() bool { return m.comma != "" && m.point != "" }
+
+// say notes that a file has two decimal marks.
+func (m *decimalMarks) say(f *File) {
+	if m.two() {
+		f.note("two decimal marks: the comma, as in %s, and the point, as in %s; each is read as it is written",
+			m.comma, m.point)
+	}
+}
+
 // points notes that 1.000 is read as 1. It does so if ";" separates the fields, as in files of programs that write
-// 1.000 for a thousand, and no other number shows what the point means.
-func (f *File) points(cells [][]string, head []string) {
+// 1.000 for a thousand, and no other number shows what the point means. If a file has two decimal marks, numbers of the
+// same column count only.
+func (f *File) points(cells [][]string, head []string, m decimalMarks) {
 	at, column := -1, 0
 	for j := range cells {
+		if c, p := decimals(cells[j]); m.two() && (c || p) {
+			continue
+		}
 		for i, s := range cells[j] {
 			if !strings.ContainsAny(s, ",.") {
 				continue

@@ -39,6 +39,8 @@ type Array struct {
 	Values
 
 	Odd int // of a column of text in which there are numbers too: the place of the first text, from 1; else 0
+
+	field bool // whether it is a field of an array of structures
 }
 
 // Values holds the values of an array in row-major order: numbers or texts.

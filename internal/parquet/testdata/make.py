@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 here = pathlib.Path(__file__).parent
 
 
-def write(name, columns, **options):
-    pq.write_table(pa.table(columns), here / f"{name}.parquet", store_schema=False, write_statistics=False, **options)
+def write(name, columns, schema=False, **options):
+    pq.write_table(pa.table(columns), here / f"{name}.parquet", store_schema=schema, write_statistics=False, **options)
 
 
 # Numbers that hardly pack: LZ4's pages are then almost as long as what they hold.
@@ -46,3 +46,12 @@ write("lists", {
     "uneven": pa.array([[[1, 2], [3]], [[4]], [], []]),
     "of": pa.array([{"a": 1, "b": {"c": 2.5}}, {"a": None, "b": None}, None, {"a": 4, "b": {"c": None}}]),
 })
+
+spans = {u: pa.array([1, None, 2**53 + 1], pa.duration(u)) for u in ["s", "ms", "us", "ns"]}
+write("spans", spans | {
+    "n": pa.array([1, 2, 3]),
+    "at": pa.array([0, 1, 2], pa.timestamp("us")),
+    "of": pa.array([{"d": 5, "n": 1}, None, {"d": 7, "n": 2}], pa.struct({"d": pa.duration("us"), "n": pa.int64()})),
+    "list": pa.array([[5], [], [7, 8]], pa.list_(pa.duration("ns"))),
+}, schema=True)
+write("spans-bare", {"us": spans["us"]})
