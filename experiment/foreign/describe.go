@@ -1,8 +1,13 @@
 package foreign
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"math"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -35,10 +40,11 @@ var (
 func (l *Log) describe(s source, run string, a about) {
 	dir := filepath.Dir(s.files[0])
 	l.settings = a.settings
+	said := "its settings"
 	if l.settings == nil {
 		var file string
-		if l.settings, file = settingsOf(dir); file != "" {
-			l.Files = append(l.Files, file)
+		if l.settings, file = l.settingsOf(dir); file != "" {
+			l.Files, said = append(l.Files, file), filepath.Base(file)
 		}
 	}
 	if a.tool != "" {
@@ -58,7 +64,10 @@ func (l *Log) describe(s source, run string, a about) {
 		l.Tool = "CleanRL"
 		l.Family, l.System, seed = pick(l.Family, m[1]), pick(l.System, m[2]), pick(seed, m[3])
 	}
-	stem, marked := stemOf(name)
+	stem, marked := "", ""
+	if !a.named {
+		stem, marked = stemOf(name)
+	}
 	if stem == "" && run == "" { // such as logs/ppo/seed1: the folder above says what it is
 		stem, _ = stemOf(filepath.Base(filepath.Dir(filepath.Clean(absolute(dir)))))
 	}
@@ -66,8 +75,13 @@ func (l *Log) describe(s source, run string, a about) {
 		stem = ""
 	}
 	l.System = pick(l.System, stem)
-	if n, err := strconv.ParseUint(pick(seed, marked), 10, 64); err == nil {
-		l.Seed, l.Seeded = n, true
+	for _, word := range []string{seed, marked} {
+		if n, err := strconv.ParseUint(word, 10, 64); err == nil {
+			l.Seed, l.Seeded = n, true
+			break
+		} else if word != "" {
+			l.note("%s", noSeed(word, said))
+		}
 	}
 	for _, key := range seedKeys {
 		for k := range l.settings {
@@ -83,6 +97,12 @@ func (l *Log) describe(s source, run string, a about) {
 	case !strings.Contains(strings.ToLower(l.System), strings.ToLower(l.Tool)):
 		l.System = fmt.Sprintf("%s (%s)", l.System, l.Tool)
 	}
+}
+
+// noSeed says that a seed is none.
+func noSeed(word, where string) string {
+	return fmt.Sprintf("seed %q of %s is left out; expected a whole number from 0 to %d", word, where,
+		uint64(math.MaxUint64))
 }
 
 func absolute(dir string) string {
@@ -155,32 +175,47 @@ func (l *Log) setting(keys []string) string {
 // maxSettings bounds a file of settings.
 const maxSettings = 4 << 20
 
-// settingsOf reads the settings beside a log, or in the folder above.
-func settingsOf(dir string) (settings map[string]string, file string) {
+// settingsOf reads the settings beside a log, or in the folder above. A file that cannot be read is said.
+func (l *Log) settingsOf(dir string) (settings map[string]string, file string) {
 	for _, d := range []string{dir, filepath.Dir(dir)} {
 		for _, name := range settingsFiles {
 			path := filepath.Join(d, name)
 			data, err := plainfile.Read(path, maxSettings)
-			if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
-			if settings = flattened(data); settings != nil {
+			if err == nil {
+				settings, err = flattened(data)
+			}
+			if err == nil {
 				return settings, path
 			}
+			l.note("%s is left out, with what it says of environment and seed: %v", name, err)
 		}
 	}
 	return map[string]string{}, ""
 }
 
-// flattened are the values of a JSON object by dotted key, nil of what is none.
-func flattened(data []byte) map[string]string {
+// flattened are the values of a JSON object by dotted key. Numbers keep their digits.
+func flattened(data []byte) (map[string]string, error) {
 	var v map[string]any
-	if json.Unmarshal(data, &v) != nil {
-		return nil
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	err := d.Decode(&v)
+	var bad *json.SyntaxError
+	line := func(end int) int { return 1 + bytes.Count(bytes.TrimRight(data[:end], "\n"), []byte("\n")) }
+	switch syntax := errors.As(err, &bad); {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
+		syntax && bad.Error() == "unexpected end of JSON input": // as Go 1.27 says it
+		return nil, fmt.Errorf("it ends within a value, on line %d", line(len(data)))
+	case syntax:
+		return nil, fmt.Errorf("line %d: %w", line(min(int(bad.Offset), len(data))), err)
+	case err != nil || v == nil:
+		return nil, errors.New("it is no JSON object")
 	}
 	out := map[string]string{}
 	flatten(v, "", out, 20)
-	return out
+	return out, nil
 }
 
 func flatten(v map[string]any, prefix string, into map[string]string, depth int) {

@@ -34,11 +34,19 @@ func (events) sources(dir string, names []string) []source {
 // tagged are the values of a tag by step.
 type tagged map[int64]float64
 
+// series are the values of a tag in the order in which they were logged.
+type series struct {
+	steps   []float64
+	values  []float64
+	same    float64 // how many values are averaged in the last one; 0 at the beginning of a file
+	dropped order   // what a program that resumed has taken back
+}
+
 // scalars are the scalars of event files as a table: a row a step, a column a tag.
 func scalars(files []string) (*frame.Frame, about, error) {
-	a := about{}
-	tags := map[string]tagged{}
-	others := 0
+	a := about{nan: map[string]int{}, back: map[string]string{}}
+	logged := map[string]*series{}
+	others, shared := 0, 0
 	for _, path := range files {
 		e, err := tfevents.Read(path)
 		if err != nil {
@@ -48,73 +56,103 @@ func scalars(files []string) (*frame.Frame, about, error) {
 			a.notes = append(a.notes, filepath.Base(path)+": "+e.Cut)
 		}
 		others += e.Others
-		if n := join(tags, e); n > 0 {
-			a.notes = append(a.notes, fmt.Sprintf("values at a step that another was told of count in its mean: %d", n))
-		}
+		shared += join(logged, e)
+	}
+	if shared > 0 {
+		a.notes = append(a.notes, fmt.Sprintf("values at a step that another was told of count in its mean: %d",
+			shared))
 	}
 	if others > 0 {
 		a.notes = append(a.notes, fmt.Sprintf("summaries that are no scalars are left out: %d", others))
 	}
-	if len(tags) == 0 {
+	if len(logged) == 0 {
 		return nil, a, fmt.Errorf("no scalar is in it")
 	}
-	a.nan = map[string]int{}
-	for name, t := range tags {
-		for _, v := range t {
+	tags := map[string]tagged{}
+	for name, s := range logged {
+		o := s.order()
+		if said := o.String(); said != "" {
+			a.back[name] = said
+		}
+		tags[name] = tagged{}
+		for _, k := range o.kept {
+			tags[name][int64(s.steps[k])] = s.values[k]
+		}
+		for _, v := range tags[name] {
 			if math.IsNaN(v) {
 				a.nan[name]++
 			}
 		}
+	}
+	if n := len(files); n > 1 {
+		said := fmt.Sprintf("its %d event files are read as one run, in the order of their names", n)
+		if len(a.back) > 0 {
+			said += "; if they are several runs, move each file into a folder of its own"
+		}
+		a.notes = append(a.notes, said)
 	}
 	f := tabled(tags)
 	a.tool = toolOf(f, "TensorBoard")
 	return f, a, nil
 }
 
-// join adds what a file says. Several values at one step, as from several environments, are averaged. A value at an
-// earlier step, as from a resumed run, replaces the values of this step and later steps.
-func join(tags map[string]tagged, e tfevents.Events) (shared int) {
-	type place struct {
-		step int64
-		n    float64
+// join adds what a file says. Several values at one step, one after another in a file, as from several environments,
+// are averaged; join counts them.
+func join(logged map[string]*series, e tfevents.Events) (shared int) {
+	for _, s := range logged {
+		s.same = 0
 	}
-	last := map[string]place{}
 	purge := e.Purge
-	for i, s := range e.Scalars {
+	for i, v := range e.Scalars {
 		for len(purge) > 0 && purge[0].At <= i {
-			for _, t := range tags {
-				t.forget(purge[0].Step)
+			for _, s := range logged {
+				s.forget(float64(purge[0].Step))
 			}
 			purge = purge[1:]
 		}
-		t := tags[s.Tag]
-		if t == nil {
-			t = tagged{}
-			tags[s.Tag] = t
+		s := logged[v.Tag]
+		if s == nil {
+			s = &series{}
+			logged[v.Tag] = s
 		}
-		before, known := last[s.Tag]
-		if known && before.step == s.Step {
+		step, last := float64(v.Step), len(s.steps)-1
+		if s.same > 0 && last >= 0 && s.steps[last] == step {
 			shared++
-			before.n++
-			t[s.Step] += (s.Value - t[s.Step]) / before.n
-			last[s.Tag] = before
+			s.same++
+			s.values[last] += (v.Value - s.values[last]) / s.same
 			continue
 		}
-		if known && before.step > s.Step {
-			t.forget(s.Step)
-		}
-		t[s.Step], last[s.Tag] = s.Value, place{s.Step, 1}
+		s.steps, s.values, s.same = append(s.steps, step), append(s.values, v.Value), 1
 	}
 	return shared
 }
 
-// forget drops a step and what follows it.
-func (t tagged) forget(from int64) {
-	for step := range t {
-		if step >= from {
-			delete(t, step)
+// forget drops a step and later ones, because the program says that it continues from there.
+func (s *series) forget(from float64) {
+	o := &s.dropped
+	var steps, values []float64
+	for i, step := range s.steps {
+		if step < from {
+			steps, values = append(steps, step), append(values, s.values[i])
 		}
 	}
+	if n := len(s.steps) - len(steps); n > 0 {
+		if o.backs++; o.backs == 1 {
+			o.first = from
+		}
+		o.left += n
+		s.steps, s.values, s.same = steps, values, 0
+	}
+}
+
+// order is inOrder of the values, together with what was dropped before.
+func (s *series) order() order {
+	o := inOrder(s.steps)
+	if s.dropped.backs > 0 {
+		o.first = s.dropped.first
+	}
+	o.backs, o.left = o.backs+s.dropped.backs, o.left+s.dropped.left
+	return o
 }
 
 // tabled is a row a step and a column a tag.

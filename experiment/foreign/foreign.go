@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -83,6 +84,10 @@ type about struct {
 	notes                []string
 	// number of returns that are NaN, by column, in a log that has both NaN and missing values
 	nan map[string]int
+	// by column, the sentence about steps that go back
+	back map[string]string
+	// whether the name of the run tells nothing more than system and seed do
+	named bool
 }
 
 // Find lists the logs of a file or of a folder, without its subfolders. The list is empty if there is no log.
@@ -235,12 +240,25 @@ func (s source) open(ref, run string, c Columns) (*Log, error) {
 		return nil, fmt.Errorf("%s: %w", s.files[0], err)
 	}
 	l.frame = l.forward()
+	if said := a.backOf(l.Return); said != "" {
+		l.note("%s", said)
+	}
 	l.points()
 	l.odd(a.nan)
-	if len(l.Points) == 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("column %q, the return, has no value yet", l.Return))
-	}
 	return l, nil
+}
+
+func (l *Log) note(format string, args ...any) {
+	l.Notes = append(l.Notes, fmt.Sprintf(format, args...))
+}
+
+// backOf is the sentence about steps that go back in a column, or else in the first other column of which there is one.
+func (a about) backOf(column string) string {
+	if said := a.back[column]; said != "" || len(a.back) == 0 {
+		return said
+	}
+	name := slices.Min(slices.Collect(maps.Keys(a.back)))
+	return fmt.Sprintf("column %q: %s", name, a.back[name])
 }
 
 // points fills in the rows that have a step and a return, in their order.
@@ -281,51 +299,86 @@ func (l *Log) numbers() error {
 		}
 		for i, word := range words {
 			if _, err := strconv.ParseFloat(word, 64); err != nil && word != "" {
-				return fmt.Errorf("column %q, the %s, has %q in row %d below the names; expected numbers", c.name,
-					c.what, word, i+1)
+				return fmt.Errorf("column %q, the %s, has %q on %s; expected numbers", c.name, c.what, word,
+					place(l.frame, i))
 			}
 		}
 	}
 	return nil
 }
 
-// forward is the table without the rows that a run, which was resumed at an earlier step, has logged again: where the
-// step goes back, the rows above with that step or a later one do not count. Where it goes back all the time the rows
-// have no order.
+// place says which row of a log's file row i of its table is.
+func place(f *frame.Frame, i int) string {
+	if line := f.Line(i); line > 0 {
+		return fmt.Sprintf("line %d", line)
+	}
+	return fmt.Sprintf("row %d (counted from 0)", i)
+}
+
+// forward is the table without the rows that a run, which was resumed at an earlier step, has logged again.
 func (l *Log) forward() *frame.Frame {
 	steps, err := l.frame.Numbers(l.Step)
 	if err != nil {
 		return l.frame
 	}
-	var kept []int
-	backs, first, last := 0, math.NaN(), math.Inf(-1)
+	o := inOrder(steps)
+	if said := o.String(); said != "" {
+		l.note("%s", said)
+	}
+	if o.left == 0 {
+		return l.frame
+	}
+	at := map[int]bool{}
+	for _, k := range o.kept {
+		at[k] = true
+	}
+	return l.frame.Where(func(r frame.Row) bool { return at[r.Index()] })
+}
+
+// order says which rows of a log count, by their steps.
+type order struct {
+	kept        []int   // numbers of these rows
+	backs, left int     // how often the step goes back, and how many rows do not count for that
+	first       float64 // step to which it goes back first
+	none        bool    // the rows have no order: all count
+}
+
+// inOrder finds which rows count. If the step goes back, the rows above with that step or a later one do not. If it
+// goes back in more than a third of the rows, the rows have no order. A row without a step counts.
+func inOrder(steps []float64) order {
+	o, last := order{first: math.NaN()}, math.Inf(-1)
 	for i, s := range steps {
 		if s < last {
-			if backs++; backs == 1 {
-				first = s
+			if o.backs++; o.backs == 1 {
+				o.first = s
 			}
-			kept = slices.DeleteFunc(kept, func(k int) bool { return steps[k] >= s })
+			o.kept = slices.DeleteFunc(o.kept, func(k int) bool { return steps[k] >= s })
 		}
 		if !math.IsNaN(s) {
 			last = s
 		}
-		kept = append(kept, i)
+		o.kept = append(o.kept, i)
 	}
+	if o.none = 3*o.backs > len(steps); o.none {
+		o.kept = make([]int, len(steps))
+		for i := range steps {
+			o.kept[i] = i
+		}
+	}
+	o.left = len(steps) - len(o.kept)
+	return o
+}
+
+// String is the sentence about steps that go back; it is empty if they do not.
+func (o order) String() string {
 	switch {
-	case backs == 0:
-		return l.frame
-	case 3*backs > len(steps):
-		l.Notes = append(l.Notes, "its rows are not in the order of their steps: they are sorted")
-		return l.frame
+	case o.none:
+		return "its rows are not in the order of their steps: they are sorted"
+	case o.backs == 0:
+		return ""
 	}
-	l.Notes = append(l.Notes,
-		fmt.Sprintf("the steps go back %s, first to %v: the %d rows above of that step and later ones are left out",
-			times(backs), first, len(steps)-len(kept)))
-	at := map[int]bool{}
-	for _, k := range kept {
-		at[k] = true
-	}
-	return l.frame.Where(func(r frame.Row) bool { return at[r.Index()] })
+	return fmt.Sprintf("the steps go back %s, first to %s: the %d rows above of that step and later ones are left out",
+		times(o.backs), strconv.FormatFloat(o.first, 'f', -1, 64), o.left)
 }
 
 func times(n int) string {
@@ -335,16 +388,23 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// odd says which returns are no points: infinite ones, those that are NaN, and where most rows have one those without.
+// odd says which rows are no points: those without a step, and those whose return is infinite or NaN. Where most rows
+// have a return it also says which have none.
 func (l *Log) odd(nan map[string]int) {
 	steps, err := l.frame.Numbers(l.Step)
 	if err != nil {
+		l.note("column %q, the return, has no value yet", l.Return)
 		return
 	}
-	without, infinite, first := 0, 0, math.NaN()
+	stepless, without, infinite := 0, 0, 0
+	where, first := "", math.NaN()
 	returns := l.returns()
 	for i, v := range returns {
 		switch {
+		case math.IsNaN(steps[i]) && !math.IsNaN(v):
+			if stepless++; stepless == 1 {
+				where = place(l.frame, i)
+			}
 		case math.IsInf(v, 0):
 			infinite++
 		case math.IsNaN(v) && !math.IsNaN(steps[i]):
@@ -353,19 +413,27 @@ func (l *Log) odd(nan map[string]int) {
 			}
 		}
 	}
+	if stepless > 0 {
+		l.note("%s without a step (first %s): left out", ofRows(stepless, len(returns)), where)
+	}
 	if infinite > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("the return is infinite in %d of %d rows: they are left out", infinite,
-			len(returns)))
+		l.note("the return is infinite in %s: they are left out", ofRows(infinite, len(returns)))
 	}
 	switch {
 	case nan[l.Return] > 0:
-		l.Notes = append(l.Notes, fmt.Sprintf("the return is NaN %s: left out", times(nan[l.Return])))
+		l.note("the return is NaN %s: left out", times(nan[l.Return]))
+	case len(l.Points) == 0 && without > 0:
+		l.note("column %q, the return, has no number: it is NaN or missing in all %d rows with a step", l.Return,
+			without)
+	case len(l.Points) == 0 && stepless+infinite == 0:
+		l.note("column %q, the return, has no value yet", l.Return)
 	case nan == nil && without > 0 && 2*without <= len(returns):
-		l.Notes = append(l.Notes,
-			fmt.Sprintf("the return is NaN or missing in %d of %d rows, first at step %v: they are left out", without,
-				len(returns), first))
+		l.note("the return is NaN or missing in %s, first at step %v: they are left out", ofRows(without, len(returns)),
+			first)
 	}
 }
+
+func ofRows(n, all int) string { return fmt.Sprintf("%d of %d rows", n, all) }
 
 // Frame is the log's table. It also has the columns env_steps, adapted_return and adapted_success of Nacre's runs,
 // unless the log has columns of these names.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,6 +129,41 @@ func eventsOf(t *testing.T, dir string, tag string, steps []int64, values []floa
 	}
 }
 
+// eventFile writes an event file into a folder: steps and values of a tag, in turns.
+func eventFile(t *testing.T, dir, name, number, tag string, pairs ...float64) {
+	t.Helper()
+	w := t.TempDir()
+	e, err := tfevents.Create(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if err := e.Scalars(int64(pairs[i]), map[string]float64{tag: pairs[i+1]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := tfevents.Files(w)
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, name+"/events.out.tfevents."+number, string(data))
+}
+
+const eventsTold = `tb (TensorBoard) on environment not named | steps from "step", return from "eval/return" | `
+
+// oneRun is what is said of several event files whose steps go back.
+func oneRun(n int) string {
+	return fmt.Sprintf("its %d event files are read as one run, in the order of their names; if they are several "+
+		"runs, move each file into a folder of its own", n)
+}
+
 // told returns what is known of a log, in a line.
 func told(l *Log) string {
 	var points []string
@@ -236,7 +272,88 @@ func TestLogs(t *testing.T) {
 			if err := w.Scalars(2, map[string]float64{"eval/mean_reward": 20}); err != nil {
 				t.Fatal(err)
 			}
-		}, "tb", `tb (Stable-Baselines3) on environment not named | steps from "step", return from "eval/mean_reward" | 1:1 2:20`, ""},
+		}, "tb",
+			`tb (Stable-Baselines3) on environment not named | steps from "step", return from "eval/mean_reward" | 1:1 2:20`,
+			oneRun(2) + "; the steps go back once, first to 2: the 2 rows above of that step and later ones are left " +
+				"out"},
+		"a newer event file from the beginning": {func(dir string) {
+			eventFile(t, dir, "tb", "1", "eval/return", 0, 1, 100, 2, 200, 3)
+			eventFile(t, dir, "tb", "2", "eval/return", 0, 50, 100, 51)
+		}, "tb", eventsTold + "0:50 100:51", oneRun(2) +
+			"; the steps go back once, first to 0: the 3 rows above of that step and later ones are left out"},
+		"three event files of a resumed run": {func(dir string) {
+			eventFile(t, dir, "tb", "1", "eval/return", 0, 1, 100, 2, 200, 3)
+			eventFile(t, dir, "tb", "2", "eval/return", 100, 20, 200, 30, 300, 40)
+			eventFile(t, dir, "tb", "3", "eval/return", 300, 400, 400, 500)
+		}, "tb", eventsTold + "0:1 100:20 200:30 300:400 400:500", oneRun(3) +
+			"; the steps go back once, first to 100: the 2 rows above of that step and later ones are left out"},
+		"an event file whose steps go back": {func(dir string) {
+			eventFile(t, dir, "tb", "1", "eval/return", 0, 0, 100, 1, 200, 2, 300, 3, 400, 4, 100, 11, 200, 12)
+		}, "tb", eventsTold + "0:0 100:11 200:12",
+			"the steps go back once, first to 100: the 4 rows above of that step and later ones are left out"},
+		"event files that follow each other": {func(dir string) {
+			eventFile(t, dir, "tb", "1", "eval/return", 0, 1, 100, 2)
+			eventFile(t, dir, "tb", "2", "eval/return", 200, 3)
+		}, "tb", eventsTold + "0:1 100:2 200:3", "its 2 event files are read as one run, in the order of their names"},
+		"event files of other tags": {func(dir string) {
+			eventFile(t, dir, "tb", "1", "eval/return", 0, 1, 100, 2)
+			eventFile(t, dir, "tb", "2", "train/loss", 0, 1, 50, 2, 100, 3, 50, 4)
+		}, "tb", eventsTold + "0:1 100:2", oneRun(2) +
+			`; column "train/loss": the steps go back once, first to 50: the 2 rows above of that step and later ones are left out`},
+		"an event file in no order": {func(dir string) {
+			eventFile(t, dir, "tb", "1", "eval/return", 300, 3, 200, 2, 100, 1)
+		}, "tb", eventsTold + "100:1 200:2 300:3", "its rows are not in the order of their steps: they are sorted"},
+		"an event file of NaN": {func(dir string) {
+			eventFile(t, dir, "tb", "1", "eval/return", 0, math.NaN(), 100, math.NaN())
+		}, "tb", eventsTold, "the return is NaN 2 times: left out"},
+		"rows without a step": {func(dir string) {
+			put(t, dir, "a/progress.csv", "TotalEnvSteps,AverageReturn\n,1\n1000,2\n,3\n2000,4\n")
+		}, "a", `a (garage) on environment not named | steps from "TotalEnvSteps", return from "AverageReturn"` +
+			trained + ` | 1000:2 2000:4`, "2 of 4 rows without a step (first line 2): left out"},
+		"a step that is not a number": {func(dir string) {
+			put(t, dir, "a/progress.csv", "# comment\nTotalEnvSteps,AverageReturn\n1000,2\nNA,3\n\nnan,4\n")
+		}, "a", `a (garage) on environment not named | steps from "TotalEnvSteps", return from "AverageReturn"` +
+			trained + ` | 1000:2`, "read as: 1 line of comment (#) left out; 2 of 3 rows without a step (first line " +
+			"4): left out"},
+		"an episode of NaN": {func(dir string) {
+			npz(t, dir, "PPO_1/evaluations.npz", map[string][][]float64{"timesteps": {{100}, {200}, {300}},
+				"results": {{1, 2}, {3, math.NaN()}, {5, 8}}})
+		}, "PPO_1",
+			`PPO (Stable-Baselines3) on environment not named | steps from "timesteps", return from "results" | ` +
+				`100:1.5 300:6.5`,
+			"an evaluation in which an episode's return is NaN has no mean; the return is NaN once: left out"},
+		"a single episode of NaN": {func(dir string) {
+			npz(t, dir, "PPO_1/evaluations.npz", map[string][][]float64{"timesteps": {{100}, {200}, {300}},
+				"results": {{1}, {math.NaN()}, {5}}})
+		}, "PPO_1",
+			`PPO (Stable-Baselines3) on environment not named | steps from "timesteps", return from "results" | ` +
+				`100:1 300:5`,
+			"an evaluation in which an episode's return is NaN has no mean; the return is NaN once: left out"},
+		"an infinite episode": {func(dir string) {
+			npz(t, dir, "PPO_1/evaluations.npz", map[string][][]float64{"timesteps": {{100}, {200}},
+				"results": {{1, 2}, {3, math.Inf(-1)}}})
+		}, "PPO_1",
+			`PPO (Stable-Baselines3) on environment not named | steps from "timesteps", return from "results" | ` +
+				`100:1.5`, "the return is infinite in 1 of 2 rows: they are left out"},
+		"settings that are cut": {func(dir string) {
+			put(t, dir, "a/progress.csv", "TotalEnvSteps,AverageReturn\n1000,2\n")
+			put(t, dir, "a/variant.json", "{\n \"env_name\": \"push\",\n \"seed\":")
+		}, "a", `a (garage) on environment not named | steps from "TotalEnvSteps", return from "AverageReturn"` +
+			trained + ` | 1000:2`,
+			"variant.json is left out, with what it says of environment and seed: it ends within a value, on line 3"},
+		"a seed that is no number": {func(dir string) {
+			put(t, dir, "a-seed4/progress.csv", "TotalEnvSteps,AverageReturn\n1000,2\n")
+			put(t, dir, "a-seed4/params.json", `{"seed": "four"}`)
+		}, "a-seed4",
+			`a (garage) on environment not named, seed 4 | steps from "TotalEnvSteps", return from "AverageReturn"` +
+				trained + ` | 1000:2`,
+			`seed "four" of params.json is left out; expected a whole number from 0 to 18446744073709551615`},
+		"a seed of 64 bits": {func(dir string) {
+			put(t, dir, "a/progress.csv", "TotalEnvSteps,AverageReturn\n1000,2\n")
+			put(t, dir, "a/params.json", `{"seed": 9007199254740993}`)
+		}, "a",
+			`a (garage) on environment not named, seed 9007199254740993 | steps from "TotalEnvSteps", return from ` +
+				`"AverageReturn"` + trained + ` | 1000:2`, ""},
 		"W&B off-line": {func(dir string) {
 			put(t, dir, "wandb/offline-run-20261128_1-ab/run-ab.wandb",
 				wandbFile("sac-seed6", `env_id="ant-dir";seed=6;net={"width":64}`,
@@ -348,6 +465,108 @@ func TestSeedsInATable(t *testing.T) {
 	}
 }
 
+// Rows without a seed are left out; a number that is not whole is no seed; other words are no seeds but tell runs
+// apart.
+func TestOddSeeds(t *testing.T) {
+	for name, c := range map[string]struct{ text, refs, told, note string }{
+		"empty": {"step,return,seed\n0,1,\n100,2,1\n0,3,2\n100,4,2\n", "#seed1 #seed2", "seed 1 | 100:2",
+			`1 of 4 rows without a value in column "seed" (first line 2): left out`},
+		"one": {"seed,step,return\n7,0,1\nNA,0,2\n7,10,3\n", "#seed7", "seed 7 | 0:1 10:3",
+			`1 of 3 rows without a value in column "seed" (first line 3): left out`},
+		"texts": {"seed,step,return\nfour,0,1\nfive,0,2\n", "#seedfour #seedfive", "named | 0:1",
+			`seed "four" of column "seed" is left out; expected a whole number`},
+		"negative": {"seed,step,return\n-1,0,1\n2,0,2\n", "#seed-1 #seed2", "named | 0:1",
+			`seed "-1" of column "seed" is left out; expected a whole number`},
+		"large": {"seed,step,return\n9007199254740993,0,1\n9007199254740992,0,2\n",
+			"#seed9007199254740993 #seed9007199254740992", "seed 9007199254740993 | 0:1", ""},
+		"whole": {"seed,step,return\n1.0,0,1\n2.0,0,2\n", "#seed1 #seed2", "seed 1 | 0:1", ""},
+	} {
+		path := put(t, t.TempDir(), name+".csv", c.text)
+		refs, err := Find(path)
+		if got := strings.ReplaceAll(strings.Join(refs, " "), path, ""); err != nil || got != c.refs {
+			t.Errorf("%s: %q, %v", name, got, err)
+			continue
+		}
+		l, err := Open(refs[0], Columns{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		parts := strings.Split(told(l), " | ")
+		if got := parts[0] + " | " + parts[2]; !strings.HasSuffix(got, c.told) {
+			t.Errorf("%s: %s, want %s", name, got, c.told)
+		}
+		if said := strings.Join(l.Notes, "; "); !strings.Contains(said, c.note) || c.note == "" &&
+			strings.Contains(said, "left") {
+			t.Errorf("%s: said %q, want %q", name, said, c.note)
+		}
+	}
+	for text, want := range map[string]string{
+		"step,return,seed\n0,1,1\n0,2,1.5\n":        `column "seed" has 1.5 on line 3; expected whole numbers`,
+		"# x\nseed,step,return\n0.1,0,1\n0.2,0,2\n": `column "seed" has 0.1 on line 3`,
+	} {
+		if _, err := Find(put(t, t.TempDir(), "a.csv", text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// A mean over episodes is numpy's: of every row of results, NaN where an episode is.
+func TestMeanOfEpisodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		n, episodes, odd := 3+r.IntN(5), 2+r.IntN(4), 0
+		steps, rows := make([][]float64, n), make([][]float64, n)
+		var want []string
+		for i := range rows {
+			steps[i], rows[i] = []float64{float64(100 * i)}, make([]float64, episodes)
+			sum := 0.0
+			for k := range rows[i] {
+				rows[i][k] = float64(r.IntN(1000))
+				if i > 0 && r.IntN(6) == 0 {
+					rows[i][k] = math.NaN()
+				}
+				sum += rows[i][k]
+			}
+			if math.IsNaN(sum) {
+				odd++
+			} else {
+				want = append(want, fmt.Sprintf("%d:%g", 100*i, sum/float64(episodes)))
+			}
+		}
+		dir := t.TempDir()
+		npz(t, dir, "evaluations.npz", map[string][][]float64{"timesteps": steps, "results": rows})
+		l, err := Open(dir, Columns{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Split(told(l), " | ")[2]; got != strings.Join(want, " ") {
+			t.Errorf("%v: %s, want %s", rows, got, strings.Join(want, " "))
+		}
+		if said := strings.Join(l.Notes, "; "); strings.Contains(said,
+			"the return is NaN "+times(odd)+": left out") != (odd > 0) {
+			t.Errorf("%d evaluations of NaN: %q", odd, said)
+		}
+	}
+	dir := t.TempDir()
+	npz(t, dir, "evaluations.npz", map[string][][]float64{"timesteps": {{1}, {2}, {3}}, "results": {{1, 2}, {3, 4}}})
+	if _, err := Open(dir, Columns{}); err == nil || !strings.Contains(err.Error(),
+		"timesteps has 3 values but results has 2 rows; expected one row for each timestep") {
+		t.Errorf("arrays of different lengths: %v", err)
+	}
+}
+
+// An export whose columns are no runs over steps is named.
+func TestExportOverTime(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "wandb_export_1.csv", "\"Relative Time (Process)\",\"ppo-seed1 - eval/return\"\n0,1\n1.5,2\n")
+	if _, err := Open(dir, Columns{}); err == nil || !strings.Contains(err.Error(), "wandb_export_1.csv: none of its "+
+		"columns is known to be the step; choose one with --step-column: Relative Time (Process), ppo-seed1 - "+
+		"eval/return") {
+		t.Error(err)
+	}
+}
+
 func TestChosenColumnsAndErrors(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "x/progress.csv", "frames,score,eval/mean_reward,name\n10,1,2,a\n20,3,4,b\n")
@@ -377,7 +596,7 @@ func TestChosenColumnsAndErrors(t *testing.T) {
 		"v/run-a.wandb":           {wandbFile("a", "seed=1"), "no history is in it"},
 		"e/events.out.tfevents.1": {"nothing of the kind", "not an event file"},
 		"t/progress.csv": {"TotalEnvSteps,AverageReturn\n1,2\n3,tensor(4.)\n",
-			`column "AverageReturn", the return, has "tensor(4.)" in row 2 below the names; expected numbers`},
+			`column "AverageReturn", the return, has "tensor(4.)" on line 3; expected numbers`},
 	} {
 		path := put(t, dir, name, c[0])
 		if _, err := Open(filepath.Dir(path), Columns{}); err == nil || !strings.Contains(err.Error(), c[1]) ||
@@ -385,11 +604,13 @@ func TestChosenColumnsAndErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", name, err, c[1])
 		}
 	}
-	for name, text := range map[string]string{"empty": "TotalEnvSteps,Evaluation/AverageReturn\n",
-		"blank": "TotalEnvSteps,Evaluation/AverageReturn\n1,\n"} {
-		put(t, dir, name+"/progress.csv", text)
+	for text, want := range map[string]string{"": "has no value yet",
+		"1,\n":        "has no number: it is NaN or missing in all 1 rows with a step",
+		"1,nan\n2,\n": "has no number: it is NaN or missing in all 2 rows with a step"} {
+		name := fmt.Sprintf("rows%d", len(text))
+		put(t, dir, name+"/progress.csv", "TotalEnvSteps,Evaluation/AverageReturn\n"+text)
 		if l, err := Open(filepath.Join(dir, name), Columns{}); err != nil || len(l.Points) != 0 || len(l.Notes) != 1 ||
-			l.Notes[0] != `column "Evaluation/AverageReturn", the return, has no value yet` {
+			l.Notes[0] != `column "Evaluation/AverageReturn", the return, `+want {
 			t.Errorf("%s: %+v, %v", name, l, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"nacre/analysis/frame"
 	"nacre/analysis/stats"
 	"nacre/internal/nearest"
 )
@@ -71,32 +72,42 @@ func (l *Log) numeric() (names []string) {
 			names = append(names, name)
 		}
 	}
-	if !slices.Contains(names, "results") && slices.ContainsFunc(names, episode.MatchString) {
-		names = append(names, "results")
+	if !slices.Contains(names, results) && slices.ContainsFunc(names, episode.MatchString) {
+		names = append(names, results)
 	}
 	return names
 }
 
 var episode = regexp.MustCompile(`^results_?\d+$`)
 
-// returns are the values of the column of the return, the mean of the episodes where it has several.
+// returns are the values of the column of the return. If it is several episodes they are the means, and a mean is NaN
+// if an episode's return is.
 func (l *Log) returns() []float64 {
 	if v, err := l.frame.Numbers(l.Return); err == nil {
 		return v
 	}
-	out := make([]float64, l.frame.Len())
+	return meanOfEpisodes(l.frame)
+}
+
+// results is the array, and the column, of the returns of evaluations.
+const results = "results"
+
+// meanOfEpisodes are the means of the columns results0, results1, …, or the column results of single episodes.
+func meanOfEpisodes(f *frame.Frame) []float64 {
+	if v, err := f.Numbers(results); err == nil {
+		return v
+	}
+	out := make([]float64, f.Len())
 	var episodes [][]float64
-	for _, name := range l.frame.Names() {
-		if v, err := l.frame.Numbers(name); err == nil && episode.MatchString(name) {
+	for _, name := range f.Names() {
+		if v, err := f.Numbers(name); err == nil && episode.MatchString(name) {
 			episodes = append(episodes, v)
 		}
 	}
 	for i := range out {
-		var row []float64
-		for _, v := range episodes {
-			if !math.IsNaN(v[i]) {
-				row = append(row, v[i])
-			}
+		row := make([]float64, len(episodes))
+		for k, v := range episodes {
+			row[k] = v[i]
 		}
 		out[i] = stats.Mean(row)
 	}

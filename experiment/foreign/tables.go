@@ -13,6 +13,7 @@ import (
 
 	"nacre/analysis/frame"
 	"nacre/internal/plainfile"
+	"nacre/internal/table"
 )
 
 // tools tell who writes a progress.csv by a column that only they have.
@@ -53,7 +54,51 @@ func (evaluations) sources(dir string, names []string) []source {
 	if !slices.Contains(names, "evaluations.npz") {
 		return nil
 	}
-	return []source{tabular(filepath.Join(dir, "evaluations.npz"), "Stable-Baselines3")}
+	path := filepath.Join(dir, "evaluations.npz")
+	s := tabular(path, "Stable-Baselines3")
+	read := s.read
+	s.read = func(run string) (*frame.Frame, about, error) {
+		if err := fitting(path); err != nil {
+			return nil, about{}, err
+		}
+		f, a, err := read(run)
+		if err == nil {
+			a.nan = map[string]int{}
+			for _, v := range meanOfEpisodes(f) {
+				if math.IsNaN(v) {
+					a.nan[results]++
+				}
+			}
+			if a.nan[results] > 0 {
+				a.notes = append(a.notes, "an evaluation in which an episode's return is NaN has no mean")
+			}
+		}
+		return f, a, err
+	}
+	return []source{s}
+}
+
+// fitting returns an error if the arrays of evaluations.npz have different numbers of evaluations.
+func fitting(path string) error {
+	data, err := plainfile.Read(path, maxMonitor)
+	if err != nil {
+		return err
+	}
+	f, err := table.Read(path, data, table.Options{})
+	if err != nil {
+		return err
+	}
+	steps, ok := f.Find("timesteps")
+	if !ok || len(steps.Shape) != 1 {
+		return nil
+	}
+	for _, name := range []string{results, "successes"} {
+		if a, ok := f.Find(name); ok && len(a.Shape) > 0 && a.Shape[0] != steps.Shape[0] {
+			return fmt.Errorf("timesteps has %d values but %s has %d rows; expected one row for each timestep: save "+
+				"both again with the same number of evaluations", steps.Shape[0], name, a.Shape[0])
+		}
+	}
+	return nil
 }
 
 // tabular is a file that frame.Read reads.
@@ -104,8 +149,11 @@ func (seeds) file(path string) []source {
 		return nil
 	}
 	column := f.Names()[k]
-	runs, err := f.Unique(column)
-	if err != nil || len(runs) < 2 {
+	words, runs, note, err := seedsIn(f, column)
+	if err != nil {
+		return []source{{tool: "table", files: []string{path}, runs: func() ([]string, error) { return nil, err }}}
+	}
+	if len(runs) == 0 || len(runs) == 1 && note == "" {
 		return nil
 	}
 	return []source{{
@@ -122,15 +170,52 @@ func (seeds) file(path string) []source {
 				return nil, about{}, fmt.Errorf("there is no %s %q; expected one of %s", column, word,
 					strings.Join(runs, ", "))
 			}
-			a := about{tool: toolOf(f, "table"), notes: f.Notes(),
+			a := about{tool: toolOf(f, "table"), notes: f.Notes(), named: true,
 				system: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
+			if note != "" {
+				a.notes = append(a.notes, note)
+			}
 			if n, err := strconv.ParseUint(word, 10, 64); err == nil {
 				a.seed = &n
+			} else {
+				a.notes = append(a.notes, noSeed(word, "column "+strconv.Quote(column)))
 			}
-			words, err := f.Texts(column)
-			return f.Where(func(r frame.Row) bool { return words[r.Index()] == word }), a, err
+			return f.Where(func(r frame.Row) bool { return words[r.Index()] == word }), a, nil
 		},
 	}}
+}
+
+// seedsIn returns the seeds of the rows, "" for none, and the different ones. note says which rows have none. A number
+// that is not whole is an error: such a column is not of seeds.
+func seedsIn(f *frame.Frame, column string) (words, runs []string, note string, err error) {
+	if words, err = f.Texts(column); err != nil {
+		return nil, nil, "", err
+	}
+	words = slices.Clone(words)
+	numbers, _ := f.Numbers(column) // nil of texts
+	without, first, known := 0, "", map[string]bool{}
+	for i, word := range words {
+		if numbers != nil && !math.IsNaN(numbers[i]) && numbers[i] != math.Trunc(numbers[i]) {
+			return nil, nil, "", fmt.Errorf("column %q has %s on %s; expected whole numbers from 0 to %d: rename the "+
+				"column if it is not of seeds", column, word, place(f, i), uint64(math.MaxUint64))
+		}
+		if numbers != nil && math.IsNaN(numbers[i]) {
+			words[i] = ""
+		}
+		switch {
+		case words[i] != "" && !known[word]:
+			runs, known[word] = append(runs, word), true
+		case words[i] == "":
+			if without++; without == 1 {
+				first = place(f, i)
+			}
+		}
+	}
+	if without > 0 {
+		note = fmt.Sprintf("%s without a value in column %q (first %s): left out", ofRows(without, len(words)), column,
+			first)
+	}
+	return words, runs, note, nil
 }
 
 // export is W&B's CSV of a chart: a column "run - metric" a run, and one each with __MIN and __MAX.
@@ -138,9 +223,15 @@ type export struct{}
 
 func (export) sources(dir string, names []string) (list []source) {
 	for _, name := range names {
-		if ok, _ := filepath.Match("wandb_export*.csv", name); ok {
-			list = append(list, export{}.file(filepath.Join(dir, name))...)
+		if ok, _ := filepath.Match("wandb_export*.csv", name); !ok {
+			continue
 		}
+		path := filepath.Join(dir, name)
+		found := export{}.file(path)
+		if found == nil {
+			found = []source{tabular(path, "W&B")}
+		}
+		list = append(list, found...)
 	}
 	return list
 }

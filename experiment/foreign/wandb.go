@@ -201,9 +201,10 @@ func entries(message []byte, into map[string]string) error {
 			return err
 		}
 		name := strings.Join(key, ".")
-		var inner map[string]any
-		if json.Unmarshal([]byte(value), &inner) == nil && inner != nil {
-			flatten(inner, name+".", into, 20)
+		if inner, err := flattened([]byte(value)); err == nil {
+			for key, v := range inner {
+				into[name+"."+key] = v
+			}
 			return nil
 		}
 		var text string

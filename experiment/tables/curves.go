@@ -31,7 +31,11 @@ func Curves(runs []Run, o CurveOptions) (panels []plots.CurvePanel, notes []stri
 		}
 	}
 	if len(byFamily) == 0 {
-		return nil, nil, fmt.Errorf("no evaluation yet in %s", runsIn(runs))
+		said := ""
+		if len(notes) > 0 {
+			said = ": " + strings.Join(notes, "; ")
+		}
+		return nil, nil, fmt.Errorf("no evaluation yet in %s%s", runsIn(runs), said)
 	}
 	for _, family := range slices.Sorted(maps.Keys(byFamily)) {
 		p, n, err := o.panel(family, byFamily[family])

@@ -436,6 +436,20 @@ func TestLogsBesideRuns(t *testing.T) {
 		t.Errorf("%+v, %v", table, err)
 	}
 
+	for seed, column := range []string{"Evaluation/AverageReturn", "MetaTest/Average/AverageReturn"} {
+		log(t, filepath.Join(dir, "garage", fmt.Sprintf("seed%d", seed)),
+			fmt.Sprintf("TotalEnvSteps,%s\n1000,%d\n2000,9\n",
+				column, seed), "")
+	}
+	if runs, _, err = tables.Load(filepath.Join(dir, "garage")); err != nil {
+		t.Fatal(err)
+	}
+	if _, notes, err = tables.Curves(runs, tables.CurveOptions{}); err != nil || !strings.Contains(strings.Join(notes,
+		"\n"),
+		`the returns of the seeds are from different columns: "Evaluation/AverageReturn" (1), "MetaTest/Average/AverageReturn" (1)`) {
+		t.Errorf("returns of different columns: %q, %v", notes, err)
+	}
+
 	log(t, filepath.Join(dir, "copy", "a"), "r,steps\n1,2\n", "")
 	log(t, filepath.Join(dir, "copy", "b"), "r,steps\n1,2\n", "")
 	if runs, _, err = tables.Load(filepath.Join(dir, "copy")); err != nil || len(runs) != 2 {
@@ -456,6 +470,17 @@ func TestLogsBesideRuns(t *testing.T) {
 	if _, _, err := tables.Curves(runs, tables.CurveOptions{}); err == nil ||
 		!strings.Contains(err.Error(), "are one log twice, to the last digit: give one of them") {
 		t.Errorf("a copy under another seed: %v", err)
+	}
+
+	log(t, filepath.Join(dir, "none"), "r,steps\n,1\nnan,2\n", "")
+	if runs, _, err = tables.Load(filepath.Join(dir, "none")); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := tables.Curves(runs, tables.CurveOptions{}); err == nil || !strings.Contains(err.Error(),
+		"no evaluation yet "+
+			"in") || !strings.Contains(err.Error(),
+		`column "r", the return, has no number: it is NaN or missing in all 2 rows`) {
+		t.Errorf("only NaN: %v", err)
 	}
 
 	log(t, filepath.Join(dir, "seeds", "begun"), " ", "")

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"nacre/experiment/foreign"
 	"nacre/rl/config"
 )
 
@@ -43,10 +45,38 @@ func Together(runs []Run) (said string, err error) {
 		return "", fmt.Errorf("%s and %s have the same numbers at every step that both have, so they are one run "+
 			"twice: give one of them", a, b)
 	}
+	var parts []string
 	if len(configurations) > 1 {
-		return fmt.Sprintf("the seeds have %d different configurations", len(configurations)), nil
+		parts = append(parts, fmt.Sprintf("the seeds have %d different configurations", len(configurations)))
 	}
-	return "", nil
+	for _, c := range []struct {
+		what string
+		of   func(l *foreign.Log) string
+	}{{"steps", func(l *foreign.Log) string { return l.Step }}, {"returns",
+		func(l *foreign.Log) string { return l.Return }}} {
+		if said := differing(runs, c.of); said != "" {
+			parts = append(parts, fmt.Sprintf("the %s of the seeds are from different columns: %s", c.what, said))
+		}
+	}
+	return strings.Join(parts, "; "), nil
+}
+
+// differing lists the columns of logs of other programs, and how many logs have each; it is empty if all have the same.
+func differing(runs []Run, column func(l *foreign.Log) string) string {
+	seeds := map[string]int{}
+	for _, r := range runs {
+		if r.Log != nil {
+			seeds[column(r.Log)]++
+		}
+	}
+	if len(seeds) < 2 {
+		return ""
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(seeds)) {
+		parts = append(parts, fmt.Sprintf("%q (%d)", name, seeds[name]))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // settings tells the configurations of runs apart, their seeds aside.
