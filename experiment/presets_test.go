@@ -87,8 +87,8 @@ func TestTablesOfOtherAlgorithms(t *testing.T) {
 	}
 	known := strings.Join(rl.Names(), ", ")
 	for pair, want := range map[string]string{
-		"tcl.window=3":       "table tcl is set, but pearl reads only pearl",
-		"maml.hidden=3":      "table maml is set, but pearl reads only pearl",
+		"tcl.window=3":       "set tcl.window=3: table tcl is set, but pearl reads only pearl",
+		"maml.hidden=3":      "set maml.hidden=3: table maml is set, but pearl reads only pearl",
 		"algorithm=tclpearl": `algorithm "tclpearl" does not exist; did you mean "tcl-pearl"? (known: ` + known + ")",
 		"algorithm=":         "no algorithm is chosen; expected one of " + known,
 	} {

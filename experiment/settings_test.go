@@ -147,11 +147,12 @@ func TestWholeSettings(t *testing.T) {
 		t.Errorf("%+v", cfg)
 	}
 	for pair, want := range map[string]string{
-		"env_steps=1.5": "env_steps = 1.5: expected a whole number", "seed=-1": "seed = -1: expected " +
+		"env_steps=1.5": "env_steps = 1.5: expected a whole number in [0,1e12]", "seed=-1": "seed = -1: expected " +
 			config.WholeFromZero, "seed=1e19": "seed = 1e19: expected " + config.WholeFromZero,
-		"pearl.latent=1e-1": "pearl.latent = 1e-1: expected a whole number",
-		"env_steps=nan":     "env_steps = nan: expected a whole number",
-		"env_steps=1,000":   "env_steps = 1,000: expected a whole number",
+		"pearl.latent=1e-1":     "pearl.latent = 1e-1: expected a whole number in [1,256]",
+		"env_steps=nan":         "env_steps = nan: expected a whole number in [0,1e12]",
+		"env_steps=1,000":       "env_steps = 1,000: expected a whole number in [0,1e12]",
+		"pearl.iterations=1e99": "pearl.iterations = 1e99: expected a whole number in [1,1e6]",
 	} {
 		if err := experiment.Change(&cfg, pair); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", pair, err, want)

@@ -96,7 +96,7 @@ func TestSharedTable(t *testing.T) {
 		}
 	}
 	if err := Change(&c, "algorithm=pencil", "brush.depth=2"); err == nil ||
-		err.Error() != "table brush is set, but pencil reads only pencil" {
+		err.Error() != "set brush.depth=2: table brush is set, but pencil reads only pencil" {
 		t.Errorf("a table that is not read: %v", err)
 	}
 	if _, err := Lookup("bruhs"); err == nil ||

@@ -37,6 +37,7 @@ type Config struct {
 
 	tables map[string]any // by name; the map is never changed in place
 	set    []string       // tables set by layers since the last Validate
+	from   []string       // where each of them was set
 	given  []string       // keys of the protocol set since the last Validate
 }
 
@@ -112,8 +113,15 @@ func (c *Config) SetTable(name string, value any) {
 	for _, t := range registered() {
 		if t.Name == name {
 			c.Put(t, value)
-			c.set = append(slices.Clone(c.set), name)
+			c.set, c.from = append(slices.Clone(c.set), name), append(slices.Clone(c.from), "")
 		}
+	}
+}
+
+// PlaceTable keeps where the table that was set last was set, for messages.
+func (c *Config) PlaceTable(table, where string) {
+	if k := len(c.set) - 1; k >= 0 && c.set[k] == table {
+		c.from[k] = where + ": "
 	}
 }
 
@@ -157,7 +165,7 @@ func (c Config) Ignores(pair string) bool {
 
 // Unread forgets which tables were set. Then Validate accepts tables that the algorithm does not read. So a run's file,
 // which may hold all tables, can configure a run of another algorithm.
-func (c *Config) Unread() { c.set, c.given = nil, nil }
+func (c *Config) Unread() { c.set, c.from, c.given = nil, nil, nil }
 
 // Validate checks what the tags cannot: that the algorithm exists, reads the tables that were set since the last
 // Validate, and accepts the whole configuration. Tables that came from a preset and that the algorithm does not read
@@ -170,11 +178,12 @@ func (c *Config) Validate() error {
 	if err != nil {
 		return err
 	}
-	set := c.set
+	set, from := c.set, c.from
 	c.Unread()
-	for _, name := range set {
+	for k, name := range set {
 		if reads := a.reads(); !slices.Contains(reads, name) {
-			return fmt.Errorf("table %s is set, but %s reads only %s", name, a.Name, strings.Join(reads, " and "))
+			return fmt.Errorf("%stable %s is set, but %s reads only %s", from[k], name, a.Name,
+				strings.Join(reads, " and "))
 		}
 	}
 	if a.Validate == nil {

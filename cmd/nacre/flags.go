@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"nacre/cmd/nacre/app"
 	"nacre/core/devices"
@@ -15,6 +16,7 @@ import (
 	"nacre/experiment/foreign"
 	"nacre/internal/nearest"
 	"nacre/internal/python"
+	"nacre/internal/whole"
 	"nacre/rl/config"
 )
 
@@ -134,12 +136,34 @@ func (s *seedValue) Type() string { return "uint" }
 
 // Set takes numbers as a configuration does: 1e3 and 1_000 are 1000.
 func (s *seedValue) Set(text string) error {
-	n, ok := config.Whole(text)
+	n, ok := whole.Of(text)
 	if !ok || !n.IsInt64() || n.Sign() < 0 {
 		return errors.New("expected " + config.WholeFromZero)
 	}
 	*s = seedValue(n.Uint64())
 	return nil
+}
+
+// wholeNumbers makes the flags of a command and of those below it take whole numbers as a configuration does.
+func wholeNumbers(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if t := f.Value.Type(); t == "int" || t == "int64" {
+			f.Value = wholeValue{f.Value}
+		}
+	})
+	for _, c := range cmd.Commands() {
+		wholeNumbers(c)
+	}
+}
+
+// wholeValue is the value of a flag that takes a whole number.
+type wholeValue struct{ pflag.Value }
+
+func (v wholeValue) Set(text string) error {
+	if n, ok := whole.Of(text); ok {
+		text = n.String()
+	}
+	return v.Value.Set(text)
 }
 
 // between checks a whole number given with a flag.

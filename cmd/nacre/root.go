@@ -47,6 +47,7 @@ Start with "nacre doctor", then "nacre notebook"; "nacre COMMAND --help" explain
 		explain(cmd, args)
 	})
 	addCommands(root, env)
+	wholeNumbers(root)
 	return root
 }
 
@@ -108,8 +109,9 @@ func badFlag(cmd *cobra.Command, err error) error {
 // badFlagValue says what a flag takes.
 func badFlagValue(bad *pflag.InvalidValueError) error {
 	f := bad.GetFlag()
-	want := map[string]string{"int": "a whole number", "uint": config.WholeFromZero, "float64": "a number",
-		"bool": "true or false"}[f.Value.Type()]
+	want := map[string]string{"int": "a whole number", "int64": "a whole number", "uint": config.WholeFromZero,
+		"float64": "a number",
+		"bool":    "true or false"}[f.Value.Type()]
 	if want == "" {
 		return &app.UsageError{Err: bad}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"nacre/internal/whole"
 )
 
 // fields holds the fields of every run, by the names that filters and columns use.
@@ -41,12 +43,33 @@ func (r *Run) Value(key string) string {
 	return ""
 }
 
-// Has reports whether the value of key is want. For tags it reports whether the run has the tag.
+// Has reports whether the value of key is want; numbers may be written in any way. For tags it reports whether the run
+// has the tag.
 func (r *Run) Has(key, want string) bool {
 	if key == "tag" {
 		return slices.Contains(r.Note.Tags, want)
 	}
-	return r.Value(key) == want
+	v := r.Value(key)
+	return v == want || r.isNumber(key) && sameNumber(v, want)
+}
+
+// isNumber reports whether the values of a key are numbers rather than texts.
+func (r *Run) isNumber(key string) bool {
+	if fields[key] != nil {
+		return slices.Contains([]string{"seed", "iterations", "seconds", "share"}, key)
+	}
+	return !strings.HasPrefix(r.Settings[key], `"`)
+}
+
+func sameNumber(a, b string) bool {
+	n, whole1 := whole.Of(a)
+	m, whole2 := whole.Of(b)
+	if whole1 && whole2 {
+		return n.Cmp(m) == 0
+	}
+	x, err := strconv.ParseFloat(a, 64)
+	y, err2 := strconv.ParseFloat(b, 64)
+	return err == nil && err2 == nil && x == y
 }
 
 // Compare orders runs by a value: numbers by size, other texts by letter. Runs without the value come last.

@@ -61,6 +61,25 @@ func refresh(t *testing.T, root string, x **runs.Index) []*runs.Run {
 }
 
 // What is written is seen, and only the runs that changed are new; what cannot be read is told in its place.
+// A number is the same however it is written; a text is not.
+func TestHas(t *testing.T) {
+	r := &runs.Run{Seed: 1, Family: "01", Settings: map[string]string{"pearl.latent": "3", "lr": "0.001",
+		"name": `"7"`},
+		Latest: map[string]runs.Number{"return": 2.5}}
+	r.Iterations = 1000
+	for pair, want := range map[string]bool{"seed=1": true, "seed=01": true, "seed=1.0": true, "seed=2": false,
+		"pearl.latent=3.0": true, "pearl.latent=30e-1": true, "pearl.latent=4": false, "lr=1e-3": true,
+		"lr=0.01": false,
+		"name=7":  true, "name=7.0": false, "family=1": false, "family=01": true, "iterations=1e3": true,
+		"return=2.50": true,
+		"seed=":       false, "seed=one": false} {
+		key, value, _ := strings.Cut(pair, "=")
+		if r.Has(key, value) != want {
+			t.Errorf("%s: %v", pair, !want)
+		}
+	}
+}
+
 func TestIndex(t *testing.T) {
 	root := t.TempDir()
 	a := synthetic(t, root, "a/one", 2)

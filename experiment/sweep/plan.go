@@ -85,8 +85,11 @@ func Load(name string) (Plan, error) {
 		}
 		source = config.Text("plan "+name, text)
 	}
-	if err := config.Resolve(&p, source); err != nil {
+	if err := source(&p); err != nil {
 		return p, err
+	}
+	if err := config.Check(&p); err != nil {
+		return p, fmt.Errorf("plan %s: %w", name, err)
 	}
 	if p.Out == "" {
 		p.Out = path.Join("out", p.Name)

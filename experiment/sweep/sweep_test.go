@@ -310,11 +310,12 @@ func TestExpand(t *testing.T) {
 func TestBadPlans(t *testing.T) {
 	const good = "name = 'a'\nfamilies = ['point-goal']\nseeds = [1]\npreset = 'quick/point-goal'\n"
 	for want, text := range map[string]string{
-		`name = ""`:         "families = ['point-goal']",
-		"families is empty": "name = 'a'",
-		"seeds is empty":    "name = 'a'\nfamilies = ['point-goal']",
-		"no [[systems]]":    good,
-		"no family matches": strings.Replace(good, "point-goal", "moon/*", 1) + "[[systems]]\nalgorithm = 'pearl'",
+		`plan.toml: name = ""`:      "families = ['point-goal']",
+		"families is empty":         "name = 'a'",
+		"plan.toml: seeds is empty": "name = 'a'\nfamilies = ['point-goal']",
+		"no [[systems]]":            good,
+		"no family matches": strings.Replace(good, "point-goal", "moon/*", 1) +
+			"[[systems]]\nalgorithm = 'pearl'",
 		`unknown family "point-gaol"; did you mean`: strings.Replace(good, "point-goal", "point-gaol", 1) +
 			"[[systems]]\nalgorithm = 'pearl'",
 		`algorithm "pearls" does not exist`:             good + "[[systems]]\nalgorithm = 'pearls'",

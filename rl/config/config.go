@@ -111,7 +111,7 @@ func DecodeStrict(name string, data []byte, cfg any, ignore ...string) error {
 	if err := checkTags(name, all); err != nil {
 		return placed(err, name, data)
 	}
-	return store(cfg, list, data)
+	return store(name, cfg, list, data)
 }
 
 // Chooser is a pointer to a configuration in which setting one value can set others. For example, a name also sets the
@@ -164,7 +164,7 @@ func set(cfg any, word, assignment string) error {
 	}
 	var any map[string]any
 	if toml.Unmarshal([]byte("value = "+value), &any) != nil {
-		return &ValueError{Where: where, Key: key, Value: value, Want: typeName(leaf)}
+		return &ValueError{Where: where, Key: key, Value: value, Want: wanted(all, key, leaf, value)}
 	}
 	for i := range path {
 		path[i] = quote(path[i])

@@ -139,7 +139,14 @@ func TestMessages(t *testing.T) {
 		{text: "[pearl]\nz = 'mean'\nlatent = 1e3\n",
 			want: "run.toml:3: pearl.latent = 1000: expected a value in [1,256]"},
 		{text: "seed = 1e-3\n", want: "run.toml:1: seed = 1e-3: expected a whole number from 0 to 9223372036854775807"},
-		{text: "workers = 1e30\n", want: "run.toml:1: workers = 1e30: expected a whole number"},
+		{text: "workers = 1e30\n", want: "run.toml:1: workers = 1e30: expected a whole number from " +
+			"-9223372036854775808 to"},
+		{text: "[pearl]\nlatent = 1e99\n", want: "run.toml:2: pearl.latent = 1e99: expected a whole number in [1,256]"},
+		{set: "pearl.latent=1e99", want: "--set pearl.latent=1e99: pearl.latent = 1e99: expected a whole number in " +
+			"[1,256]"},
+		{set: "pearl.latent=99999999999999999999999", want: "--set pearl.latent=99999999999999999999999: " +
+			"pearl.latent = 99999999999999999999999: expected a " +
+			"whole number in [1,256]"},
 		{text: "workers = inf\n", want: "run.toml:1: workers = inf: expected a whole number"},
 		{text: "seed = -2.0\n", want: "run.toml:1: seed = -2.0: expected a whole number from 0 to 9223372036854775807"},
 		{text: "seed = 9223372036854775808\n", want: "run.toml:1: seed"},

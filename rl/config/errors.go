@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
+	"reflect"
 	"slices"
 	"strings"
 
 	toml "github.com/pelletier/go-toml/v2"
 
 	"nacre/internal/nearest"
+	numbers "nacre/internal/whole"
 )
 
 // KeyError reports a key that the configuration does not have.
@@ -152,7 +155,28 @@ func badValue(name string, bad *toml.DecodeError, data []byte, cfg any) error {
 	if err != nil || strings.Contains(detail, "already") {
 		return fmt.Errorf("%s: %s: %s", at(name, row), key, detail)
 	}
-	return &ValueError{Where: at(name, row), Key: key, Value: short(written(data, row)), Want: typeName(leaf)}
+	value := written(data, row)
+	return &ValueError{Where: at(name, row), Key: key, Value: short(value), Want: wanted(cfg, key, leaf, value)}
+}
+
+// wanted describes the values of a key. Of whole numbers it gives the range if there is one, or if the value exceeds
+// what such a number can be.
+func wanted(cfg any, key string, leaf reflect.Type, value string) string {
+	want := typeName(leaf)
+	if k := deref(leaf).Kind(); isText(leaf) || k < reflect.Int || k > reflect.Uint64 ||
+		leaf == reflect.TypeFor[Duration]() {
+		return want
+	}
+	_ = walk("", reflect.ValueOf(cfg), func(at string, f field, _ reflect.Value) error {
+		if limits, has := f.tag.Lookup("range"); has && at == key {
+			want = "a whole number in " + limits
+		}
+		return nil
+	})
+	if _, ok := numbers.Of(value); want == "a whole number" && (ok || numbers.Beyond(value)) {
+		want = fmt.Sprintf("a whole number from %d to %d", int64(math.MinInt64), int64(math.MaxInt64))
+	}
+	return want
 }
 
 // written returns the right-hand side of the assignment in a row of the text.

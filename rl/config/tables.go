@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	toml "github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // Table is a table of a configuration for which its struct has no field.
@@ -83,7 +84,7 @@ func encoded(cfg any) []Table {
 }
 
 // store gives cfg the tables that the text mentions.
-func store(cfg any, list []Table, text []byte) error {
+func store(name string, cfg any, list []Table, text []byte) error {
 	setter, ok := cfg.(TableSetter)
 	if !ok {
 		return nil
@@ -95,7 +96,29 @@ func store(cfg any, list []Table, text []byte) error {
 	for _, t := range list {
 		if _, has := mentioned[t.Name]; has {
 			setter.SetTable(t.Name, reflect.ValueOf(t.Value).Elem().Interface())
+			if p, ok := cfg.(tablePlacer); ok {
+				p.PlaceTable(t.Name, placeOf(name, text, t.Name))
+			}
 		}
 	}
 	return nil
+}
+
+// tablePlacer is a TableSetter that keeps where a table was set, for messages.
+type tablePlacer interface {
+	PlaceTable(table, where string)
+}
+
+// placeOf returns where a layer sets the first key of a table.
+func placeOf(name string, text []byte, table string) string {
+	row := 0
+	each(text, func(_ *unstable.Parser, path []string, at int, _ *unstable.Node) {
+		if row == 0 && path[0] == table {
+			row = at
+		}
+	})
+	if row == 0 {
+		return name
+	}
+	return at(name, row)
 }

@@ -2,14 +2,14 @@ package config
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	numbers "nacre/internal/whole"
 )
 
 // Bound returns an error if a text has too many bytes or keys.
@@ -165,7 +165,7 @@ func wholeNumbers(data []byte, cfg any) []byte {
 					number(t.Elem(), inner.Node())
 				}
 			case v.Kind == unstable.Float && t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64:
-				if n, ok := Whole(string(v.Data)); ok {
+				if n, ok := numbers.Of(string(v.Data)); ok {
 					r := p.Range(v.Data)
 					changes = append(changes, change{int(r.Offset), int(r.Offset + r.Length), n.String()})
 				}
@@ -184,18 +184,7 @@ func wholeNumbers(data []byte, cfg any) []byte {
 
 // Whole returns the whole number, of at most 20 digits, that a text such as 1000, 1_000, 1e3 or 1000.0 stands for. ok
 // is false if it does not stand for one.
-func Whole(text string) (*big.Int, bool) {
-	plain := strings.ReplaceAll(text, "_", "")
-	f, err := strconv.ParseFloat(plain, 64)
-	if err != nil || math.Abs(f) >= 1e20 || f != 0 && math.Abs(f) < 1 || strings.ContainsAny(plain, "xXpP") {
-		return nil, false
-	}
-	r, ok := new(big.Rat).SetString(plain)
-	if !ok || !r.IsInt() {
-		return nil, false
-	}
-	return r.Num(), true
-}
+func Whole(text string) (n *big.Int, ok bool) { return numbers.Of(text) }
 
 // short cuts a text of a message, which may come from any file, to the length of a line.
 func short(s string) string {

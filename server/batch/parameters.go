@@ -7,11 +7,13 @@ import (
 	"go/parser"
 	"go/printer"
 	"go/token"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"nacre/internal/whole"
 	"nacre/server/nbformat"
 )
 
@@ -205,9 +207,12 @@ func basicLiteral(value, name string) (string, error) {
 			return strconv.FormatFloat(f, 'g', -1, 64), nil
 		}
 	default:
+		if n, ok := whole.Of(value); ok && strings.ContainsAny(value, ".eE") {
+			value = n.String()
+		}
 		if _, err := strconv.ParseInt(value, 0, 64); err != nil {
 			if _, err := strconv.ParseUint(value, 0, 64); err != nil {
-				return "", fmt.Errorf("expected a whole number")
+				return "", fmt.Errorf("expected a whole number%s", limits(value))
 			}
 		}
 		if octal.MatchString(value) {
@@ -216,6 +221,14 @@ func basicLiteral(value, name string) (string, error) {
 		}
 	}
 	return value, nil
+}
+
+// limits says how large whole numbers may be, after "a whole number", if a value is a larger one.
+func limits(value string) string {
+	if _, ok := whole.Of(value); ok || whole.Beyond(value) {
+		return fmt.Sprintf(" from %d to %d", int64(math.MinInt64), uint64(math.MaxUint64))
+	}
+	return ""
 }
 
 // elements are those of a JSON array, or of text with commas between them.

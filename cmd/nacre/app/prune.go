@@ -125,7 +125,11 @@ func (r PruneReport) WriteText(w io.Writer) error {
 		}
 	}
 	if r.Unfinished > 0 {
-		fmt.Fprintf(w, "%d runs that are not finished are left alone\n", r.Unfinished)
+		are := "that are not finished are"
+		if r.Unfinished == 1 {
+			are = "that is not finished is"
+		}
+		fmt.Fprintf(w, "%s %s left alone\n", plural(r.Unfinished, "run"), are)
 	}
 	switch {
 	case r.Bytes == 0:
