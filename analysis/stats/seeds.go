@@ -24,7 +24,11 @@ type SeedMean struct {
 	Seeds     int
 	starts    []float64 // starts of every seed's line, sorted
 	ends      []float64 // the same
+	beyond    []float64 // places of finite values that do not count because they are too large
 }
+
+// mostSize is the size of the largest value that counts in a mean over seeds. So intervals are finite and can be drawn.
+const mostSize = 1e300
 
 // mostPlaces bounds how many places a mean is computed at.
 const mostPlaces = 2000
@@ -32,8 +36,8 @@ const mostPlaces = 2000
 // OverSeeds is the mean of the lines of several seeds. docs/tables.md states the rule, and testdata/seeds.json has test
 // cases. The page of runs computes the same (web/src/runs/seedmean.ts):
 //
-//   - A point without a finite place and value is left out. Points are taken in the order of their places. If several
-//     points have the same place, the last counts. A line without points is no seed.
+//   - A point without a finite place and value is left out, and so is a value beyond ±1e300. Points are taken in the
+//     order of their places. If several points have the same place, the last counts. A line without points is no seed.
 //   - The places are those of all lines. A line is straight between its points. It has no value before its first point
 //     and after its last point.
 //   - There is a mean at a place if at least half of the seeds, and at least two, have a value there. A single seed is
@@ -41,12 +45,18 @@ const mostPlaces = 2000
 //   - If there are more than 2,000 places, the first, the last and evenly spaced places are taken.
 func OverSeeds(lines []Line) SeedMean {
 	var used []Line
+	m := SeedMean{}
 	for _, l := range lines {
+		for i, v := range l.Y[:min(len(l.X), len(l.Y))] {
+			if size := math.Abs(v); size > mostSize && size <= math.MaxFloat64 {
+				m.beyond = append(m.beyond, l.X[i])
+			}
+		}
 		if l = l.ordered(); len(l.X) > 0 {
 			used = append(used, l)
 		}
 	}
-	m := SeedMean{Seeds: len(used)}
+	m.Seeds = len(used)
 	for _, l := range used {
 		m.starts, m.ends = append(m.starts, l.X[0]), append(m.ends, l.X[len(l.X)-1])
 	}
@@ -93,7 +103,7 @@ func (m SeedMean) UpTo(end float64) SeedMean {
 func (l Line) ordered() (out Line) {
 	var at []int
 	for i := range min(len(l.X), len(l.Y)) {
-		if finite(l.X[i]) && finite(l.Y[i]) {
+		if finite(l.X[i]) && math.Abs(l.Y[i]) <= mostSize {
 			at = append(at, i)
 		}
 	}
@@ -161,9 +171,20 @@ func taken(k, n int) bool {
 	return place(i) == k
 }
 
-// Note says in a sentence where seeds are missing from the mean; it is empty if none is missing. The argument places is
-// the word that the sentence uses for the places, such as "env_steps".
+// Note says in a sentence where seeds and values are missing from the mean; it is empty if none is missing. The
+// argument places is the word that the sentence uses for the places, such as "env_steps".
 func (m *SeedMean) Note(places string) string {
+	said := m.noteSeeds(places)
+	if len(m.beyond) == 0 {
+		return said
+	}
+	beyond := fmt.Sprintf("values beyond %g are left out: %d, the first at %s %s", mostSize, len(m.beyond),
+		plain(m.beyond[0]), places)
+	return strings.TrimSuffix(beyond+"; "+said, "; ")
+}
+
+// noteSeeds is Note for seeds.
+func (m *SeedMean) noteSeeds(places string) string {
 	if m.Seeds < 2 {
 		return ""
 	}

@@ -125,6 +125,11 @@ func TestSeedMeanNote(t *testing.T) {
 			t.Errorf("said %q, want %q", got, want)
 		}
 	}
+	large := OverSeeds([]Line{{[]float64{1, 2}, []float64{1e308, 3}}, {[]float64{1, 2}, []float64{1, 3}}})
+	if got := large.Note("steps"); got != "values beyond 1e+300 are left out: 1, the first at 1 steps; values of 1 "+
+		"of 2 seeds from 1 steps on are not drawn before 2" {
+		t.Errorf("large values: %q", got)
+	}
 	alone := OverSeeds([]Line{line(1, 2)})
 	if got := alone.Note("steps"); got != "" {
 		t.Errorf("one seed: %q", got)

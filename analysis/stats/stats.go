@@ -76,13 +76,28 @@ func (i *Interval) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Mean is the arithmetic mean; NaN if there are no values.
+// Mean is the arithmetic mean; NaN if there are no values. It is finite if all values are.
 func Mean(x []float64) float64 {
-	sum := 0.0
+	sum, n := 0.0, float64(len(x))
 	for _, v := range x {
 		sum += v
 	}
-	return sum / float64(len(x))
+	if !finite(sum) && largest(x) <= math.MaxFloat64 {
+		sum = 0
+		for _, v := range x {
+			sum += v / n
+		}
+		return sum
+	}
+	return sum / n
+}
+
+// largest is the largest size of a value; NaN if a value is.
+func largest(x []float64) (size float64) {
+	for _, v := range x {
+		size = max(size, math.Abs(v))
+	}
+	return size
 }
 
 // StdDev is the sample standard deviation (divisor n-1); NaN for fewer than two values.
@@ -93,6 +108,13 @@ func StdDev(x []float64) float64 {
 	mean, sum := Mean(x), 0.0
 	for _, v := range x {
 		sum += (v - mean) * (v - mean)
+	}
+	if size := largest(x); math.IsInf(sum, 0) && size <= math.MaxFloat64 { // the squares are too large
+		small := make([]float64, len(x))
+		for i, v := range x {
+			small[i] = v / size
+		}
+		return size * StdDev(small)
 	}
 	return math.Sqrt(sum / float64(len(x)-1))
 }

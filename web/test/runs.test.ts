@@ -210,6 +210,11 @@ test('of many places evenly spaced ones are taken', () => {
 test('what is said of a mean', () => {
   const said = (...x: number[][]) => note(overSeeds(x.map((x) => ({ x, y: x.map(() => 0) }))), 'steps');
   assert.equal(said([1, 2], [1, 2]), '');
+  const large = [1e308, 1].map((v) => ({ x: [1, 2], y: [v, 3] }));
+  assert.equal(
+    note(overSeeds(large), 'steps'),
+    'values beyond 1e+300 are left out: 1, the first at 1 steps; values of 1 of 2 seeds from 1 steps on are not drawn before 2',
+  );
   assert.equal(said([1, 2], [3, 4]), 'no mean is drawn: no place has values of 2 of the 2 seeds');
   assert.equal(
     said([8400, 10400, 12400], [10000, 12000], [10000, 12000, 14000]),

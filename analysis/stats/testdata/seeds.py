@@ -33,6 +33,9 @@ cases = {
     "equal values": [([1, 2], [3, 3]), ([1, 2], [3, 3]), ([1, 2], [3, 3])],
     "sixty-four seeds, far out in Student's table": [([0, 1], [k % 7, k % 5]) for k in range(64)],
     "large steps, small values": [([1e9, 1.5e9, 2e9], [1e-7, 3e-7, 2e-7]), ([1e9, 1.6e9, 2e9], [2e-7, 2e-7, 5e-7]), ([1.1e9, 1.9e9], [4e-7, 1e-7])],
+    "squares that are too large": [([0, 1], [1e200, -3e250]), ([0, 1], [2e200, 1e250]), ([0, 1], [4e200, 2.5e250])],
+    "sums and differences that are too large": [([0, 1, 2], [9e299, -9e299, 9e299]), ([0, 1, 2], [5e299, 9e299, -9e299])],
+    "values beyond 1e300 are none": [([0, 1, 2], [1, 1e308, 3]), ([0, 1, 2], [3, 1.7e308, 5]), ([0, 1, 2], [4, -1.1e300, 5])],
     "steps below zero": [([-1, 0, 1], [-5, -4, -3]), ([-0.5, 1], [-1, -2])],
     "a step of evaluation at which only one of three evaluates": [([0, 4, 8], [0, 4, 8]), ([0, 8], [1, 9]), ([0, 8], [2, 7])],
 }
@@ -41,7 +44,7 @@ cases = {
 def expected(seeds):
     lines = []
     for x, y in seeds:
-        points = {step: value for step, value in sorted(zip(x, y), key=lambda p: p[0]) if value is not None}
+        points = {step: value for step, value in sorted(zip(x, y), key=lambda p: p[0]) if value is not None and abs(value) <= 1e300}
         if points:
             lines.append((np.array(list(points), float), np.array(list(points.values()), float)))
     out = {"x": [], "mean": [], "lo": [], "hi": [], "n": [], "breaks": []}
@@ -54,6 +57,8 @@ def expected(seeds):
         values = np.array([np.interp(step, x, y) for x, y in having(step, step)])
         if len(values) < needed:
             continue
+        if np.abs(values).max() > 1e100:
+            values = values.astype(np.longdouble)
         mean, n = values.mean(), len(values)
         half = stats.t.ppf(0.975, n - 1) * values.std(ddof=1) / math.sqrt(n)
         lo, hi = (values.min(), values.max()) if n == 2 else (mean - half, mean + half)

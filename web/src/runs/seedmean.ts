@@ -15,12 +15,17 @@ export interface SeedMean {
   seeds: number;
   starts: number[];
   ends: number[];
+  /** The places of finite values that do not count because they are too large. */
+  beyond: number[];
 }
 
 interface Ordered {
   x: number[];
   y: number[];
 }
+
+/** Values beyond this, and beyond it below zero, count in no mean: with it intervals are finite and can be drawn. */
+const largest = 1e300;
 
 /** A mean is computed at no more places than these. */
 const most = 2000;
@@ -30,7 +35,11 @@ export function overSeeds(lines: Points[]): SeedMean {
   const used = lines.map(ordered).filter((l) => l.x.length > 0);
   const starts = used.map((l) => l.x[0]!).sort((a, b) => a - b),
     ends = used.map((l) => l.x.at(-1)!).sort((a, b) => a - b);
-  const out: SeedMean = { x: [], mean: [], lo: [], hi: [], n: [], breaks: [], seeds: used.length, starts, ends };
+  const beyond = lines.flatMap((l) =>
+    l.x.filter((_, i) => Number.isFinite(l.y[i]) && Math.abs(l.y[i] as number) > largest),
+  );
+  const ordinary = { seeds: used.length, starts, ends, beyond };
+  const out: SeedMean = { x: [], mean: [], lo: [], hi: [], n: [], breaks: [], ...ordinary };
   if (used.length === 1) return { ...out, x: used[0]!.x, mean: used[0]!.y, n: used[0]!.x.map(() => 1) };
   [out.x, out.breaks] = places(used, starts, ends);
   for (const x of out.x) {
@@ -49,7 +58,7 @@ function ordered(l: Points): Ordered {
   const out: Ordered = { x: [], y: [] };
   const kept = l.x
     .map((_, i) => i)
-    .filter((i) => Number.isFinite(l.x[i]) && typeof l.y[i] === 'number' && Number.isFinite(l.y[i]));
+    .filter((i) => Number.isFinite(l.x[i]) && typeof l.y[i] === 'number' && Math.abs(l.y[i] as number) <= largest);
   kept.sort((i, j) => l.x[i]! - l.x[j]! || i - j);
   kept.forEach((i, k) => {
     if (k + 1 < kept.length && l.x[kept[k + 1]!] === l.x[i]) return;
@@ -113,7 +122,13 @@ function interval(v: number[]): [number, number, number] {
   const n = v.length,
     mean = v.reduce((a, b) => a + b, 0) / n;
   if (n === 2) return [mean, Math.min(...v), Math.max(...v)];
-  const half = (student(n - 1) * Math.sqrt(v.reduce((a, b) => a + (b - mean) ** 2, 0) / (n - 1))) / Math.sqrt(n);
+  let squares = v.reduce((a, b) => a + (b - mean) ** 2, 0),
+    unit = 1;
+  if (!Number.isFinite(squares)) {
+    unit = Math.max(...v.map(Math.abs));
+    squares = v.reduce((a, b) => a + (b / unit - mean / unit) ** 2, 0);
+  }
+  const half = (student(n - 1) * Math.sqrt(squares / (n - 1)) * unit) / Math.sqrt(n);
   return [mean, mean - half, mean + half];
 }
 
@@ -141,6 +156,13 @@ export function student(freedom: number): number {
 
 /** Says where seeds are missing from a mean, as Go's SeedMean.Note does; empty where none is. */
 export function note(m: SeedMean, unit: string): string {
+  const parts = [noteSeeds(m, unit)];
+  if (m.beyond.length)
+    parts.unshift(`values beyond 1e+300 are left out: ${m.beyond.length}, the first at ${plain(m.beyond[0]!)} ${unit}`);
+  return parts.filter((p) => p).join('; ');
+}
+
+function noteSeeds(m: SeedMean, unit: string): string {
   if (m.seeds < 2) return '';
   if (!m.x.length) return `no mean is drawn: no place has values of ${needed(m.seeds)} of the ${m.seeds} seeds`;
   const parts: string[] = [],
