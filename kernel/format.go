@@ -6,7 +6,8 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Format returns a cell as gofmt writes Go. Helpers such as %time, lines for a shell, and a semicolon that hides the last
+// Format returns a cell as gofmt writes Go. Helpers such as %time, lines for a shell, and a semicolon that hides the
+// last
 // value stay. If the cell does not parse, the error is its first Problem.
 func Format(code string) (string, error) {
 	out, err := cells.Format(code)

@@ -48,7 +48,8 @@ type Session interface {
 	Definition(cells []string, cell, cursor int) Definition
 
 	// Rename returns the changes of a notebook's code cells that give a new name to what the name at cursor means. The
-	// error says why the name cannot be changed, or not to this one. Without a new name the changes keep the present one.
+	// error says why the name cannot be changed, or not to this one. Without a new name the changes keep the present
+	// one.
 	Rename(cells []string, cell, cursor int, to string) (Renaming, error)
 
 	// Search finds names of the library by words of their names and documentation, the likeliest first.

@@ -42,12 +42,14 @@ func after(cells []string, r kernel.Renaming) string {
 func TestRename(t *testing.T) {
 	s := start(t)
 	for _, c := range []struct{ name, before, to, after string }{
-		{"a variable over cells", "¦x := 1\n---\ny := x + 1\nfmt := x", "rate", "rate := 1\n---\ny := rate + 1\nfmt := rate"},
+		{"a variable over cells", "¦x := 1\n---\ny := x + 1\nfmt := x", "rate",
+			"rate := 1\n---\ny := rate + 1\nfmt := rate"},
 		{"from a use in a function", "x := 1\n---\nfunc f() int { return ¦x }\n---\nx = 2\nf()", "n",
 			"n := 1\n---\nfunc f() int { return n }\n---\nn = 2\nf()"},
 		{"a shadowed name", "¦x := 1\nfor x := range 3 { _ = x }\nfunc f(x int) int { return x }\nx", "y",
 			"y := 1\nfor x := range 3 { _ = x }\nfunc f(x int) int { return x }\ny"},
-		{"the name that shadows", "x := 1\nfor ¦x := range 3 { _ = x }\nx", "i", "x := 1\nfor i := range 3 { _ = i }\nx"},
+		{"the name that shadows", "x := 1\nfor ¦x := range 3 { _ = x }\nx", "i",
+			"x := 1\nfor i := range 3 { _ = i }\nx"},
 		{"a parameter", "func f(¦x int) int { g := func(x int) int { return x }; return g(x) }", "n",
 			"func f(n int) int { g := func(x int) int { return x }; return g(n) }"},
 		{"a field, not the variable", "type T struct{ x int }\n---\nx := 1\nt := T{x: x}\n---\nt.¦x + x", "y",
@@ -56,26 +58,36 @@ func TestRename(t *testing.T) {
 			"type T struct{ x int }\n---\ny := 1\nt := T{x: y}\n---\nt.x + y"},
 		{"unkeyed literals", "type P struct{ x, y int }\n---\nx, y := 1, 2\nP{¦x, y}", "a",
 			"type P struct{ x, y int }\n---\na, y := 1, 2\nP{a, y}"},
-		{"a method", "type T int\nfunc (t T) Get() int { return int(t) }\n---\nvar t T\nt.Get()\n---\nf := T.¦Get\ng := t.Get",
-			"Read", "type T int\nfunc (t T) Read() int { return int(t) }\n---\nvar t T\nt.Read()\n---\nf := T.Read\ng := t.Read"},
-		{"a method through an embedded type", "type A struct{}\nfunc (A) M() {}\ntype B struct{ *A }\n---\nb := B{&A{}}\n" +
-			"b.¦M()\nb.A.M()", "Do", "type A struct{}\nfunc (A) Do() {}\ntype B struct{ *A }\n---\nb := B{&A{}}\nb.Do()\nb.A.Do()"},
-		{"a type that is embedded", "type ¦A struct{ n int }\ntype B struct{ A }\n---\nb := B{A: A{1}}\nb.A.n + b.n", "Base",
+		{"a method", "type T int\nfunc (t T) Get() int { return int(t) }\n---\nvar t T\nt.Get()\n---\nf := T.¦Get\ng " +
+			":= t.Get",
+			"Read", "type T int\nfunc (t T) Read() int { return int(t) }\n---\nvar t T\nt.Read()\n---\nf := " +
+				"T.Read\ng := t.Read"},
+		{"a method through an embedded type", "type A struct{}\nfunc (A) M() {}\ntype B struct{ *A }\n---\nb := " +
+			"B{&A{}}\n" +
+			"b.¦M()\nb.A.M()", "Do", "type A struct{}\nfunc (A) Do() {}\ntype B struct{ *A }\n---\nb := " +
+			"B{&A{}}\nb.Do()\nb.A.Do()"},
+		{"a type that is embedded", "type ¦A struct{ n int }\ntype B struct{ A }\n---\nb := B{A: A{1}}\nb.A.n + b.n",
+			"Base",
 			"type Base struct{ n int }\ntype B struct{ Base }\n---\nb := B{Base: Base{1}}\nb.Base.n + b.n"},
-		{"an interface's method and those that have it", "type S interface{ Area() float64 }\ntype Q struct{ a float64 }\n" +
+		{"an interface's method and those that have it", "type S interface{ Area() float64 }\ntype Q struct{ a " +
+			"float64 }\n" +
 			"func (q Q) Area() float64 { return q.a * q.a }\n---\ntype O struct{}\nfunc (O) Area(int) {}\n---\n" +
-			"var s S = Q{2}\ns.¦Area()\nO{}.Area(1)", "Size", "type S interface{ Size() float64 }\ntype Q struct{ a float64 }\n" +
+			"var s S = Q{2}\ns.¦Area()\nO{}.Area(1)", "Size", "type S interface{ Size() float64 }\ntype Q struct{ a " +
+			"float64 }\n" +
 			"func (q Q) Size() float64 { return q.a * q.a }\n---\ntype O struct{}\nfunc (O) Area(int) {}\n---\n" +
 			"var s S = Q{2}\ns.Size()\nO{}.Area(1)"},
-		{"a generic function and its parameter", "func Map[¦T, U any](xs []T, f func(T) U) (ys []U) {\n\tfor _, x := range xs " +
+		{"a generic function and its parameter", "func Map[¦T, U any](xs []T, f func(T) U) (ys []U) {\n\tfor _, x := " +
+			"range xs " +
 			"{\n\t\tys = append(ys, f(x))\n\t}\n\treturn ys\n}\ntype T int", "In",
 			"func Map[In, U any](xs []In, f func(In) U) (ys []U) {\n\tfor _, x := range xs " +
 				"{\n\t\tys = append(ys, f(x))\n\t}\n\treturn ys\n}\ntype T int"},
-		{"a generic type's field and receiver", "type Stack[T any] struct{ list []T }\nfunc (s *Stack[T]) Push(x T) { s.list = " +
+		{"a generic type's field and receiver", "type Stack[T any] struct{ list []T }\nfunc (s *Stack[T]) Push(x T) " +
+			"{ s.list = " +
 			"append(s.list, x) }\n---\nvar s Stack[int]\ns.Push(1)\nlen(s.¦list)", "items",
 			"type Stack[T any] struct{ items []T }\nfunc (s *Stack[T]) Push(x T) { s.items = " +
 				"append(s.items, x) }\n---\nvar s Stack[int]\ns.Push(1)\nlen(s.items)"},
-		{"a type switch's variable", "func f(v any) string {\n\tswitch ¦x := v.(type) {\n\tcase int:\n\t\treturn string(rune(x))\n" +
+		{"a type switch's variable", "func f(v any) string {\n\tswitch ¦x := v.(type) {\n\tcase int:\n\t\treturn " +
+			"string(rune(x))\n" +
 			"\tcase string:\n\t\treturn x\n\t}\n\treturn \"\"\n}", "y",
 			"func f(v any) string {\n\tswitch y := v.(type) {\n\tcase int:\n\t\treturn string(rune(y))\n" +
 				"\tcase string:\n\t\treturn y\n\t}\n\treturn \"\"\n}"},
@@ -94,23 +106,27 @@ func TestRename(t *testing.T) {
 			"func f() int { return h() }\n---\nfunc h() int { return 1 }\nf()"},
 		{"one variable made twice", "¦x := 1\n---\nfunc f() int { return x }\n---\nx := 2\nf()", "n",
 			"n := 1\n---\nfunc f() int { return n }\n---\nn := 2\nf()"},
-		{"a cell with another error", "x := 1\ny := undefined + x\n---\n¦x + 1", "n", "n := 1\ny := undefined + n\n---\nn + 1"},
+		{"a cell with another error", "x := 1\ny := undefined + x\n---\n¦x + 1", "n",
+			"n := 1\ny := undefined + n\n---\nn + 1"},
 		{"a type declared again", "type T struct{ a int }\n---\ntype T struct{ ¦a, b int }\n---\nT{a: 1}", "c",
 			"type T struct{ c int }\n---\ntype T struct{ c, b int }\n---\nT{c: 1}"},
 		{"the same declaration twice", "func f(x int) int { return ¦x }\n---\nfunc f(x int) int { return x }", "n",
 			"func f(n int) int { return n }\n---\nfunc f(x int) int { return x }"},
-		{"a function in the same declaration twice", "func ¦f(x int) int { return x }\n---\nfunc f(x int) int { return x }\nf(1)",
+		{"a function in the same declaration twice", "func ¦f(x int) int { return x }\n---\nfunc f(x int) int { " +
+			"return x }\nf(1)",
 			"g", "func g(x int) int { return x }\n---\nfunc g(x int) int { return x }\ng(1)"},
 		{"beside a dot import", "import . \"math\"\n---\n¦x := Sqrt(2)\n---\nSqrt(x)", "root",
 			"import . \"math\"\n---\nroot := Sqrt(2)\n---\nSqrt(root)"},
 		{"an error that is left out", "import \"strconv\"\n---\n¦n := strconv.Atoi(\"3\")\nn", "k",
 			"import \"strconv\"\n---\nk := strconv.Atoi(\"3\")\nk"},
-		{"a key of a map", "¦k := \"a\"\nm := map[string]int{k: 1}\nm[k]", "key", "key := \"a\"\nm := map[string]int{key: 1}\nm[key]"},
+		{"a key of a map", "¦k := \"a\"\nm := map[string]int{k: 1}\nm[k]", "key",
+			"key := \"a\"\nm := map[string]int{key: 1}\nm[key]"},
 		{"a named result", "func f() (¦n int, err error) { n = 1; return n, nil }", "k",
 			"func f() (k int, err error) { k = 1; return k, nil }"},
 		{"an anonymous struct's field", "v := struct{ a, ¦b int }{a: 1, b: 2}\n---\nv.b", "c",
 			"v := struct{ a, c int }{a: 1, c: 2}\n---\nv.c"},
-		{"a closure's variable", "f := func() func() int { ¦i := 0; return func() int { i++; return i } }()\ni := 3", "n",
+		{"a closure's variable", "f := func() func() int { ¦i := 0; return func() int { i++; return i } }()\ni := 3",
+			"n",
 			"f := func() func() int { n := 0; return func() int { n++; return n } }()\ni := 3"},
 	} {
 		cells, cell, cursor := book(t, c.before)
@@ -135,7 +151,8 @@ func TestRenameRefused(t *testing.T) {
 		{"¦x := 1\n---\nlen([]int{x})", "len", "x cannot be len: the name is taken in cell 2, line 1"},
 		{"type T struct{ ¦a, b int }", "b", "a cannot be b"},
 		{"type T int\nfunc (T) ¦A() {}\nfunc (T) B() {}", "B", "A cannot be B"},
-		{"import \"io\"\ntype R struct{}\nfunc (R) ¦Read(b []byte) (int, error) { return 0, nil }\n---\nvar r io.Reader = R{}",
+		{"import \"io\"\ntype R struct{}\nfunc (R) ¦Read(b []byte) (int, error) { return 0, nil }\n---\nvar r " +
+			"io.Reader = R{}",
 			"Get", "Read cannot be Get: cell 2 would not compile any more: line 1"},
 		{"¦x := 1", "2x", `"2x" is no name of Go`},
 		{"¦x := 1", "a b", `"a b" has blanks`},
@@ -152,7 +169,8 @@ func TestRenameRefused(t *testing.T) {
 			t.Errorf("%q to %s: %v, want %s", c.before, c.to, err, c.want)
 		}
 	}
-	cells, cell, cursor := book(t, "import (\n\"fmt\"\n\"encoding/json\"\n)\ntype T struct{ Rate int }\nfunc (T) ¦String() string { return \"\" }\n---\n"+
+	cells, cell, cursor := book(t, "import (\n\"fmt\"\n\"encoding/json\"\n)\ntype T struct{ Rate int }\nfunc (T) "+
+		"¦String() string { return \"\" }\n---\n"+
 		"x := := 1")
 	r, err := s.Rename(cells, cell, cursor, "Text")
 	if err != nil || fmt.Sprint(r.Notes) != "[Not looked at, as they do not parse: cell 2. "+

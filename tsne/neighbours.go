@@ -141,13 +141,13 @@ func nearestOf(ctx context.Context, set *lanes.Set, t table, k, workers int, tea
 }
 
 // putAt moves the neighbours of place[i] from i to their place.
-func (n *nearby) putAt(place []int32) {
-	id, d := make([]int32, len(n.id)), make([]float64, len(n.d))
+func (g *nearby) putAt(place []int32) {
+	id, d := make([]int32, len(g.id)), make([]float64, len(g.d))
 	for i, p := range place {
-		copy(id[int(p)*n.k:], n.id[i*n.k:(i+1)*n.k])
-		copy(d[int(p)*n.k:], n.d[i*n.k:(i+1)*n.k])
+		copy(id[int(p)*g.k:], g.id[i*g.k:(i+1)*g.k])
+		copy(d[int(p)*g.k:], g.d[i*g.k:(i+1)*g.k])
 	}
-	n.id, n.d = id, d
+	g.id, g.d = id, d
 }
 
 func rangeOf(n int) []int32 {

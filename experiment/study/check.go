@@ -108,14 +108,14 @@ func (s *suiteFile) check(ctx context.Context, dir string, layouts bool,
 }
 
 // same compares two values as JSON has them.
-func (out *Checked) same(path string, stored, again any) error {
+func (c *Checked) same(path string, stored, again any) error {
 	a, err := generic(stored)
 	if err != nil {
 		return err
 	}
 	b, err := generic(again)
 	if err == nil {
-		out.compare(path, a, b)
+		c.compare(path, a, b)
 	}
 	return err
 }

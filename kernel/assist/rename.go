@@ -116,7 +116,8 @@ func (s *Assistant) same(r *cells.Resolved, after []string, from, to string) err
 			b, taken := old[n.Thing]
 			if known && a != n.Thing || taken && b != o.Thing {
 				line := strings.Count(after[k][:n.At], "\n") + 1
-				return fmt.Errorf("%s cannot be %s: the name is taken in cell %d, line %d, which would mean something else",
+				return fmt.Errorf("%s cannot be %s: the name is taken in cell %d, line %d, which would mean "+
+					"something else",
 					from, to, k+1, line)
 			}
 			now[o.Thing], old[n.Thing] = n.Thing, o.Thing
@@ -148,7 +149,8 @@ func (s *Assistant) notes(r *cells.Resolved, o cells.Occurrence) (list []string)
 		}
 		if _, ok := m.(*types.Func); ok {
 			for _, i := range s.asks(r, t, o.Name) {
-				list = append(list, fmt.Sprintf("With this method %s is a %s; with another name it is none.", t.Obj().Name(),
+				list = append(list, fmt.Sprintf("With this method %s is a %s; with another name it is none.",
+					t.Obj().Name(),
 					i))
 			}
 		} else if m.Exported() && slices.ContainsFunc(r.Imported(), func(path string) bool {

@@ -64,7 +64,8 @@ func (k *Kernel) named(m *Message) (c inNotebook, ok bool) {
 	return c, true
 }
 
-// definition answers Nacre's own definition_request: with a place in a cell, or with a description, as inspect_reply has
+// definition answers Nacre's own definition_request: with a place in a cell, or with a description, as inspect_reply
+// has
 // it.
 func (k *Kernel) definition(m *Message) {
 	c, ok := k.named(m)

@@ -37,15 +37,17 @@ const at = "[nacre.selection.index, nacre.view(nacre.selection.cell).editor.view
 // F12 and a click with Ctrl lead to definitions in cells, and to the library's documentation; Shift-F12 leads back.
 func TestGoToDefinition(t *testing.T) {
 	heavy.Skip(t, "a browser works on it for seconds")
-	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("# text", "type Arm struct {\n\tLatent int\n}", "arm := "+
-		"Arm{3}", "import \"strings\"\nstrings.Repeat(\"a\", arm.Latent)")})
+	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("# text", "type Arm struct {\n\tLatent int\n}",
+		"arm := "+
+			"Arm{3}", "import \"strings\"\nstrings.Repeat(\"a\", arm.Latent)")})
 	p := s.open("/notebooks/a.ipynb")
 	eval[any](p, "nacre.notebook.setType([nacre.notebook.cells[0]], 'markdown')")
 	p.press("j", "j", "j", "Enter", "Ctrl-End", "ArrowLeft", "F12")
 	p.await(at + " === '1,19'")
 	p.press("Shift-F12")
 	p.await(at + " === '3,47'")
-	p.press("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "F12")
+	p.press("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft",
+		"F12")
 	p.await(at + " === '2,0'")
 	p.press("Shift-F12")
 	p.await(at + " === '3,39'")
@@ -66,10 +68,12 @@ func TestGoToDefinition(t *testing.T) {
 	p.quiet()
 }
 
-// A name is changed in all cells where it means the same, after a preview; one undo takes it back, wherever the cursor is.
+// A name is changed in all cells where it means the same, after a preview; one undo takes it back, wherever the cursor
+// is.
 func TestRenaming(t *testing.T) {
 	heavy.Skip(t, "a browser works on it for seconds")
-	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("größe := 1 // 🎈", "for größe := range 3 {\n\t_ = größe\n}",
+	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("größe := 1 // 🎈",
+		"for größe := range 3 {\n\t_ = größe\n}",
 		"😀, y := \"größe\", 2", "y + größe\nrate := 2")})
 	p := s.open("/notebooks/a.ipynb")
 	eval[any](p, "nacre.notebook.cells[2].setSource('x, y := \"größe 😀\", 2\\nx + \"😀\"; größe += y')")
@@ -80,20 +84,22 @@ func TestRenaming(t *testing.T) {
 		t.Error("nothing is renamed to what it is, but the button can be pressed")
 	}
 	p.write("rate")
-	p.await("document.querySelector('dialog .note').textContent.startsWith('Größe cannot be rate: the name is taken in cell 4')")
+	p.await("document.querySelector('dialog .note').textContent.startsWith('Größe cannot be rate: the name is taken " +
+		"in cell 4')")
 	p.press("Ctrl-a")
 	p.write("maß")
 	p.await("!document.querySelector('dialog .primary').disabled")
-	if got := eval[string](p, "[...document.querySelectorAll('.changes li')].map(l => l.innerText.replace(/\\s+/g, ' ')).join('|')"); got !=
+	if got := eval[string](p, "[...document.querySelectorAll('.changes li')].map(l => l.innerText.replace(/\\s+/g, ' "+
+		"')).join('|')"); got !=
 		"cell 1, line 1 maß := 1 // 🎈|cell 3, line 2 x + \"😀\"; maß += y|cell 4, line 1 y + maß" {
 		t.Errorf("the preview is %q", got)
 	}
 	p.press("Enter")
 	sources := "JSON.stringify(nacre.notebook.cells.map(c => c.source))"
-	before := `["größe := 1 // 🎈","for größe := range 3 {\n\t_ = größe\n}","x, y := \"größe 😀\", 2\nx + \"😀\"; größe += y",` +
-		`"y + größe\nrate := 2"]`
-	after := `["maß := 1 // 🎈","for größe := range 3 {\n\t_ = größe\n}","x, y := \"größe 😀\", 2\nx + \"😀\"; maß += y",` +
-		`"y + maß\nrate := 2"]`
+	before := `["größe := 1 // 🎈","for größe := range 3 {\n\t_ = größe\n}",` +
+		`"x, y := \"größe 😀\", 2\nx + \"😀\"; größe += y","y + größe\nrate := 2"]`
+	after := `["maß := 1 // 🎈","for größe := range 3 {\n\t_ = größe\n}",` +
+		`"x, y := \"größe 😀\", 2\nx + \"😀\"; maß += y","y + maß\nrate := 2"]`
 	is := func(want string) {
 		t.Helper()
 		p.await(sources + " === JSON.stringify(" + want + ")")

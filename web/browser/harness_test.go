@@ -355,7 +355,8 @@ var keyCodes = map[string]struct {
 }{
 	"Enter": {13, "\r"}, "Escape": {27, ""}, "Tab": {9, ""}, "Space": {32, " "}, "Backspace": {8, ""}, "End": {35, ""},
 	"Home": {36, ""}, "PageUp": {33, ""}, "PageDown": {34, ""},
-	"F2": {113, ""}, "F8": {119, ""}, "F12": {123, ""}, "ArrowLeft": {37, ""}, "ArrowUp": {38, ""}, "ArrowRight": {39, ""}, "ArrowDown": {40, ""},
+	"F2": {113, ""}, "F8": {119, ""}, "F12": {123, ""}, "ArrowLeft": {37, ""}, "ArrowUp": {38, ""}, "ArrowRight": {39,
+		""}, "ArrowDown": {40, ""},
 }
 
 // press sends keys as a keyboard does; "Shift-Enter" holds Shift. Unlike chromedp.KeyEvent it leaves the character to

@@ -22,7 +22,8 @@ func notebookOf(language string, sources ...string) string {
    "source": "`+strings.ReplaceAll(s, "\n", `\n`)+`"
   }`)
 	}
-	return "{\n \"cells\": [\n" + strings.Join(cells, ",\n") + "\n ],\n \"metadata\": {\"kernelspec\": {\"name\": \"k\", " +
+	return "{\n \"cells\": [\n" + strings.Join(cells, ",\n") + "\n ],\n \"metadata\": {\"kernelspec\": {\"name\": " +
+		"\"k\", " +
 		"\"display_name\": \"K\", \"language\": \"" + language + "\"}},\n \"nbformat\": 4,\n \"nbformat_minor\": 4\n}\n"
 }
 

@@ -30,7 +30,8 @@ type Place struct{ Cell, At int }
 //
 // A thing is what a renaming changes together. What a cell's top level declares is one thing in all cells, "n:NAME": a
 // later declaration takes the place of an earlier one. A member of a type T of a cell is "m:T.NAME", a local object
-// "l:CELL:OFFSET", a name of the library "p:PATH.NAME", one of the language "b:NAME". Things that must have one name are
+// "l:CELL:OFFSET", a name of the library "p:PATH.NAME", one of the language "b:NAME". Things that must have one name
+// are
 // one thing: an embedded type and its field, the methods of an interface and of the types that implement it.
 type Resolved struct {
 	Cells  [][]Occurrence // in the order of the text
@@ -223,7 +224,8 @@ func (x *collector) importSpec(s *ast.ImportSpec) {
 	}
 	if pkg, err := x.checker.Import(unquoted(s.Path)); err == nil {
 		if at, ok := x.place(s.Path.Pos()); ok {
-			x.found[at.At] = Occurrence{Place: at, Name: pkg.Name(), Thing: "n:" + pkg.Name(), Declares: true, Path: true}
+			x.found[at.At] = Occurrence{Place: at, Name: pkg.Name(), Thing: "n:" + pkg.Name(), Declares: true,
+				Path: true}
 			x.last["n:"+pkg.Name()] = at
 		}
 	}
