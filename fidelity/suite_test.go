@@ -299,7 +299,9 @@ func leftOut(text string) string {
 			x, isName := s.X.(*ast.Ident)
 			switch {
 			case isName && x.Name == "runtime" && ofRuntime.MatchString(s.Sel.Name):
-				inside = "asks the run time about stacks, memory or goroutines"
+				inside = "asks the run time about stacks, memory, goroutines or its own files"
+			case isName && x.Name == "testing" && s.Sel.Name == "AllocsPerRun":
+				inside = "asks the run time about stacks, memory, goroutines or its own files"
 			case isName && x.Name == "unsafe" && s.Sel.Name == "Pointer" && *engine == "yaegi":
 				inside = "uses unsafe.Pointer, with yaegi"
 			}
@@ -311,7 +313,7 @@ func leftOut(text string) string {
 
 // ofRuntime are the names of package runtime that look into how a program was compiled and what it has allocated.
 var ofRuntime = regexp.MustCompile(`^(Callers?|CallersFrames|FuncForPC|Stack|SetFinalizer|AddCleanup|ReadMemStats|` +
-	`MemProfile.*|NumGoroutine|GoroutineProfile|Breakpoint)$`)
+	`MemProfile.*|NumGoroutine|GoroutineProfile|GOROOT)$`)
 
 // goTest is the line of a file of Go's test that says what is to be done with it, and with which arguments.
 var goTest = regexp.MustCompile(`(?m)^// ?(run|compile|build|errorcheck|skip|asmcheck|cmpout)(\w*)\b *(.*)$`)

@@ -340,8 +340,7 @@ func (c *checker) checkSignatures() {
 		id := &ast.Ident{Name: c.funcName(d, fd), NamePos: fd.Name.NamePos}
 		names[key(d)] = id
 		stub := &ast.BlockStmt{Lbrace: fd.Body.Lbrace, Rbrace: fd.Body.Rbrace, List: []ast.Stmt{
-			&ast.ExprStmt{X: &ast.CallExpr{Fun: &ast.Ident{Name: "panic", NamePos: fd.Body.Lbrace},
-				Args: []ast.Expr{&ast.BasicLit{Kind: token.INT, Value: "0", ValuePos: fd.Body.Lbrace}}}},
+			&ast.ForStmt{For: fd.Body.Lbrace, Body: &ast.BlockStmt{}}, // no call of panic: the cell may declare it
 		}}
 		f.Decls = append(f.Decls, &ast.FuncDecl{Recv: fd.Recv, Name: id, Type: fd.Type, Body: stub})
 	}

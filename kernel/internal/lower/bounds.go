@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+
+	"nacre/kernel/internal/rt"
 )
 
 // recovers reports whether the unit calls recover.
@@ -129,11 +131,15 @@ func (l *Lowerer) checkedSlice(e *ast.SliceExpr, s *ast.SliceExpr) ast.Expr {
 	if isSlice {
 		limit = call(ident("cap"), s.X)
 	}
+	unsigned := 0 // which of the bounds are
 	number := func(x, low ast.Expr) ast.Expr {
 		if x == nil {
 			return intLit(0)
 		}
 		if b, ok := l.typeOf(x).Underlying().(*types.Basic); !ok || b.Kind() != types.Int {
+			if ok && b.Info()&types.IsUnsigned != 0 {
+				unsigned |= map[ast.Expr]int{e.Low: rt.UnsignedLow, e.High: rt.UnsignedHigh, e.Max: rt.UnsignedMax}[x]
+			}
 			return call(ident("int"), low)
 		}
 		return low
@@ -142,12 +148,14 @@ func (l *Lowerer) checkedSlice(e *ast.SliceExpr, s *ast.SliceExpr) ast.Expr {
 	switch {
 	case e.Slice3:
 		s.Low = l.rt("Bounds3", number(e.Low, s.Low), number(e.High, s.High), number(e.Max, s.Max), limit,
-			flag[isSlice])
+			flag[isSlice], intLit(unsigned))
 	case e.High == nil && e.Low == nil:
 	case e.High == nil:
-		s.Low = l.rt("Bounds", number(e.Low, s.Low), call(ident("len"), s.X), limit, flag[isSlice], ident("true"))
+		s.Low = l.rt("Bounds", number(e.Low, s.Low), call(ident("len"), s.X), limit, flag[isSlice], ident("true"),
+			intLit(unsigned))
 	default:
-		s.Low = l.rt("Bounds", number(e.Low, s.Low), number(e.High, s.High), limit, flag[isSlice], ident("false"))
+		s.Low = l.rt("Bounds", number(e.Low, s.Low), number(e.High, s.High), limit, flag[isSlice], ident("false"),
+			intLit(unsigned))
 	}
 	if pre == nil {
 		return s

@@ -349,15 +349,44 @@ func (l *Lowerer) forward(c *ast.CallExpr, results *types.Tuple) ast.Expr {
 // spread evaluates the results that are the arguments of f(g()). It returns the call of f with variables instead of
 // them.
 func (l *Lowerer) spread(c *ast.CallExpr, results *types.Tuple) (*ast.CallExpr, []ast.Stmt) {
+	fun, before := l.heldFunc(c.Fun)
 	names, list := l.temps(results, c.Args[0])
-	out := &ast.CallExpr{Fun: c.Fun, Lparen: c.Lparen, Rparen: c.Rparen}
+	out := &ast.CallExpr{Fun: fun, Lparen: c.Lparen, Rparen: c.Rparen}
 	l.Info.Types[out] = l.Info.Types[c]
 	for k, name := range names {
-		id := &ast.Ident{Name: name, NamePos: c.Args[0].Pos()}
-		v := types.NewVar(id.NamePos, nil, name, results.At(k).Type())
-		l.Info.Uses[id], l.fn.names[v] = v, local{name, false}
-		out.Args = append(out.Args, id)
+		out.Args = append(out.Args, l.variableOf(c.Args[0], name, results.At(k).Type()))
 	}
+	return out, append(before, list...)
+}
+
+// variableOf is an identifier that means the lowered variable name of type t.
+func (l *Lowerer) variableOf(n ast.Node, name string, t types.Type) *ast.Ident {
+	id := &ast.Ident{Name: name, NamePos: n.Pos()}
+	v := types.NewVar(id.NamePos, nil, name, t)
+	l.Info.Uses[id], l.Info.Types[id] = v, types.TypeAndValue{Type: t}
+	l.fn.names[v] = local{name, false}
+	return id
+}
+
+// heldFunc evaluates the function or the receiver of a call into a variable where calls lead to it: they come before
+// those of the arguments. It returns the function in terms of the variable.
+func (l *Lowerer) heldFunc(fun ast.Expr) (ast.Expr, []ast.Stmt) {
+	fun = ast.Unparen(fun)
+	if tv := l.Info.Types[fun]; simple(fun) || tv.IsBuiltin() || tv.IsType() {
+		return fun, nil
+	}
+	hold := func(x ast.Expr) (*ast.Ident, []ast.Stmt) {
+		name, t := l.fresh("f"), l.typeOf(x)
+		return l.variableOf(x, name, t), []ast.Stmt{varDecl(name, l.low(x, t), l.to(x, t))}
+	}
+	s, ok := fun.(*ast.SelectorExpr)
+	selection, method := l.Info.Selections[s]
+	if !ok || !method || selection.Kind() != types.MethodVal {
+		return hold(fun)
+	}
+	id, list := hold(s.X)
+	out := &ast.SelectorExpr{X: id, Sel: s.Sel}
+	l.Info.Selections[out], l.Info.Types[out] = selection, l.Info.Types[s]
 	return out, list
 }
 
@@ -432,8 +461,13 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 	}
 	switch name {
 	case "len", "cap":
-		if _, ok := l.typeOf(c.Args[0]).Underlying().(*types.Pointer); ok {
-			return call(ident(name), star(l.whole(c.Args[0])))
+		if n, ok := l.arrayLen(c.Args[0]); ok { // of which a nil pointer has some too
+			if simple(c.Args[0]) {
+				return call(ident("int"), intLit(n))
+			}
+			x := c.Args[0]
+			return l.evaluated(c, l.expr(x), l.typeOf(x), types.Typ[types.Int],
+				func(string) ast.Expr { return intLit(n) })
 		}
 		return plainCall()
 	case "real", "imag", "copy", "close":

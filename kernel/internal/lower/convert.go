@@ -373,6 +373,36 @@ func plainBool(t types.Type) bool {
 	return !named || !native(t)
 }
 
+// constant is the value of a constant, or of one converted to a type parameter.
+func (l *Lowerer) constant(e ast.Expr) (constant.Value, bool) {
+	if v := l.Info.Types[e].Value; v != nil {
+		return v, true
+	}
+	c, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || !l.Info.Types[ast.Unparen(c.Fun)].IsType() {
+		return nil, false
+	}
+	return l.converted(c.Args[0], l.typeOf(c))
+}
+
+// converted is the constant number e as one of the type target, which is a type parameter's.
+func (l *Lowerer) converted(e ast.Expr, target types.Type) (constant.Value, bool) {
+	v, ok := l.constant(e)
+	b, isBasic := target.Underlying().(*types.Basic)
+	if !ok || !isBasic || b.Info()&types.IsNumeric == 0 || v.Kind() == constant.String || v.Kind() == constant.Bool {
+		return nil, false
+	}
+	to := constant.ToComplex
+	switch {
+	case b.Info()&types.IsInteger != 0:
+		to = constant.ToInt
+	case b.Info()&types.IsFloat != 0:
+		to = constant.ToFloat
+	}
+	v = to(v)
+	return v, v.Kind() != constant.Unknown
+}
+
 // conversion lowers T(x).
 func (l *Lowerer) conversion(c *ast.CallExpr) ast.Expr {
 	target := types.Unalias(l.typeOf(c))
@@ -382,6 +412,9 @@ func (l *Lowerer) conversion(c *ast.CallExpr) ast.Expr {
 			return call(&ast.ParenExpr{X: l.low(c, target)}, ident("nil"))
 		}
 		return call(&ast.ParenExpr{X: l.low(c, target)}, ident("nil"))
+	}
+	if v, ok := l.converted(arg, target); ok {
+		return l.literal(c, v, target)
 	}
 	from := types.Unalias(l.typeOf(arg))
 	if types.IsInterface(target) {

@@ -325,7 +325,22 @@ func (l *Lowerer) address(x ast.Expr) ast.Expr {
 		l.refuse(x, "the address of a field whose type leads back to its struct is not supported by this engine; "+
 			"give that type a name")
 	}
+	if s, ok := x.(*ast.StarExpr); ok { // nil panics
+		return l.notNil(s, l.whole(s.X), l.typeOf(s.X))
+	}
 	return addressOf(l.place(x))
+}
+
+// notNil is the lowered pointer x of type t. It panics if x is nil.
+func (l *Lowerer) notNil(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
+	name, typ := l.fresh("p"), l.low(n, t)
+	follow := varDecl(l.fresh("t"), l.low(n, t.Underlying().(*types.Pointer).Elem()), &ast.StarExpr{X: ident(name)})
+	isNil := &ast.BinaryExpr{X: ident(name), Op: token.EQL, Y: ident("nil")}
+	return call(&ast.FuncLit{
+		Type: &ast.FuncType{Params: &ast.FieldList{List: []*ast.Field{field(name, typ)}},
+			Results: &ast.FieldList{List: []*ast.Field{field("", typ)}}},
+		Body: block(&ast.IfStmt{Cond: isNil, Body: block(follow)}, &ast.ReturnStmt{Results: []ast.Expr{ident(name)}}),
+	}, x)
 }
 
 func addressOf(x ast.Expr) ast.Expr {
@@ -369,9 +384,12 @@ func (l *Lowerer) binary(e *ast.BinaryExpr) ast.Expr {
 
 // count lowers the count of a shift. The interpreter takes a negative one for a large one.
 func (l *Lowerer) count(e ast.Expr) ast.Expr {
+	if v := l.Info.Types[e].Value; v != nil { // which may be written as 2.0
+		return l.literal(e, constant.ToInt(v), types.Typ[types.Uint])
+	}
 	x := l.expr(e)
 	b, ok := l.typeOf(e).Underlying().(*types.Basic)
-	if !ok || l.Info.Types[e].Value != nil || b.Info()&types.IsUnsigned != 0 || l.positive(e) {
+	if !ok || b.Info()&types.IsUnsigned != 0 || l.positive(e) {
 		return x
 	}
 	return l.rt("Count", call(ident("int"), x))
@@ -547,6 +565,9 @@ func (l *Lowerer) composite(e *ast.CompositeLit, t types.Type) ast.Expr {
 			c.Elts = append(c.Elts, &ast.KeyValueExpr{Key: ident(name), Value: value})
 		}
 	case *types.Map:
+		if l.repeats(e) {
+			return l.entries(e, t, u, element)
+		}
 		for _, x := range e.Elts {
 			kv := x.(*ast.KeyValueExpr)
 			key := l.hashed(kv.Key, element(kv.Key, u.Key()), u.Key(), nil)
@@ -573,19 +594,55 @@ func (l *Lowerer) composite(e *ast.CompositeLit, t types.Type) ast.Expr {
 	return c
 }
 
+// repeats reports whether keys of a map's literal are the same in the instance being lowered.
+func (l *Lowerer) repeats(e *ast.CompositeLit) bool {
+	seen := map[string]bool{}
+	if len(l.env) == 0 {
+		return false
+	}
+	for _, x := range e.Elts {
+		key := x.(*ast.KeyValueExpr).Key
+		v, ok := l.constant(key)
+		if !ok {
+			continue
+		}
+		text := l.key(l.typeOf(key)) + v.ExactString()
+		if seen[text] {
+			return true
+		}
+		seen[text] = true
+	}
+	return false
+}
+
+// entries makes a map entry by entry.
+func (l *Lowerer) entries(e *ast.CompositeLit, t types.Type, m *types.Map,
+	element func(ast.Expr, types.Type) ast.Expr) ast.Expr {
+	name := l.fresh("m")
+	list := []ast.Stmt{varDecl(name, l.opening(e, t), &ast.CompositeLit{Type: l.opening(e, t)})}
+	for _, x := range e.Elts {
+		kv := x.(*ast.KeyValueExpr)
+		key := l.hashed(kv.Key, element(kv.Key, m.Key()), m.Key(), ident(name))
+		list = append(list, assign(&ast.IndexExpr{X: ident(name), Index: key}, element(kv.Value, m.Elem())))
+	}
+	ft := &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{field("", l.opening(e,
+		t))}}}
+	return call(&ast.FuncLit{Type: ft, Body: block(append(list, &ast.ReturnStmt{Results: []ast.Expr{ident(name)}})...)})
+}
+
 // dropped evaluates the lowered x of type t and is the zero value of t.
 func (l *Lowerer) dropped(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
-	return l.inVariable(n, x, t, func(string) ast.Expr { return l.zero(t) })
+	return l.evaluated(n, x, t, t, func(string) ast.Expr { return l.zero(t) })
 }
 
 // apart is the lowered x of type t, evaluated into a variable.
 func (l *Lowerer) apart(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
-	return l.inVariable(n, x, t, func(name string) ast.Expr { return ident(name) })
+	return l.evaluated(n, x, t, t, func(name string) ast.Expr { return ident(name) })
 }
 
-// inVariable evaluates the lowered x of type t into a variable and then is what result makes of it.
-func (l *Lowerer) inVariable(n ast.Node, x ast.Expr, t types.Type, result func(name string) ast.Expr) ast.Expr {
-	ft := &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{field("", l.low(n, t))}}}
+// evaluated evaluates the lowered x of type t into a variable. It is what result, of type out, makes of the variable.
+func (l *Lowerer) evaluated(n ast.Node, x ast.Expr, t, out types.Type, result func(name string) ast.Expr) ast.Expr {
+	ft := &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{field("", l.low(n, out))}}}
 	name := l.fresh("t")
 	return call(&ast.FuncLit{Type: ft, Body: block(varDecl(name, l.low(n, t), x),
 		&ast.ReturnStmt{Results: []ast.Expr{result(name)}})})

@@ -131,6 +131,12 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 		vt = u.Elem()
 	case *types.Array:
 		vt = u.Elem()
+		if s.Value == nil || blank(s.Value) { // the loop only counts, even if x is behind a nil pointer
+			if !simple(s.X) {
+				first = append(first, varDecl(l.fresh("t"), l.low(s, t), x))
+			}
+			t, x = types.Typ[types.Int], intLit(int(u.Len()))
+		}
 	case *types.Pointer:
 		array := u.Elem().Underlying().(*types.Array)
 		vt = array.Elem()

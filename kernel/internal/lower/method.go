@@ -262,7 +262,22 @@ func (l *Lowerer) methodExpr(e *ast.SelectorExpr, s *types.Selection) ast.Expr {
 			sig.Results(), sig.Variadic())
 		made = l.choose(e, inner, f, rest, nil)
 	}
-	return &ast.FuncLit{Type: l.lowSignature(e, sig, names), Body: block(passedBack(made, sig.Results().Len())...)}
+	return &ast.FuncLit{Type: l.lowSignature(e, sig, names),
+		Body: block(append(l.noReceiver(names[0], recv, obj, index), passedBack(made, sig.Results().Len())...)...)}
+}
+
+// noReceiver panics as Go does where a method of values is called by way of a pointer of type t, named r, that is nil.
+func (l *Lowerer) noReceiver(r string, t types.Type, obj *types.Func, index []int) []ast.Stmt {
+	p, ok := types.Unalias(t).(*types.Pointer)
+	if !ok || len(index) > 1 || obj.Signature().Recv() == nil {
+		return nil
+	}
+	if _, ok := types.Unalias(obj.Signature().Recv().Type()).(*types.Pointer); ok || types.IsInterface(p.Elem()) {
+		return nil
+	}
+	name := strings.TrimPrefix(l.name(p.Elem()), "main.")
+	return []ast.Stmt{&ast.IfStmt{Cond: &ast.BinaryExpr{X: ident(r), Op: token.EQL, Y: ident("nil")},
+		Body: block(&ast.ExprStmt{X: l.rt("NoReceiver", strLit(name), strLit(obj.Name()))})}}
 }
 
 // bindMethods registers the methods of t with the host, so that interfaces find them.
@@ -298,6 +313,8 @@ func (l *Lowerer) bindMethods(t types.Type) {
 			l.boxed[id] = next
 			bind := l.fresh("bind")
 			lit := l.binder(nil, r, t, sig, f)
+			inner := lit.Body.List[0].(*ast.ReturnStmt).Results[0].(*ast.FuncLit)
+			inner.Body.List = append(l.noReceiver(r, t, obj, s.Index()), inner.Body.List...)
 			l.out = append(l.out, &ast.FuncDecl{Name: ident(bind), Type: lit.Type, Body: lit.Body})
 			l.regs = append(l.regs, &ast.ExprStmt{X: l.rt("Register", intLit(id.ID), strLit(name), ident(bind))})
 		}

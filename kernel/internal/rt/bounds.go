@@ -25,51 +25,75 @@ func indexUnsigned(i uint64, n int) int {
 	return int(i)
 }
 
-// bounds returns low of x[low:high], or panics as the Go run time does. limit is the capacity of a slice, or the length
-// of anything else. open is true if the expression has no high, which then is the length.
-func bounds(low, high, limit int, isSlice, open bool) int {
-	what := "length"
-	if isSlice {
-		what = "capacity"
+// UnsignedLow and the others mark bounds of a slice expression that are unsigned numbers: as ints, large ones are
+// negative.
+const (
+	UnsignedLow = 1 << iota
+	UnsignedHigh
+	UnsignedMax
+)
+
+// sliced are the bounds of a slice expression. Of a slice limit is the capacity, else the length.
+type sliced struct {
+	limit    int
+	isSlice  bool
+	unsigned int
+}
+
+// below reports whether a bound is negative, and beyond whether it is more than another.
+func (s sliced) below(x, which int) bool { return x < 0 && s.unsigned&which == 0 }
+
+func (s sliced) beyond(x, which, most int) bool { return x > most || x < 0 && s.unsigned&which != 0 }
+
+// fail panics with the bounds in which they are.
+func (s sliced) fail(format string, which int, x int, more ...any) {
+	shown := any(x)
+	if s.unsigned&which != 0 {
+		shown = uint64(x)
 	}
-	fail := func(format string, args ...any) {
-		panic(outOf("slice bounds out of range "+format, args...))
+	panic(outOf("slice bounds out of range "+format, append([]any{shown}, more...)...))
+}
+
+func (s sliced) what() string {
+	if s.isSlice {
+		return "capacity"
 	}
+	return "length"
+}
+
+// bounds returns low of x[low:high], or panics as the Go run time does. Without high, which then is the length, open is
+// true.
+func bounds(low, high, limit int, isSlice, open bool, unsigned int) int {
+	s := sliced{limit, isSlice, unsigned}
 	switch {
-	case !open && high < 0:
-		fail("[:%d]", high)
-	case !open && high > limit:
-		fail("[:%d] with %s %d", high, what, limit)
-	case low < 0:
-		fail("[%d:]", low)
-	case low > high:
-		fail("[%d:%d]", low, high)
+	case !open && s.below(high, UnsignedHigh):
+		s.fail("[:%d]", UnsignedHigh, high)
+	case !open && s.beyond(high, UnsignedHigh, limit):
+		s.fail("[:%d] with %s %d", UnsignedHigh, high, s.what(), limit)
+	case s.below(low, UnsignedLow):
+		s.fail("[%d:]", UnsignedLow, low)
+	case s.beyond(low, UnsignedLow, high):
+		s.fail("[%d:%d]", UnsignedLow, low, high)
 	}
 	return low
 }
 
 // bounds3 returns low of x[low:high:most], or panics as the Go run time does.
-func bounds3(low, high, most, limit int, isSlice bool) int {
-	what := "length"
-	if isSlice {
-		what = "capacity"
-	}
-	fail := func(format string, args ...any) {
-		panic(outOf("slice bounds out of range "+format, args...))
-	}
+func bounds3(low, high, most, limit int, isSlice bool, unsigned int) int {
+	s := sliced{limit, isSlice, unsigned}
 	switch {
-	case most < 0:
-		fail("[::%d]", most)
-	case most > limit:
-		fail("[::%d] with %s %d", most, what, limit)
-	case high < 0:
-		fail("[:%d:]", high)
-	case high > most:
-		fail("[:%d:%d]", high, most)
-	case low < 0:
-		fail("[%d::]", low)
-	case low > high:
-		fail("[%d:%d:]", low, high)
+	case s.below(most, UnsignedMax):
+		s.fail("[::%d]", UnsignedMax, most)
+	case s.beyond(most, UnsignedMax, limit):
+		s.fail("[::%d] with %s %d", UnsignedMax, most, s.what(), limit)
+	case s.below(high, UnsignedHigh):
+		s.fail("[:%d:]", UnsignedHigh, high)
+	case s.beyond(high, UnsignedHigh, most):
+		s.fail("[:%d:%d]", UnsignedHigh, high, most)
+	case s.below(low, UnsignedLow):
+		s.fail("[%d::]", UnsignedLow, low)
+	case s.beyond(low, UnsignedLow, high):
+		s.fail("[%d:%d:]", UnsignedLow, low, high)
 	}
 	return low
 }
@@ -97,6 +121,8 @@ func plainPanic(text string) error {
 	case strings.HasPrefix(text, "reflect") && (strings.HasPrefix(text, "reflect.Value.Slice") ||
 		strings.Contains(text, "slice index out of bounds")):
 		return boundsOutOfRange
+	case text == "reflect.Append: slice overflow", strings.Contains(text, "Grow: slice overflow"):
+		return runtimeError("growslice: len out of range")
 	case text == "reflect.MakeChan: negative buffer size":
 		return plainError("makechan: size out of range")
 	case strings.HasPrefix(text, "reflect.MakeSlice: "), strings.HasPrefix(text, "reflect: MakeSlice"):

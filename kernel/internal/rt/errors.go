@@ -96,6 +96,11 @@ func outOf(format string, args ...any) error {
 // RuntimeError marks it as runtime.Error does.
 func (runtimeError) RuntimeError() {}
 
+// noReceiver panics as the Go run time does where a method of a type's values is called with a nil pointer.
+func noReceiver(typ, method string) {
+	panic(plainError("value method main." + typ + "." + method + " called using nil *" + typ + " pointer"))
+}
+
 // plainError is an error whose text the Go run time prints without a prefix.
 type plainError string
 

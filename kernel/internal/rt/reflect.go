@@ -36,7 +36,7 @@ func (r *Registry) ReflectSymbols(own map[string]reflect.Value) map[string]refle
 		"ValueOf": r.valueOf, "TypeOf": r.typeOf, "Zero": r.zeroOf, "New": r.newOf, "MakeSlice": r.makeSlice,
 		"MakeMap": r.makeMap, "MakeMapWithSize": func(t ReflectType, _ int) ReflectValue { return r.makeMap(t) },
 		"PointerTo": pointerTo, "PtrTo": pointerTo, "SliceOf": sliceOf, "ArrayOf": arrayOf, "ChanOf": chanOf,
-		"MapOf":   r.mapOf,
+		"MapOf": r.mapOf, "FuncOf": r.funcOf, "StructOf": r.structOf,
 		"Swapper": r.swapper, "MakeFunc": r.makeFunc, "MakeChan": r.makeChan,
 		"Indirect": func(v ReflectValue) ReflectValue {
 			if v.Kind() != reflect.Pointer {
@@ -639,6 +639,9 @@ func (r *Registry) makeFunc(t ReflectType, f func([]ReflectValue) []ReflectValue
 		}
 		out := make([]reflect.Value, len(results))
 		for k, x := range results {
+			if x.none() {
+				panic("reflect: function created by MakeFunc using closure returned zero Value")
+			}
 			out[k] = x.as(low.Out(k))
 		}
 		return out

@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 )
 
 // This file has the methods of cells' types as reflect.Type shows them, and which types fit others because of their
@@ -66,14 +67,32 @@ func (t rtype) Method(k int) ReflectMethod {
 	}
 	whole := types.NewSignatureType(nil, nil, nil, types.NewTuple(in...), sig.Results(), sig.Variadic())
 	m.Type = t.of(whole)
-	own := t.t
-	m.Func = ReflectValue{r: own.r, method: m.Name, of: item{t: own.r.Resolve(whole), v: reflect.MakeFunc(
-		reflect.FuncOf([]reflect.Type{anyType}, nil, false), func([]reflect.Value) []reflect.Value {
-			refuse("the Func of a reflect.Method of %s is not supported as a value of its own: use Call, or the "+
-				"Method of a reflect.Value", own.Name)
-			return nil
-		})}}
+	m.Func = ReflectValue{r: t.t.r, method: m.Name, of: item{t: t.t.r.Resolve(whole), v: t.t.unbound(m.Name)}}
 	return m
+}
+
+// unbound returns a method as a function whose first argument is the receiver.
+func (t *Type) unbound(name string) reflect.Value {
+	in, low := []reflect.Type{anyType}, t.bound(name)
+	if low == nil || low.Kind() != reflect.Func {
+		return reflect.MakeFunc(reflect.FuncOf(in, nil, false), func([]reflect.Value) []reflect.Value {
+			refuse("the Func of a reflect.Method of %s is not supported as a value of its own: use Call, or the "+
+				"Method of a reflect.Value", t.Name)
+			return nil
+		})
+	}
+	t.mu.RLock()
+	in[0] = t.binds[name].Type().In(0)
+	t.mu.RUnlock()
+	in = slices.AppendSeq(in, low.Ins())
+	whole := reflect.FuncOf(in, slices.Collect(low.Outs()), low.IsVariadic())
+	return reflect.MakeFunc(whole, func(args []reflect.Value) []reflect.Value {
+		f, _ := t.bind(name, interfaceOf(args[0]))
+		if low.IsVariadic() {
+			return f.CallSlice(args[1:])
+		}
+		return f.Call(args[1:])
+	})
 }
 
 func (t rtype) MethodByName(name string) (ReflectMethod, bool) {

@@ -4,7 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
-	"strings"
+	"slices"
 )
 
 // ReflectType stands for reflect.Type in cells.
@@ -490,18 +490,75 @@ func (r *Registry) mapOf(key, elem ReflectType) ReflectType {
 	if k.t == nil && e.t == nil {
 		return rtype{n: reflect.MapOf(k.n, e.n)}
 	}
-	g := func(t rtype) types.Type {
-		if t.t != nil {
-			return t.t.Go
-		}
-		for _, b := range types.Typ {
-			if b.Kind() != types.UnsafePointer && b.Info()&types.IsUntyped == 0 &&
-				b.Name() == strings.TrimPrefix(t.n.String(), ".") {
-				return b
-			}
-		}
-		refuse("reflect.MapOf of %s and %s is not supported by this engine", key, elem)
-		return nil
+	return reflected(r, types.NewMap(k.checked("MapOf"), e.checked("MapOf")))
+}
+
+// checked returns the type checker's type of t, which the function of package reflect needs that makes a type of a
+// cell's type and t.
+func (t rtype) checked(function string) types.Type {
+	if t.t != nil {
+		return t.t.Go
 	}
-	return reflected(r, types.NewMap(g(k), g(e)))
+	for _, b := range types.Typ {
+		if b.Kind() != types.UnsafePointer && b.Info()&types.IsUntyped == 0 && b.Name() == t.n.String() {
+			return b
+		}
+	}
+	refuse("reflect.%s of a cell's type and %s is not supported by this engine", function, t)
+	return nil
+}
+
+func (r *Registry) funcOf(in, out []ReflectType, variadic bool) ReflectType {
+	if ins, ok := nativeTypes(in); ok {
+		if outs, ok := nativeTypes(out); ok {
+			return rtype{n: reflect.FuncOf(ins, outs, variadic)}
+		}
+	}
+	tuple := func(list []ReflectType) *types.Tuple {
+		var vars []*types.Var
+		for _, t := range list {
+			vars = append(vars, types.NewParam(token.NoPos, nil, "", t.(rtype).checked("FuncOf")))
+		}
+		return types.NewTuple(vars...)
+	}
+	return reflected(r, types.NewSignatureType(nil, nil, nil, tuple(in), tuple(out), variadic))
+}
+
+// nativeTypes returns the types as native code has them, and whether it has all.
+func nativeTypes(list []ReflectType) ([]reflect.Type, bool) {
+	var out []reflect.Type
+	for _, t := range list {
+		if t.(rtype).t != nil {
+			return nil, false
+		}
+		out = append(out, t.(rtype).n)
+	}
+	return out, true
+}
+
+func (r *Registry) structOf(list []ReflectField) ReflectType {
+	var native []reflect.StructField
+	var fields []*types.Var
+	var tags []string
+	cells := slices.ContainsFunc(list, func(f ReflectField) bool { return f.Type != nil && f.Type.(rtype).t != nil })
+	for _, f := range list {
+		own := reflect.StructField{Name: f.Name, PkgPath: f.PkgPath, Tag: f.Tag, Anonymous: f.Anonymous}
+		if f.Type != nil {
+			own.Type = f.Type.(rtype).n
+		}
+		native = append(native, own)
+		if cells {
+			if f.PkgPath != "" || f.Anonymous {
+				refuse("reflect.StructOf of a cell's type and a field that is embedded or not exported is not " +
+					"supported " +
+					"by this engine")
+			}
+			fields = append(fields, types.NewField(token.NoPos, nil, f.Name, f.Type.(rtype).checked("StructOf"), false))
+			tags = append(tags, string(f.Tag))
+		}
+	}
+	if !cells {
+		return rtype{n: reflect.StructOf(native)}
+	}
+	return reflected(r, types.NewStruct(fields, tags))
 }
