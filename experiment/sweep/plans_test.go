@@ -5,6 +5,7 @@ package sweep_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,10 +30,16 @@ func written(t *testing.T, f *sweep.Folder, names ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		iterations, _, err := r.Config.Schedule()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := "iteration,env_steps,updates,adapted_return,adapted_success\n"
+		for i := range iterations {
+			rows += fmt.Sprintf("%d,%d,%d,1,0\n", i, 100*(i+1), 10*(i+1))
+		}
 		_, err = run.Begin(r.Config, experiment.NewProcess())
-		err = errors.Join(err, run.Close(),
-			os.WriteFile(run.Path(experiment.MetricsFile),
-				[]byte("iteration,env_steps,updates,adapted_return,adapted_success\n0,100,10,1,0\n"), 0o644),
+		err = errors.Join(err, run.Close(), os.WriteFile(run.Path(experiment.MetricsFile), []byte(rows), 0o644),
 			os.WriteFile(run.Path(experiment.EvaluationFile), []byte("{}"), 0o644))
 		if err != nil {
 			t.Fatal(err)

@@ -241,7 +241,9 @@ func TestSlots(t *testing.T) {
 	check(t, stochastic.Act(0, []int{3, 2}, nil, obs[:6], act[:4]))
 	near(t, "drawn action", act[0], -0.5+2*rng.New(1, 3).NormFloat64(), 1e-6)
 	near(t, "deviation at its bound", act[3], 0.5, 1e-5)
-	if n := testing.AllocsPerRun(20, func() { check(t, stochastic.Act(0, []int{0, 1, 2, 3}, nil, obs, act)) }); n != 0 {
+	n := testing.AllocsPerRun(20, func() { err = stochastic.Act(0, []int{0, 1, 2, 3}, nil, obs, act) })
+	check(t, err)
+	if n != 0 {
 		t.Errorf("%g allocations per call", n)
 	}
 	p.Scale = 10
