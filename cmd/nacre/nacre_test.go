@@ -192,6 +192,10 @@ func TestUsageErrors(t *testing.T) {
 		"eval a " +
 			"--seed x": `nacre: --seed "x": expected a whole number from 0 to 9223372036854775807; see`,
 		"train --seeds two":       `nacre: --seeds "two": expected a whole number; see`,
+		"train --seeds 6.5e1":     `nacre: --seeds 65: expected a whole number from 1 to 64; see`,
+		"table runs a --at 1e99":  `nacre: --at "1e99": expected a whole number from -9223372036854775808 to 9223372036854775807`,
+		"table runs a --at 1.5":   `nacre: --at "1.5": expected a whole number; see`,
+		"table runs a --at -1e3":  `nacre: --at -1000: expected a number of environment steps, or 0; see`,
 		"train --seeds 0":         `nacre: --seeds 0: expected a whole number from 1 to 64; see`,
 		"tsne a --perplexity ten": `nacre: --perplexity "ten": expected a number; see`,
 		"branch a " +

@@ -2,8 +2,10 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"strings"
 
@@ -13,6 +15,7 @@ import (
 	"nacre/cmd/nacre/app"
 	"nacre/experiment/progress"
 	"nacre/internal/nearest"
+	"nacre/internal/whole"
 	"nacre/rl/config"
 )
 
@@ -114,6 +117,9 @@ func badFlagValue(bad *pflag.InvalidValueError) error {
 		"bool":    "true or false"}[f.Value.Type()]
 	if want == "" {
 		return &app.UsageError{Err: bad}
+	}
+	if _, ok := whole.Of(bad.GetValue()); want == "a whole number" && (ok || whole.Beyond(bad.GetValue())) {
+		want = fmt.Sprintf("a whole number from %d to %d", int64(math.MinInt64), int64(math.MaxInt64))
 	}
 	return app.Usagef("--%s %s: expected %s", f.Name, nearest.Quote(bad.GetValue()), want)
 }
