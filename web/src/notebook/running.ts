@@ -42,8 +42,7 @@ export class Running {
     await this.cells(this.page.notebook.cells.slice(from, to));
   }
 
-  /** Runs cells, in their order in the list. */
-  async cells(cells: Cell[]): Promise<void> {
+  private async cells(cells: Cell[]): Promise<void> {
     const { link, original, saving } = this.page;
     for (const c of cells) this.page.view(c).render();
     if (!cells.some((c) => c.type === 'code')) return;

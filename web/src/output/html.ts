@@ -3,7 +3,6 @@
 import DOMPurify from 'dompurify';
 import { base } from '../address';
 import { el } from '../dom';
-import { cutNodes } from './ansi';
 
 const clean = {
   FORBID_TAGS: [
@@ -139,12 +138,12 @@ export function sandboxed(html: string): HTMLElement {
 export function htmlOutput(html: string, fresh: boolean): HTMLElement {
   const host = el('div.html');
   if (!isActive(html)) {
-    host.append(cutNodes(sanitize(html)));
+    host.append(sanitize(html));
   } else if (fresh) {
     host.append(sandboxed(html));
   } else {
     host.append(
-      cutNodes(sanitize(html)),
+      sanitize(html),
       el(
         'p.note',
         {},

@@ -24,12 +24,7 @@ export class Unreachable extends Error {
 }
 
 /** The answer to a request, whatever it is, for a path below the server's. */
-export async function answer(
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-): Promise<Response> {
+export async function answer(method: string, path: string, body?: unknown): Promise<Response> {
   // What answers on a static site is more than most pages need.
   const send = isSite ? (await import('../site/api')).siteFetch : provenFetch;
   let response: Response;
@@ -37,8 +32,7 @@ export async function answer(
     response = await send(location.origin + base + path, {
       method,
       cache: 'no-store',
-      headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
     });
   } catch {
     throw new Unreachable();
