@@ -54,9 +54,11 @@ export function settle(root: ParentNode, mathml = false): void {
     const tex = references(own.tex, labels);
     const shown = `${tex}\n${known}`;
     if (at.dataset.shown === shown && !defines) continue;
-    const html = draw(tex, at.classList.contains('display'), macros, mathml);
+    const drawn = bounded('This formula', at.dataset.tex!, () =>
+      draw(tex, at.classList.contains('display'), macros, mathml),
+    );
     if (at.dataset.shown === shown) continue;
-    at.innerHTML = html;
+    at.replaceChildren(drawn);
     at.dataset.shown = shown;
     at.prepend(...own.labels.map(([name]) => el('span', { id: `user-content-${name}` })));
     at.hidden = empty;
@@ -64,8 +66,9 @@ export function settle(root: ParentNode, mathml = false): void {
 }
 
 /** TeX as HTML for the page or as MathML for a file that carries no fonts. A mistake is shown in place. */
-function draw(tex: string, display: boolean, macros: Record<string, string>, mathml: boolean): string {
-  return katex!.renderToString(tex, {
+function draw(tex: string, display: boolean, macros: Record<string, string>, mathml: boolean): DocumentFragment {
+  const room = document.createElement('template');
+  room.innerHTML = katex!.renderToString(tex, {
     macros,
     globalGroup: true,
     displayMode: display,
@@ -77,6 +80,7 @@ function draw(tex: string, display: boolean, macros: Record<string, string>, mat
     maxExpand: 1000,
     maxSize: 50,
   });
+  return room.content;
 }
 
 function refer(at: HTMLElement, labels: Map<string, string>): void {
