@@ -474,7 +474,23 @@ var clocks = regexp.MustCompile(`(?i)time|clock|fps|second|date|duration|elapsed
 func Clock(name string) bool { return clocks.MatchString(name) }
 
 // Numbers is a text that is equal for two logs only if their numbers, apart from clocks, are equal to the last digit.
-func (l *Log) Numbers() string {
+func (l *Log) Numbers() string { return l.numbersUpTo(l.frame.Len()) }
+
+// Beginning is Numbers up to the second value of the returns. Of two logs of one training, one of which ends earlier, it
+// is equal.
+func (l *Log) Beginning() string {
+	first := math.NaN()
+	for i, v := range l.returns() {
+		if math.IsNaN(first) {
+			first = v
+		} else if v != first && !math.IsNaN(v) {
+			return l.numbersUpTo(i + 1)
+		}
+	}
+	return l.Numbers()
+}
+
+func (l *Log) numbersUpTo(rows int) string {
 	h := sha256.New()
 	for _, name := range l.frame.Names() {
 		v, err := l.frame.Numbers(name)
@@ -482,7 +498,7 @@ func (l *Log) Numbers() string {
 			continue
 		}
 		h.Write([]byte(name))
-		for _, x := range v {
+		for _, x := range v[:rows] {
 			binary.Write(h, binary.LittleEndian, x)
 		}
 	}

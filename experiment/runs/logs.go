@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"fmt"
 	"math"
 	"path"
 	"path/filepath"
@@ -94,7 +95,7 @@ func logFiles(dir string) (names []string) {
 // of fills a run in with a log.
 func (r *Run) of(l *foreign.Log) {
 	r.Algorithm, r.Title, r.Family, r.Seed, r.Identity = l.System, l.System, l.Family, l.Seed, l.Identity()
-	r.Numbers = l.System + ", " + l.Family + ", " + l.Numbers()
+	r.Numbers = l.System + ", " + l.Family + ", " + l.Beginning()
 	r.About = strings.Join(append([]string{l.Tool + "'s log: " + l.Rule()}, l.Notes...), "; ")
 	r.Settings = l.Settings()
 	r.Standing = experiment.Standing{Iterations: len(l.Points), Share: 1}
@@ -132,6 +133,16 @@ func (e *entry) logCurve(c Curve, most int) (Curve, error) {
 	values, err := f.Numbers(c.Column)
 	if err != nil {
 		return c, err
+	}
+	infinite := 0
+	for _, v := range values {
+		if math.IsInf(v, 0) {
+			infinite++
+		}
+	}
+	if infinite > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("column %s is infinite in %d of %d rows: they are left out", c.Column, infinite,
+			len(values)))
 	}
 	c.take([3][]float64{steps, make([]float64, len(steps)), values}, make([]float64, len(steps)), most)
 	return c, nil

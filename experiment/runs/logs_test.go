@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,8 +62,9 @@ func TestLogsOfOtherPrograms(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 
-	// A copy under another seed has the same numbers.
-	write("theirs/ppo_s2/progress.csv", "time/total_timesteps,eval/mean_reward,train/loss\n10,1,0.5\n20,2,\n30,7,\n")
+	// A copy under another seed has the same numbers, also if it ends earlier.
+	write("theirs/ppo_s2/progress.csv", "time/total_timesteps,eval/mean_reward,train/loss\n10,1,0.5\n20,2,\n")
+	write("theirs/ppo_s3/progress.csv", "time/total_timesteps,eval/mean_reward,train/loss\n10,1,0.25\n20,2,\n30,inf,\n")
 	var again *runs.Index
 	found = map[string]*runs.Run{}
 	for _, r := range refresh(t, root, &again) {
@@ -74,5 +76,12 @@ func TestLogsOfOtherPrograms(t *testing.T) {
 	}
 	if a.Numbers == "" || a.Numbers != b.Numbers || a.Identity == b.Identity {
 		t.Errorf("%q and %q, of %q and %q", a.Numbers, b.Numbers, a.Identity, b.Identity)
+	}
+	if c := found["theirs/ppo_s3"]; c == nil || c.Numbers == a.Numbers {
+		t.Errorf("another log: %+v", c)
+	}
+	if c, err := again.Curve(found["theirs/ppo_s3"], "adapted_return", 100); err != nil || len(c.Values) != 2 ||
+		!slices.Equal(c.Notes, []string{"column adapted_return is infinite in 1 of 3 rows: they are left out"}) {
+		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -71,7 +71,7 @@ type Run struct {
 	Note    Note              `json:"note"`
 	// system, family and seed; of several runs with the same identity only one counts in a mean
 	Identity string `json:"identity"`
-	// a text that is equal for copies of one run or log, which have equal numbers, whatever their seeds
+	// a text that is equal for copies of one run, whatever their seeds, and for logs that begin alike
 	Numbers string `json:"numbers,omitempty"`
 	// for another program's log: the program, and the columns that are read
 	About string `json:"about,omitempty"`

@@ -152,6 +152,12 @@ func TestInfinite(t *testing.T) {
 	if v := again[0].Latest; v["adapted_return"] != runs.Number(math.Inf(-1)) || v["kl"] != runs.Number(math.Inf(1)) {
 		t.Errorf("%s", text)
 	}
+	c, err := x.Curve(again[0], "adapted_return", 100)
+	must(t, err)
+	if want := "the column adapted_return is NaN or infinite in 1 of 2 rows of metrics.csv, first -Inf on line 3: they are " +
+		"left out"; len(c.Values) != 1 || !slices.Contains(c.Notes, want) {
+		t.Errorf("%+v", c)
+	}
 }
 
 // A run is running while a process has its lock, and no longer when that is gone.

@@ -19,6 +19,7 @@ type Curve struct {
 	Updates []float64 `json:"updates"`
 	Seconds []float64 `json:"seconds"`
 	Values  []Number  `json:"values"`
+	Notes   []string  `json:"notes,omitempty"` // sentences on what was left out
 }
 
 // Number is a float64 that can be written as JSON. NaN and infinities are written as texts with their names.
@@ -59,7 +60,7 @@ func (x *Index) Curve(r *Run, column string, most int) (Curve, error) {
 		return c, err
 	}
 	all := x.seconds(r, len(metrics.Rows))
-	if metrics, _, err = metrics.Counted(x.config(r)); err != nil {
+	if metrics, c.Notes, err = metrics.Counted(x.config(r)); err != nil {
 		return c, err
 	}
 	seconds := make([]float64, len(metrics.Rows))
@@ -68,8 +69,12 @@ func (x *Index) Curve(r *Run, column string, most int) (Curve, error) {
 	}
 	var columns [3][]float64
 	for i, name := range []string{"env_steps", "updates", column} {
-		if columns[i], err = metrics.Column(name); err != nil {
+		said := ""
+		if columns[i], said, err = metrics.Finite(name, "column "+name); err != nil {
 			return c, err
+		}
+		if said != "" {
+			c.Notes = append(c.Notes, said)
 		}
 	}
 	c.take(columns, seconds, most)

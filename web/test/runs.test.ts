@@ -281,10 +281,13 @@ test('copies and configurations', () => {
     ).rows.values(),
   ];
   assert.deepEqual(
-    copies(rows)?.map((r) => r.path),
+    copies(rows, () => null)?.map((r) => r.path),
     ['a', 'c'],
   );
-  assert.equal(copies(rows.slice(0, 2)), null);
+  assert.equal(
+    copies(rows.slice(0, 2), () => null),
+    null,
+  );
   const logs = [
     ...take(
       run('a', { identity: 'seed 1', numbers: 'x' }),
@@ -293,9 +296,22 @@ test('copies and configurations', () => {
     ).rows.values(),
   ];
   assert.deepEqual(
-    copies(logs)?.map((r) => r.path),
+    copies(logs, () => null)?.map((r) => r.path),
     ['a', 'c'],
   );
+  // Logs that begin alike are copies only if they go on alike, as far as both go.
+  const alike = [
+    ...take(
+      ...['a', 'b', 'c'].map((p, k) => run(p, { state: 'log', identity: `seed ${k}`, numbers: 'x' })),
+    ).rows.values(),
+  ];
+  const curves = (...values: number[][]) => {
+    const made = values.map((v, k) => ({ path: alike[k]!.path, column: 'y', steps: v.map((_, i) => i), values: v }));
+    const of = new Map(made.map((c) => [c.path, { ...c, updates: [], seconds: [] }]));
+    return copies(alike, (r) => of.get(r.path) ?? null)?.map((r) => r.path) ?? null;
+  };
+  assert.deepEqual(curves([1, 2, 3], [1, 2, 4], [1, 2, 5]), null);
+  assert.deepEqual(curves([1, 2, 3], [1, 2, 4], [1, 2, 4, 9]), ['b', 'c']);
   assert.deepEqual([configurations(rows), configurations(rows.slice(0, 2))], [2, 1]);
 });
 

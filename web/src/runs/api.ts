@@ -33,7 +33,7 @@ export interface Run {
   note: Note;
   version: number;
   identity: string; // of several runs with one at most one counts in a mean
-  numbers?: string; // the same of two whose numbers are, which are copies
+  numbers?: string; // the same of copies of one run, and of logs that begin alike
   about?: string; // of another program's log: what it is and which columns are taken
 }
 
@@ -78,6 +78,7 @@ export interface Curve {
   updates: number[];
   seconds: number[];
   values: (number | string)[];
+  notes?: string[]; // what was left out
 }
 export interface Session {
   started: string;

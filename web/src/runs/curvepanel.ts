@@ -65,7 +65,7 @@ export class CurvePanel {
     const over = this.over.value as Over,
       s = Number(this.smoothing.value);
     const names = shortened(used.map((r) => r.path));
-    const notes: string[] = [];
+    const notes = used.flatMap((r, i) => (curveOf(r)?.notes ?? []).map((n) => `${names[i]}: ${n}`));
     const lines: Line[] = groups
       ? [...groups]
           .slice(0, mostLines)
@@ -107,7 +107,7 @@ export class CurvePanel {
     const taken = list.slice(0, share),
       known = taken.filter((r) => curveOf(r));
     if (taken.length < list.length) notes.push(`${name}: ${taken.length} of ${list.length} runs`);
-    const twice = copies(known);
+    const twice = copies(known, curveOf);
     if (twice) {
       notes.push(
         `${name}: no mean, as ${twice[0].path} and ${twice[1].path} are the same system, family and seed; filter one out, or group by what tells them apart`,

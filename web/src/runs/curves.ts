@@ -48,18 +48,28 @@ export function band(name: string, lines: Points[], over: Over): { line: Line; s
   };
 }
 
-/** Two runs of a list that are copies of one, as a table would refuse them; null where there are none. */
-export function copies(rows: Row[]): [Row, Row] | null {
-  const known = new Map<string, Row>();
+/**
+ * Two runs of a list that are copies of one, as a table would refuse them; null where there are none. Logs are copies if
+ * they begin alike and their curves are equal wherever both have a point: one may end earlier.
+ */
+export function copies(rows: Row[], curveOf: (r: Row) => Curve | null): [Row, Row] | null {
+  const alike = new Map<string, Row[]>();
   for (const r of rows) {
     for (const key of [r.identity, r.numbers]) {
-      const before = key !== undefined && known.get(key);
+      const same = (before: Row) =>
+        key === r.identity || before.state !== 'log' || r.state !== 'log' || agree(curveOf(before), curveOf(r));
+      const before = key === undefined ? undefined : alike.get(key)?.find(same);
       if (before) return [before, r];
     }
-    known.set(r.identity, r);
-    if (r.numbers !== undefined) known.set(r.numbers, r);
+    for (const key of [r.identity, r.numbers]) if (key !== undefined) alike.set(key, [...(alike.get(key) ?? []), r]);
   }
   return null;
+}
+
+/** Whether two curves have the same value wherever both have one. */
+function agree(a: Curve | null, b: Curve | null): boolean {
+  const values = new Map(a?.steps.map((s, i) => [s, a.values[i]]));
+  return !!b?.steps.every((s, i) => !values.has(s) || values.get(s) === b.values[i]);
 }
 
 /** How many configurations runs have, seeds aside. */
