@@ -476,8 +476,8 @@ func Clock(name string) bool { return clocks.MatchString(name) }
 // Numbers is a text that is equal for two logs only if their numbers, apart from clocks, are equal to the last digit.
 func (l *Log) Numbers() string { return l.numbersUpTo(l.frame.Len()) }
 
-// Beginning is Numbers up to the second value of the returns. Of two logs of one training, one of which ends earlier, it
-// is equal.
+// Beginning is Numbers up to the second value of the returns. It is equal for two logs of one training, one of which
+// ends earlier.
 func (l *Log) Beginning() string {
 	first := math.NaN()
 	for i, v := range l.returns() {

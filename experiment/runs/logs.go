@@ -141,8 +141,8 @@ func (e *entry) logCurve(c Curve, most int) (Curve, error) {
 		}
 	}
 	if infinite > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("column %s is infinite in %d of %d rows: they are left out", c.Column, infinite,
-			len(values)))
+		c.Notes = append(c.Notes, fmt.Sprintf("column %s is infinite in %d of %d rows: they are left out", c.Column,
+			infinite, len(values)))
 	}
 	c.take([3][]float64{steps, make([]float64, len(steps)), values}, make([]float64, len(steps)), most)
 	return c, nil

@@ -154,8 +154,8 @@ func TestInfinite(t *testing.T) {
 	}
 	c, err := x.Curve(again[0], "adapted_return", 100)
 	must(t, err)
-	if want := "the column adapted_return is NaN or infinite in 1 of 2 rows of metrics.csv, first -Inf on line 3: they are " +
-		"left out"; len(c.Values) != 1 || !slices.Contains(c.Notes, want) {
+	if want := "the column adapted_return is NaN or infinite in 1 of 2 rows of metrics.csv, first -Inf on line 3: " +
+		"they are left out"; len(c.Values) != 1 || !slices.Contains(c.Notes, want) {
 		t.Errorf("%+v", c)
 	}
 }
