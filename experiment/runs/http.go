@@ -18,6 +18,7 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/study"
 	"nacre/internal/plainfile"
+	"nacre/rl"
 	"nacre/rl/protocol"
 	"nacre/sim"
 )
@@ -30,7 +31,8 @@ import (
 //	GET  settings?run=P…        of each, by dotted key
 //	GET  run?run=P              log and record of one
 //	PUT  note?run=P             Note; 409 with the note as it is where somebody else has changed it
-//	GET  presets                names and what they are
+//	GET  presets                names and what they are, and the algorithms
+//	GET  defaults?preset=P      its settings, by dotted key; &algorithm=A: under this algorithm
 //	POST start                  Spec; the path of the new run
 //	POST resume, stop, forget   ?run=P
 //	POST make, cancel           ?run=P&what=PRODUCT
@@ -63,7 +65,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for pattern, f := range map[string]func(*http.Request) (any, error){
 			"GET /list": s.list, "GET /curve": s.curve, "GET /settings": s.settings, "GET /run": s.run,
 			"PUT /note":    s.note,
-			"GET /presets": s.presets, "POST /start": s.start, "POST /resume": s.job, "POST /stop": s.job,
+			"GET /presets": s.presets, "GET /defaults": s.defaults, "POST /start": s.start, "POST /resume": s.job,
+			"POST /stop":   s.job,
 			"POST /forget": s.job,
 			"POST /make":   s.make, "POST /cancel": s.make,
 		} {
@@ -282,8 +285,18 @@ type Detail struct {
 	Products map[string]Freshness `json:"products"`
 	// Adapted has the mean returns and successes of a finished run, for each trajectory on a new task.
 	Adapted *protocol.Summary `json:"adapted,omitempty"`
+	// Tasks has these for each test task.
+	Tasks []AdaptedTask `json:"tasks,omitempty"`
 	// Report is the path of the study's report, below the root, if the run belongs to a study. Otherwise it is empty.
 	Report string `json:"report,omitempty"`
+}
+
+// AdaptedTask has the mean returns of a finished run on one test task, for each trajectory, and how often it had
+// success, if the family knows success.
+type AdaptedTask struct {
+	Params  []float64 `json:"params"`
+	Return  []float64 `json:"return"`
+	Success []float64 `json:"success,omitempty"`
 }
 
 func (s *Service) run(r *http.Request) (any, error) {
@@ -292,6 +305,22 @@ func (s *Service) run(r *http.Request) (any, error) {
 		return nil, err
 	}
 	return s.detail(run)
+}
+
+// adapted fills in an evaluation.
+func (d *Detail) adapted(e protocol.Result, succeeds bool) {
+	d.Adapted = &e.Summary
+	returns, successes := e.ByTask()
+	for i, t := range e.Tasks {
+		d.Tasks = append(d.Tasks, AdaptedTask{Params: t.Params, Return: returns[i], Success: successes[i]})
+	}
+	if succeeds {
+		return
+	}
+	d.Adapted.Success = nil
+	for i := range d.Tasks {
+		d.Tasks[i].Success = nil
+	}
 }
 
 // detail returns the details of one run.
@@ -308,10 +337,7 @@ func (s *Service) detail(run *Run) (d Detail, err error) {
 		}
 		if folder.Has(experiment.EvaluationFile) {
 			if e, err := folder.ReadEvaluation(); err == nil {
-				d.Adapted = &e.Summary
-				if !sim.Succeeds(run.Family) {
-					d.Adapted.Success = nil
-				}
+				d.adapted(e, sim.Succeeds(run.Family))
 			}
 		}
 	}
@@ -345,7 +371,33 @@ func (s *Service) note(r *http.Request) (any, error) {
 
 func (s *Service) presets(*http.Request) (any, error) {
 	names, about := experiment.Presets()
-	return map[string][]string{"names": names, "about": about}, nil
+	var algorithms, titles []string
+	for _, a := range rl.Algorithms() {
+		algorithms, titles = append(algorithms, a.Name), append(titles, a.Title)
+	}
+	return map[string][]string{"names": names, "about": about, "algorithms": algorithms, "titles": titles}, nil
+}
+
+// defaults returns the settings of a preset under an algorithm, by dotted key.
+func (s *Service) defaults(r *http.Request) (any, error) {
+	cfg, err := experiment.Preset(r.FormValue("preset"))
+	if err != nil {
+		return nil, err
+	}
+	if a := r.FormValue("algorithm"); a != "" {
+		if err := experiment.Change(&cfg, "algorithm="+a); err != nil {
+			return nil, err
+		}
+	}
+	settings, err := cfg.Settings()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for k, v := range settings {
+		out[k] = string(v)
+	}
+	return out, nil
 }
 
 var errNoJobs = errors.New("this page only shows runs; start them from nacre notebook, or with nacre train")

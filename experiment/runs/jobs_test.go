@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -110,6 +111,29 @@ func TestLife(t *testing.T) {
 		other, _ := state(l, second)
 		return s == runs.Interrupted && other == runs.Finished && len(l.Waiting) == 0 && len(l.Failed) == 0
 	})
+	var d runs.Detail
+	call("GET", "/run?run="+url.QueryEscape(second), nil, &d)
+	if d.Adapted == nil || len(d.Tasks) == 0 {
+		t.Fatalf("adaptation of the finished run: %+v", d)
+	}
+	for k, mean := range d.Adapted.Return {
+		sum := 0.0
+		for _, task := range d.Tasks {
+			sum += task.Return[k]
+		}
+		if got := sum / float64(len(d.Tasks)); math.Abs(got-mean.Mean) > 1e-9 || d.Tasks[0].Success != nil {
+			t.Errorf("trajectory %d: mean over the tasks' rows %v, expected %v; %+v", k, got, mean.Mean, d.Tasks[0])
+		}
+	}
+	var defaults map[string]string
+	call("GET", "/defaults?preset=quick/point-goal&algorithm=rl2", nil, &defaults)
+	if defaults["algorithm"] != `"rl2"` || defaults["rl2.discount"] == "" {
+		t.Errorf("settings of RL² on a preset of PEARL: %v", defaults)
+	}
+	if s := call("GET", "/defaults?preset=quick/point-goal&algorithm=rl3", nil, &message); s != 400 ||
+		!strings.Contains(message.Message, "rl3") {
+		t.Errorf("an unknown algorithm: %d %q", s, message.Message)
+	}
 	var curves []runs.Curve
 	call("GET", "/curve?column=adapted_return&run="+url.QueryEscape(second), nil, &curves)
 	if len(curves) != 1 || len(curves[0].Values) == 0 {

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,6 +68,30 @@ func (r *Result) summarise() {
 	}
 	r.Summary.Adapted = stats.MeanInterval(r.AdaptedByTask())
 	r.Summary.AdaptedSuccess = share(r.byTask(TaskResult.successRate, r.Protocol.Explore, n))
+}
+
+// ByTask is the mean return of each trajectory over the task's repeats, and how often each had success: the table of
+// task × trajectory, in the order of Tasks. A task without a whole repeat, as a damaged file has it, has none.
+func (r Result) ByTask() (returns, successes [][]float64) {
+	n := r.Protocol.Trajectories()
+	returns, successes = make([][]float64, len(r.Tasks)), make([][]float64, len(r.Tasks))
+	for i, t := range r.Tasks {
+		if !t.whole(n) {
+			continue
+		}
+		for k := range n {
+			returns[i] = append(returns[i], t.meanReturn(k, k+1))
+			successes[i] = append(successes[i], t.successRate(k, k+1))
+		}
+	}
+	return returns, successes
+}
+
+// whole reports whether every repeat has n trajectories.
+func (t TaskResult) whole(n int) bool {
+	short := func(of []float64) bool { return len(of) != n }
+	return len(t.Return) > 0 && len(t.Return) == len(t.Success) && !slices.ContainsFunc(t.Return, short) &&
+		!slices.ContainsFunc(t.Success, func(of []bool) bool { return len(of) != n })
 }
 
 // AdaptedByTask is the mean return of each task's scored trajectories over all repeats, in the order of Tasks.

@@ -65,7 +65,9 @@ func TestRunsPage(t *testing.T) {
 	if got := p.rows(); got != "a/seed0 a/seed2 a/seed4 b/seed1 b/seed3 b/seed5" {
 		t.Errorf("sorted by path: %s", got)
 	}
-	p.await("document.querySelectorAll('.curves polyline').length === 6")
+	// A thin line for each run, a thick one for the seeds of each setting.
+	p.await("document.querySelectorAll('.curves polyline').length === 8 && " +
+		"document.querySelectorAll('.curves .legend button').length === 2")
 
 	// Groups, and a band of each.
 	eval[any](p, "{const g = document.querySelector('.runs select[aria-label=\"Group by\"]'); g.value = "+
@@ -129,7 +131,7 @@ func TestRunsOfASite(t *testing.T) {
 	list.await("[...document.querySelectorAll('a.link')].some(a => a.textContent === 'Runs' && !a.hidden)")
 	p := s.open("index.html?runs", nil)
 	p.await("document.querySelectorAll('.runs tbody tr').length === 4 && document.querySelectorAll('.curves " +
-		"polyline').length === 4")
+		"polyline').length === 6")
 	p.filter("pearl.latent=4")
 	p.await("document.body.dataset.shown === '2'")
 	eval[any](p, "{document.querySelector('tr[data-path=\"grid/seed1\"] .open').click(); null}")
@@ -146,6 +148,30 @@ func TestRunsOfASite(t *testing.T) {
 
 var must = fatal.On
 
+// A finished run shows how it adapts: over all tasks, for each, and as a table. The curves of its study stand by
+// algorithm.
+func TestAdaptationIsShown(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
+	s := newSite(t, nil)
+	study, err := os.ReadFile("../../notebooks/data/point-goal.zip")
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(s.dir, "study.zip"), study, 0o644))
+	p := s.open("/runs?run=study.zip/runs/tcl-pearl-seed1")
+	p.await("document.querySelectorAll('.curves polyline').length === 18 && " +
+		"document.querySelectorAll('.curves .legend button').length === 3")
+	p.await("document.querySelectorAll('.adapted polyline').length === 11 && " +
+		"document.querySelector('.adapted polygon')")
+	rows := eval[[]string](p, "[...document.querySelectorAll('.adapted tr')].map(r => r.textContent)")
+	if len(rows) != 12 || !strings.Contains(rows[11], "mean over tasks−22.") || !strings.Contains(rows[11], "[") {
+		t.Errorf("the table is %q", rows)
+	}
+	eval[any](p, "{const c = document.querySelector('select[aria-label=\"Curve of\"]'); c.value = '*'; "+
+		"c.dispatchEvent(new Event('change')); null}")
+	p.await("document.querySelectorAll('.curves clipPath').length > 12")
+	shots(t, p, "runs-adaptation")
+	p.quiet()
+}
+
 // A run's life from the page, with the tab closed in between; and notes that two people write at once.
 func TestRunFromPage(t *testing.T) {
 	heavy.Skip(t, "a browser works on it for seconds")
@@ -160,6 +186,21 @@ func TestRunFromPage(t *testing.T) {
 	eval[any](p, `{const d = document.querySelector('dialog'); d.querySelector('textarea').value = "`+set+
 		`"; d.querySelector('input[aria-label="Seeds"]').value = 'x'; d.querySelector('.primary').click(); null}`)
 	p.await("document.querySelector('dialog .problem-line').textContent.includes('expected such as 3')")
+
+	// What the server refuses is said beside what was typed; a name begun is completed.
+	eval[any](p, `{const d = document.querySelector('dialog'), t = d.querySelector('textarea'); `+
+		`t.dataset.text = t.value; t.value = 'pearl.latnt=3'; `+
+		`d.querySelector('input[aria-label="Seeds"]').value = ''; d.querySelector('.primary').click(); null}`)
+	p.await("document.querySelector('dialog .problem-line')?.textContent.includes('the nearest is pearl.latent') && " +
+		"document.querySelector('dialog textarea').value === 'pearl.latnt=3'")
+	eval[any](p, `{const t = document.querySelector('dialog textarea'); t.value = 'pearl.late'; `+
+		`t.setSelectionRange(10, 10); t.dispatchEvent(new Event('input')); `+
+		`document.querySelector('dialog .offers button').click(); null}`)
+	if got := eval[string](p, "document.querySelector('dialog textarea').value"); !strings.HasPrefix(got,
+		"pearl.latent=") {
+		t.Errorf("completed to %q", got)
+	}
+	eval[any](p, `{const t = document.querySelector('dialog textarea'); t.value = t.dataset.text; null}`)
 	eval[any](p, `{const d = document.querySelector('dialog'); d.querySelector('input[aria-label="Seeds"]').value = '3'; d.querySelector('input[aria-label="Name"]').value = 'mine'; d.querySelector('.primary').click(); null}`)
 	p.await(`document.querySelector('tr[data-path="runs/mine"][data-state="running"]')`)
 	p.close()

@@ -6,7 +6,7 @@ import { band, chart, configurations, copies, points, smooth } from '../src/runs
 import { at, note, overSeeds, student } from '../src/runs/seedmean';
 import { seeds } from '../src/runs/seeds';
 import { ago, duration, percent, shortened } from '../src/runs/words';
-import { filter, grouped, type Row, Runs, sorted, value } from '../src/runs/model';
+import { differences, filter, grouped, type Row, Runs, sorted, value } from '../src/runs/model';
 
 const run = (path: string, more: Partial<Run> = {}): Run => ({
   path,
@@ -229,7 +229,6 @@ test('bands', () => {
   assert.equal(at([0, 10], [0, 5], 4), 2);
   assert.equal(at([3], [7], 9), 7);
   const two = band(
-    'g',
     [
       { x: [0, 1, 4], y: [0, 0, 0] },
       { x: [1, 2], y: [1, 3] },
@@ -245,9 +244,8 @@ test('bands', () => {
       'values of 1 of 2 seeds from 0 environment steps on are not drawn before 1; values of 1 of 2 seeds up to 4 environment steps are not drawn',
     ],
   );
-  assert.deepEqual(band('none', [], 'steps').line.x, []);
+  assert.deepEqual(band([], 'steps').line.x, []);
   const gap = band(
-    'g',
     [
       [0, 1],
       [0, 1],
@@ -256,10 +254,8 @@ test('bands', () => {
     ].map((x) => ({ x: x.map((v) => 3600 * v), y: x })),
     'seconds',
   );
-  const drawn = chart([gap.line], 'return', 'seconds', ['said']) as {
-    panels: { marks: { x: number[] }[] }[];
-    notes: string[];
-  };
+  const of = { name: 'g', arm: 'g', panel: 'push', thin: false };
+  const drawn = chart([{ ...of, ...gap.line }], 'return', 'seconds', ['said']) as Drawn;
   assert.deepEqual(
     [drawn.panels[0]!.marks.map((m) => m.x), drawn.notes],
     [
@@ -268,6 +264,47 @@ test('bands', () => {
         [5, 6],
       ],
       ['said'],
+    ],
+  );
+});
+
+interface Drawn {
+  names: string[];
+  panels: { title: string; marks: { name: string; series: number; x: number[] }[] }[];
+  notes: string[];
+}
+
+test('a panel for each family, a colour for each arm, means before runs', () => {
+  const line = (name: string, arm: string, panel: string, thin: boolean) => ({
+    ...{ name, arm, panel, thin, x: [0, 1], y: [1, 2], lo: [], hi: [], breaks: [] },
+  });
+  const drawn = chart(
+    [line('PEARL (2)', 'PEARL', 'push', false), line('a', 'PEARL', 'push', true), line('b', 'TCL', 'goal', false)],
+    'return',
+    'steps',
+  ) as Drawn;
+  assert.deepEqual(drawn.names, ['PEARL', 'TCL']);
+  assert.deepEqual(
+    drawn.panels.map((p) => [p.title, ...p.marks.map((m) => [m.name, m.series])]),
+    [
+      ['goal', ['b', 1]],
+      ['push', ['a', 0], ['PEARL (2)', 0]],
+    ],
+  );
+});
+
+test('runs are told apart by the settings that differ', () => {
+  const r = new Runs();
+  const runs = [run('a'), run('b'), run('c', { family: 'push' }), run('d')];
+  const values = { a: ['3', '1', '0.1'], b: ['7', '2', '0.1'], c: ['9', '1', '0.1'], d: ['3', '3', '0.1'] };
+  r.take(listing(runs, { columns: ['pearl.latent', 'seed', 'pearl.lr_q'], values }));
+  assert.deepEqual(
+    [...differences([...r.rows.values()])],
+    [
+      ['a', 'latent 3'],
+      ['b', 'latent 7'],
+      ['d', 'latent 3'],
+      ['c', ''],
     ],
   );
 });

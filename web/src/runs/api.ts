@@ -89,9 +89,15 @@ export interface Session {
   notices: string[] | null;
 }
 export interface Interval {
-  Mean: number;
-  Lo: number;
-  Hi: number;
+  mean: number;
+  lo?: number; // none of one task
+  hi?: number;
+}
+/** A test task: its parameters, and the means by trajectory. */
+export interface AdaptedTask {
+  params: number[] | null;
+  return: number[] | null;
+  success?: number[] | null;
 }
 export interface Detail {
   log: string;
@@ -100,6 +106,7 @@ export interface Detail {
   dir: string;
   products: Record<Product, Freshness>;
   adapted?: { return: Interval[]; success: Interval[] | null };
+  tasks?: AdaptedTask[];
   report?: string;
 }
 export interface Spec {
@@ -119,7 +126,10 @@ export const api = {
   settings: (runs: string[]) => request<Record<string, string>[]>('GET', `api/runs/settings?${query(runs)}`),
   run: (run: string) => request<Detail>('GET', `api/runs/run?${query([run])}`),
   note: (run: string, note: Note) => request<Note>('PUT', `api/runs/note?${query([run])}`, note),
-  presets: () => request<{ names: string[]; about: string[] }>('GET', 'api/runs/presets'),
+  presets: () =>
+    request<{ names: string[]; about: string[]; algorithms: string[]; titles: string[] }>('GET', 'api/runs/presets'),
+  defaults: (preset: string, algorithm: string) =>
+    request<Record<string, string>>('GET', `api/runs/defaults?${new URLSearchParams({ preset, algorithm })}`),
   start: (spec: Spec) => request<{ path: string }>('POST', 'api/runs/start', spec),
   make: (run: string, what: Product) => request<unknown>('POST', `api/runs/make?${query([run])}&what=${what}`),
   cancel: (run: string, what: Product) => request<unknown>('POST', `api/runs/cancel?${query([run])}&what=${what}`),

@@ -4,12 +4,23 @@ import { el } from '../dom';
 import { ChartView } from '../output/chart/view';
 import { api, type Curve } from './api';
 import { band, chart, configurations, copies, type Line, type Over, points } from './curves';
-import { type Column, grouped, type Row } from './model';
+import { type Column, differences, grouped, type Row } from './model';
 import { shortened } from './words';
 
-/** More lines than these are not told apart; bands of groups may be of more runs. */
-const mostLines = 12;
+/** As many colours are told apart, as many runs can be drawn, as many panels be looked at. */
+const mostArms = 12;
 const mostRuns = 200;
+const mostPanels = 24;
+
+/** The choice of all metrics at once. */
+const every = '*';
+
+/** Runs of one arm on one family, whose curves stand in one panel. */
+interface Part {
+  arm: string;
+  family: string;
+  rows: Row[];
+}
 
 export class CurvePanel {
   readonly dom = el('section.curves', { 'aria-label': 'Curves' });
@@ -53,39 +64,44 @@ export class CurvePanel {
 
   show(rows: Row[], chosen: boolean, group: string, columns: Column[]): void {
     this.offer(columns);
-    const column = this.column.value;
-    const has = rows.filter((r) => column in (r.latest ?? {}));
-    const groups = group ? grouped(has, group) : null;
-    const share = groups ? Math.floor(mostRuns / Math.min(mostLines, groups.size)) : 0;
-    const used = groups
-      ? [...groups].slice(0, mostLines).flatMap(([, list]) => list.slice(0, share))
-      : has.slice(0, mostLines);
-    void this.load(column, used);
-    const curveOf = (r: Row) => this.known.get(key(column, r.path))?.curve ?? null;
-    const over = this.over.value as Over,
-      s = Number(this.smoothing.value);
-    const names = shortened(used.map((r) => r.path));
-    const notes = used.flatMap((r, i) => (curveOf(r)?.notes ?? []).map((n) => `${names[i]}: ${n}`));
-    const lines: Line[] = groups
-      ? [...groups]
-          .slice(0, mostLines)
-          .map(([name, list]) => this.mean(name, list, share, curveOf, over, s, notes))
-          .filter((l) => l !== null)
-      : used
-          .map((r, i) => {
-            const c = curveOf(r);
-            return c ? { name: names[i]!, ...points(c, over, s), lo: [], hi: [], breaks: [] } : null;
-          })
-          .filter((l) => l !== null);
-    const total = groups ? groups.size : has.length,
-      what = groups ? 'groups' : 'runs';
+    const metrics = this.metrics(rows);
+    const has = rows.filter((r) => metrics.some((m) => m in (r.latest ?? {})));
+    const arms = [...(group ? grouped(has, group) : systems(has))];
+    const share = Math.floor(mostRuns / Math.min(mostArms, Math.max(1, arms.length)));
+    const parts = arms
+      .slice(0, mostArms)
+      .flatMap(([arm, list]) =>
+        [...grouped(list.slice(0, share), 'family')].map(([family, rows]): Part => ({ arm, family, rows })),
+      );
+    const used = parts.flatMap((p) => p.rows);
+    const families = new Set(parts.map((p) => p.family));
+    const notes = arms
+      .slice(0, mostArms)
+      .flatMap(([arm, list]) => (list.length > share ? [`${arm}: ${share} of ${list.length} runs`] : []));
+    const names = new Map(shortened(used.map((r) => r.path)).map((name, i) => [used[i]!.path, name]));
+    const lines: Line[] = [];
+    const drawn = metrics.slice(0, Math.ceil(mostPanels / Math.max(1, families.size)));
+    if (drawn.length < metrics.length)
+      notes.push(
+        `${drawn.length} of ${metrics.length} metrics of ${families.size} families; filter one family for more`,
+      );
+    void this.load(drawn, used);
+    for (const column of drawn) {
+      const panel = (family: string) =>
+        [families.size > 1 ? family : '', metrics.length > 1 ? column.replaceAll('_', ' ') : '']
+          .filter(Boolean)
+          .join(': ');
+      for (const part of parts) lines.push(...this.lines(part, panel(part.family), column, !!group, names, notes));
+    }
     this.note.textContent =
-      total > mostLines
-        ? `${mostLines} of ${total} ${what}${chosen ? '' : '; choose others by their boxes, or group them'}`
-        : groups
+      arms.length > mostArms
+        ? `${mostArms} of ${arms.length} groups${chosen ? '' : '; choose others by their boxes'}`
+        : group
           ? 'means where half of the seeds, and two, have values; the range of two, intervals at 95 % of more'
-          : '';
-    const json = chart(lines, column, over, notes);
+          : lines.some((l) => l.thin)
+            ? 'thick: means over seeds; thin: runs'
+            : '';
+    const json = chart(lines, metrics.length > 1 ? '' : (metrics[0] ?? ''), this.over.value as Over, notes);
     if (this.view) this.view.update(json);
     else {
       this.view = new ChartView(json);
@@ -94,70 +110,93 @@ export class CurvePanel {
     this.dom.hidden = !rows.length;
   }
 
-  /** The line of a group, null where two of its runs are copies; notes get what is to be said. */
-  private mean(
-    name: string,
-    list: Row[],
-    share: number,
-    curveOf: (r: Row) => Curve | null,
-    over: Over,
-    smoothing: number,
+  /** The metrics that are asked for. */
+  private metrics(rows: Row[]): string[] {
+    if (this.column.value !== every) return this.column.value ? [this.column.value] : [];
+    const known = new Set(rows.flatMap((r) => Object.keys(r.latest ?? {})));
+    for (const counter of ['iteration', 'env_steps', 'updates']) known.delete(counter);
+    return [...known].sort((a, b) => Number(/adapted/.test(b)) - Number(/adapted/.test(a)) || a.localeCompare(b));
+  }
+
+  /** The lines of an arm's runs on a family: the mean with its band or, where nobody asked for groups, the runs and their mean. */
+  private lines(
+    { arm, family, rows }: Part,
+    panel: string,
+    column: string,
+    asked: boolean,
+    names: Map<string, string>,
     notes: string[],
-  ): Line | null {
-    const taken = list.slice(0, share),
-      known = taken.filter((r) => curveOf(r));
-    if (taken.length < list.length) notes.push(`${name}: ${taken.length} of ${list.length} runs`);
-    const twice = copies(known, curveOf);
+  ): Line[] {
+    const over = this.over.value as Over;
+    const known = rows.flatMap((r) => {
+      const curve = this.known.get(key(column, r.path))?.curve;
+      return curve ? [{ r, curve, drawn: points(curve, over, Number(this.smoothing.value)) }] : [];
+    });
+    for (const { r, curve } of known)
+      for (const n of curve.notes ?? []) if (!asked || known.length < 2) notes.push(`${names.get(r.path)}: ${n}`);
+    const runs = known.map(
+      ({ r, drawn }): Line => ({
+        name: names.get(r.path)!,
+        arm,
+        panel,
+        thin: known.length > 1,
+        ...drawn,
+        lo: [],
+        hi: [],
+        breaks: [],
+      }),
+    );
+    if (known.length < 2 && !asked) return runs;
+    const about = panel && panel !== family ? `${arm}, ${panel}` : panel ? `${arm} on ${family}` : arm;
+    const curves = new Map(known.map(({ r, curve }) => [r.path, curve]));
+    const twice = copies(
+      known.map(({ r }) => r),
+      (r) => curves.get(r.path) ?? null,
+    );
     if (twice) {
       notes.push(
-        `${name}: no mean, as ${twice[0].path} and ${twice[1].path} are the same system, family and seed; filter one out, or group by what tells them apart`,
+        `${about}: no mean, as ${twice[0].path} and ${twice[1].path} are the same system, family and seed; filter one out, or group by what tells them apart`,
       );
-      return null;
+      return asked ? [] : runs.map((l) => ({ ...l, thin: false }));
     }
-    const different = configurations(known);
-    if (different > 1) notes.push(`${name}: the seeds have ${different} different configurations`);
+    const different = configurations(known.map(({ r }) => r));
+    if (different > 1 && !asked) return runs.map((l) => ({ ...l, thin: false }));
+    if (different > 1) notes.push(`${about}: the seeds have ${different} different configurations`);
     const { line, said } = band(
-      `${name} (${known.length})`,
-      known.map((r) => points(curveOf(r)!, over, smoothing)),
+      known.map((k) => k.drawn),
       over,
     );
-    if (said) notes.push(`${name}: ${said}`);
-    return line;
+    if (said) notes.push(`${about}: ${said}`);
+    const mean: Line = { name: `${arm} (${known.length})`, arm, panel, thin: false, ...line };
+    return asked ? [mean] : [...runs, { ...mean, lo: [], hi: [] }];
   }
 
   private offer(columns: Column[]): void {
     const names = columns.filter((c) => c.key.startsWith('latest.')).map((c) => c.key.slice(7));
-    if (
-      !names.length ||
-      (this.column.options.length === names.length && names.every((n, i) => this.column.options[i]!.value === n))
-    )
+    if (!names.length) return;
+    const choices = names.length > 1 ? [...names, every] : names;
+    if (this.column.options.length === choices.length && choices.every((n, i) => this.column.options[i]!.value === n))
       return;
     const before = this.column.value || 'adapted_return';
-    this.column.replaceChildren(...names.map((n) => el('option', { value: n }, n.replaceAll('_', ' '))));
-    this.column.value = names.includes(before) ? before : names[0]!;
+    this.column.replaceChildren(
+      ...choices.map((n) => el('option', { value: n }, n === every ? 'every metric' : n.replaceAll('_', ' '))),
+    );
+    this.column.value = choices.includes(before) ? before : names[0]!;
   }
 
   /** Asks for the curves that are missing or older than their runs. */
-  private async load(column: string, rows: Row[]): Promise<void> {
-    const missing = rows.filter((r) => this.known.get(key(column, r.path))?.version !== r.version);
-    const asked = column + missing.map((r) => r.path + r.version).join();
+  private async load(metrics: string[], rows: Row[]): Promise<void> {
+    const missing = metrics.flatMap((column) => {
+      const of = rows.filter(
+        (r) => column in (r.latest ?? {}) && this.known.get(key(column, r.path))?.version !== r.version,
+      );
+      return of.length ? [{ column, of }] : [];
+    });
+    const asked = missing.map((m) => m.column + m.of.map((r) => r.path + r.version).join()).join();
     if (!missing.length || this.loading === asked) return;
     this.loading = asked;
     try {
-      for (let i = 0; i < missing.length; i += 50) {
-        const part = missing.slice(i, i + 50);
-        const found = new Map(
-          (
-            await api.curves(
-              column,
-              part.map((r) => r.path),
-            )
-          ).map((c) => [c.path, c]),
-        );
-        if (this.known.size > 20_000) this.known.clear();
-        for (const r of part)
-          this.known.set(key(column, r.path), { version: r.version, curve: found.get(r.path) ?? null });
-      }
+      for (const { column, of } of missing) await this.ask(column, of);
       this.again();
     } catch {
       /* the next list says that the server does not answer, or that a run is gone */
@@ -165,6 +204,28 @@ export class CurvePanel {
       this.loading = '';
     }
   }
+
+  private async ask(column: string, rows: Row[]): Promise<void> {
+    for (let i = 0; i < rows.length; i += 50) {
+      const part = rows.slice(i, i + 50);
+      const paths = part.map((r) => r.path);
+      const found = new Map((await api.curves(column, paths)).map((c) => [c.path, c]));
+      if (this.known.size > 20_000) this.known.clear();
+      for (const r of part)
+        this.known.set(key(column, r.path), { version: r.version, curve: found.get(r.path) ?? null });
+    }
+  }
+}
+
+/** Runs by algorithm and, where that leaves few enough, by the settings that tell them apart. */
+function systems(rows: Row[]): Map<string, Row[]> {
+  const told = differences(rows);
+  const fine = new Map<string, Row[]>();
+  for (const r of rows) {
+    const name = [r.title, told.get(r.path)].filter(Boolean).join(', ');
+    fine.set(name, [...(fine.get(name) ?? []), r]);
+  }
+  return fine.size <= mostArms ? fine : grouped(rows, 'title');
 }
 
 const key = (column: string, path: string) => column + '\n' + path;

@@ -5,8 +5,15 @@ import type { Row } from './model';
 import { note, overSeeds, type Points } from './seedmean';
 
 export type Over = 'steps' | 'updates' | 'seconds';
+/** A line of the chart: of one run, or the mean of several. */
 export interface Line {
   name: string;
+  /** What gives it its colour, and its place in the legend. */
+  arm: string;
+  /** The title of its panel. */
+  panel: string;
+  /** Of one run beside the mean over several. */
+  thin: boolean;
   x: number[];
   y: number[];
   lo: number[];
@@ -39,11 +46,14 @@ export function points(c: Curve, over: Over, s: number): { x: number[]; y: numbe
 }
 
 /** The mean of the lines of a group's seeds with its band, and what is to be said of it. */
-export function band(name: string, lines: Points[], over: Over): { line: Line; said: string } {
+export function band(
+  lines: Points[],
+  over: Over,
+): { line: Pick<Line, 'x' | 'y' | 'lo' | 'hi' | 'breaks'>; said: string } {
   const unit = units[over];
   const m = overSeeds(lines.map((l) => ({ x: l.x.map((v) => v / unit), y: l.y })));
   return {
-    line: { name, x: m.x.map((v) => v * unit), y: m.mean, lo: m.lo, hi: m.hi, breaks: m.breaks },
+    line: { x: m.x.map((v) => v * unit), y: m.mean, lo: m.lo, hi: m.hi, breaks: m.breaks },
     said: note(m, axes[over]),
   };
 }
@@ -90,28 +100,35 @@ export function configurations(rows: Row[]): number {
 const units: Record<Over, number> = { steps: 1, updates: 1, seconds: 3600 };
 const axes: Record<Over, string> = { steps: 'environment steps', updates: 'updates', seconds: 'hours of work' };
 
-/** Lines as the chart that ChartView shows, with sentences below it. */
-export function chart(lines: Line[], column: string, over: Over, notes: string[] = []): unknown {
-  const shown = lines.filter((l) => l.x.length > 0);
-  const marks = shown.flatMap((l, series) =>
+/** Lines as the chart that ChartView shows, a panel for each title of one, with sentences below it. */
+export function chart(lines: Line[], y: string, over: Over, notes: string[] = []): unknown {
+  const shown = lines.filter((l) => l.x.length > 0).sort((a, b) => Number(b.thin) - Number(a.thin));
+  const panels = [...new Set(shown.map((l) => l.panel))].sort();
+  const arms = [...new Set(lines.map((l) => l.arm))];
+  const marks = (l: Line) =>
     [0, ...l.breaks].map((from, k) => {
       const part = <T>(v: T[]) => v.slice(from, l.breaks[k] ?? v.length);
       return {
         kind: 'line',
-        series,
+        series: arms.indexOf(l.arm),
+        name: l.name,
+        thin: l.thin,
         x: part(l.x).map((v) => v / units[over]),
         y: part(l.y),
         ...(l.lo.length ? { lo: part(l.lo), hi: part(l.hi) } : {}),
       };
-    }),
-  );
+    });
   return {
     version: 1,
     title: '',
     x: { label: axes[over] },
-    y: { label: column.replaceAll('_', ' ') },
-    names: shown.length ? shown.map((l) => l.name) : [''],
-    panels: [{ title: '', marks }],
+    y: { label: y.replaceAll('_', ' ') },
+    names: arms.length ? arms : [''],
+    free: true,
+    panels: (panels.length ? panels : ['']).map((title) => ({
+      title: panels.length > 1 ? title : '',
+      marks: shown.filter((l) => l.panel === title).flatMap(marks),
+    })),
     notes,
   };
 }

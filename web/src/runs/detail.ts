@@ -2,12 +2,14 @@
 
 import { announce, el } from '../dom';
 import { editUrl, embeddingsUrl, fileUrl, readUrl, rolloutUrl, treeUrl, tsneUrl } from '../address';
+import { ChartView } from '../output/chart/view';
 import { format } from '../output/format';
 import { ServerError } from '../protocol/request';
 import { ask, guarded } from '../ui/dialog';
 import { isSite } from '../site/about';
 import { api, type Detail, type Making, type Note, type Product } from './api';
 import type { Row } from './model';
+import { adaptedChart, adaptedTable } from './adapted';
 import { ago, duration, percent } from './words';
 
 /** A number, or the text that stands for an infinite one. */
@@ -32,6 +34,7 @@ export class RunDetail {
   private readonly buttons = el('div.bar');
   private readonly making = el('ul.making', { 'aria-label': 'In the making' });
   private readonly adapted = el('div.adapted');
+  private chart: ChartView | null = null;
   private readonly text = el('textarea', {
     rows: 4,
     'aria-label': 'Note',
@@ -240,38 +243,13 @@ export class RunDetail {
   private showAdapted(d: Detail): void {
     const { adapted } = d;
     if (!adapted) return this.adapted.replaceChildren();
-    const number = (i: { Mean: number; Lo: number; Hi: number } | undefined) =>
-      i ? `${format(i.Mean)} [${format(i.Lo)}, ${format(i.Hi)}]` : '–';
+    const drawn = adaptedChart(adapted, d.tasks ?? []);
+    if (this.chart) this.chart.update(drawn);
+    else this.chart = new ChartView(drawn);
     this.adapted.replaceChildren(
       el('h3', {}, 'Adaptation to test tasks'),
-      el(
-        'table',
-        {},
-        el(
-          'thead',
-          {},
-          el(
-            'tr',
-            {},
-            ...['trajectory', 'return', ...(adapted.success ? ['success'] : [])].map((h) =>
-              el('th', { scope: 'col' }, h),
-            ),
-          ),
-        ),
-        el(
-          'tbody',
-          {},
-          ...adapted.return.map((x, i) =>
-            el(
-              'tr',
-              {},
-              el('th', { scope: 'row' }, String(i + 1)),
-              el('td', {}, number(x)),
-              adapted.success ? el('td', {}, number(adapted.success[i])) : null,
-            ),
-          ),
-        ),
-      ),
+      this.chart.dom,
+      el('details', {}, el('summary', {}, 'by task and trajectory'), adaptedTable(adapted, d.tasks ?? [])),
     );
   }
 

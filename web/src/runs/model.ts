@@ -168,3 +168,27 @@ export function grouped(rows: Row[], key: string): Map<string, Row[]> {
   }
   return out;
 }
+
+/** Settings that say nothing of what was trained. */
+const aside = new Set(['seed', 'checkpoint_every']);
+
+/**
+ * By path, the settings in which a run differs from others of its algorithm and family, such as "latent 8"; '' where
+ * there are none.
+ */
+export function differences(rows: Row[]): Map<string, string> {
+  const out = new Map<string, string>();
+  for (const alike of grouped(rows, 'title').values()) {
+    for (const list of grouped(alike, 'family').values()) {
+      const keys = [...new Set(list.flatMap((r) => Object.keys(r.settings)))].filter(
+        (k) => !aside.has(k) && list.some((r) => r.settings[k] !== list[0]!.settings[k]),
+      );
+      for (const r of list)
+        out.set(
+          r.path,
+          keys.map((k) => `${k.split('.').pop()!.replaceAll('_', ' ')} ${r.settings[k] ?? '–'}`).join(', '),
+        );
+    }
+  }
+  return out;
+}

@@ -322,11 +322,11 @@ export class RunsPage {
 
   private async start(): Promise<void> {
     const from = this.runs.rows.get(this.view.run);
-    const started = await startRun(from?.preset ?? '');
-    if (!started) return;
     await guarded(this.banners, 'New run', async () => {
-      for (const spec of started) announce(`Queued ${(await api.start(spec)).path}`);
-      await this.poll();
+      const begun = await startRun(from?.preset ?? '', async (spec) =>
+        announce(`Queued ${(await api.start(spec)).path}`),
+      );
+      if (begun) await this.poll();
     });
   }
 

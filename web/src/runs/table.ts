@@ -3,7 +3,7 @@
 import { announce, el } from '../dom';
 import { format } from '../output/format';
 import { ago, duration, percent } from './words';
-import { type Column, type Row, type Sort, value } from './model';
+import { type Column, differences, type Row, type Sort, value } from './model';
 
 const pageRows = 100;
 
@@ -47,12 +47,13 @@ export class RunTable {
     this.page = Math.min(this.page, last);
     const shown = items.slice(this.page * pageRows, (this.page + 1) * pageRows);
     const all = [...groups.values()].flat();
+    const told = differences(all);
     this.heads(columns, sort, all, chosen);
     const focused = document.activeElement?.closest<HTMLElement>('tr')?.dataset.path,
       inside = document.activeElement?.className ?? '';
     this.body.replaceChildren(
       ...shown.map((i) =>
-        'row' in i ? this.row(i.row, columns, chosen, opened) : this.group(i.group, i.rows, columns, chosen),
+        'row' in i ? this.row(i.row, columns, chosen, opened, told) : this.group(i.group, i.rows, columns, chosen),
       ),
     );
     if (focused !== undefined)
@@ -128,7 +129,7 @@ export class RunTable {
     return box;
   }
 
-  private row(r: Row, columns: Column[], chosen: Set<string>, opened: string): HTMLElement {
+  private row(r: Row, columns: Column[], chosen: Set<string>, opened: string, told: Map<string, string>): HTMLElement {
     const cells = columns.map((c) =>
       c.key === 'path'
         ? el(
@@ -145,6 +146,7 @@ export class RunTable {
               r.path,
             ),
             ...r.note.tags.map((t) => el('span.tag', {}, t)),
+            told.get(r.path) ? el('span.told', { title: told.get(r.path) }, told.get(r.path)!) : '',
           )
         : el('td', { class: c.number ? 'number' : '', 'data-column': c.key }, ...cell(r, c)),
     );

@@ -1,7 +1,7 @@
 // Axes: from values to pixels, and the round values beside them.
 
 import { format } from '../format';
-import type { Chart, Scale } from './decode';
+import type { Chart, Mark, Panel, Scale } from './decode';
 
 export type Range = [number, number];
 
@@ -87,11 +87,24 @@ export function logTicks(lo: number, hi: number): Axis['ticks'] {
   return out;
 }
 
+/** Bands take room beyond their lines for at most this share of the lines' range: they do not set the axis. */
+const bandRoom = 0.5;
+
+/** The parts of lines' bands that an axis has room for. */
+function bands(lines: Mark[]): number[] {
+  const [lo, hi] = lines
+    .flatMap((m) => m.y)
+    .reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
+  const room = bandRoom * (hi - lo) || Infinity;
+  const edges = lines.flatMap((m) => [...m.lo, ...m.hi]).filter((v) => v !== null && Number.isFinite(v)) as number[];
+  return edges.map((v) => Math.min(hi + room, Math.max(lo - room, v)));
+}
+
 /**
- * The ranges of the shapes of the series that are shown; bars stand on 0. A logarithmic axis has room for positive values only:
+ * The ranges of the shapes of the series that are shown, in some of the panels; bars stand on 0. A logarithmic axis has room for positive values only:
  * empty bins and the lower ends of intervals may be others.
  */
-export function extents(chart: Chart, hidden: Set<number>): { x: Range; y: Range } {
+export function extents(chart: Chart, hidden: Set<number>, panels: Panel[] = chart.panels): { x: Range; y: Range } {
   const x: Range = [Infinity, -Infinity],
     y: Range = [Infinity, -Infinity];
   const take = (range: Range, values: (number | null)[]) => {
@@ -102,15 +115,15 @@ export function extents(chart: Chart, hidden: Set<number>): { x: Range; y: Range
         range[1] = Math.max(range[1], v);
       }
   };
-  for (const p of chart.panels) {
+  for (const p of panels) {
+    take(y, bands(p.marks.filter((m) => m.kind === 'line' && m.lo.length && !hidden.has(m.series))));
     for (const m of p.marks) {
       if (hidden.has(m.series)) continue;
       take(x, m.x);
       take(x, m.x1);
       take(y, m.y);
       take(y, m.y1);
-      take(y, m.lo);
-      take(y, m.hi);
+      if (m.kind !== 'line') take(y, [...m.lo, ...m.hi]);
       if (m.kind === 'bars') take(y, chart.y.log ? m.y.map((v) => v / 2) : [0]); // so that the lowest bar can be seen
     }
     take(

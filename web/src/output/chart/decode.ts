@@ -8,6 +8,10 @@ type Numbers = (number | null)[];
 export interface Mark {
   kind: Kind;
   series: number;
+  /** What this mark is of, where its series has several. */
+  name: string;
+  /** Drawn behind the others of its series, which say more. */
+  thin: boolean;
   x: number[];
   y: number[];
   x1: number[];
@@ -35,6 +39,8 @@ export interface Chart {
   names: string[];
   by: string;
   colour: { label: string; lo: number; hi: number } | null;
+  /** Each panel has axes of its own. */
+  free: boolean;
   panels: Panel[];
   notes: string[];
 }
@@ -80,6 +86,7 @@ export function decode(data: unknown): Chart {
     names,
     by: String(v.by ?? ''),
     colour,
+    free: v.free === true,
     panels,
     notes: elements(v.notes).map(String),
   };
@@ -95,6 +102,8 @@ function mark(data: unknown, panel: number, series: number): Mark {
   const out: Mark = {
     kind: m.kind as Kind,
     series: of,
+    name: String(m.name ?? ''),
+    thin: m.thin === true,
     x: elements(m.x) as number[],
     y: elements(m.y) as number[],
     x1: elements(m.x1) as number[],
@@ -131,7 +140,7 @@ export function csv(chart: Chart): string {
       m.x.forEach((x, i) =>
         lines.push([
           p.title,
-          chart.names[m.series]!,
+          m.name || chart.names[m.series]!,
           m.kind,
           place(chart.x, middle && chart.x.categories.length ? (x + m.x1[i]!) / 2 : x),
           place(chart.y, m.kind === 'cells' ? (m.y[i]! + m.y1[i]!) / 2 : m.y[i]),

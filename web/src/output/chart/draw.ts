@@ -201,7 +201,8 @@ export class PanelDrawing {
         points: points.join(' '),
         fill: 'none',
         stroke: colour,
-        'stroke-width': 1.75,
+        'stroke-width': m.thin ? 1 : 2,
+        'stroke-opacity': m.thin ? 0.5 : 1,
         'stroke-linejoin': 'round',
       }),
     );

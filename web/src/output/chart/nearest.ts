@@ -7,7 +7,8 @@ import type { PanelDrawing } from './draw';
 export interface Hit {
   x: number;
   y: number;
-  series: number;
+  /** Whether the first line is a name. */
+  named: boolean;
   lines: string[];
 }
 
@@ -33,7 +34,7 @@ export function nearest(
       const d = inside ? 0 : (px - x) ** 2 + (py - y) ** 2;
       if (d <= at) {
         at = d;
-        best = { x: px, y: py, series: m.series, lines: describe(chart, m, i) };
+        best = { x: px, y: py, named: nameOf(chart, m) !== '', lines: describe(chart, m, i) };
       }
     });
   }
@@ -53,8 +54,10 @@ function place(m: Mark, i: number, drawing: PanelDrawing, x: number, y: number):
   return [middle, drawing.py(m.y[i]!), x >= left && x < right];
 }
 
+const nameOf = (chart: Chart, m: Mark): string => m.name || chart.names[m.series] || '';
+
 function describe(chart: Chart, m: Mark, i: number): string[] {
-  const name = chart.names[m.series] ?? '';
+  const name = nameOf(chart, m);
   const lines = name ? [name] : [];
   const interval = (lo: number | null | undefined, hi: number | null | undefined) =>
     lo === null || lo === undefined || hi === null || hi === undefined ? '' : ` [${format(lo)}, ${format(hi)}]`;

@@ -23,7 +23,8 @@ export class ChartView {
   private readonly notes = el('div.notes');
   private chart: Chart;
   private readonly hidden = new Set<number>();
-  private zoom: { x: Range; y: Range } | null = null;
+  /** What is looked at, of the panel where each has axes of its own. */
+  private zoom: { panel: number; x: Range; y: Range } | null = null;
   private drawn: Drawn[] = [];
   private svg: SVGElement = shape('svg', {});
   private held: { panel: number; x: number; y: number; box: SVGElement } | null = null;
@@ -149,15 +150,19 @@ export class ChartView {
       hidden: this.hidden,
     };
     const across = Math.max(1, Math.min(chart.panels.length, Math.floor(width / 280)));
-    const ranges = this.zoom ?? extents(chart, this.hidden);
     const dots = chart.panels.some((p) => p.marks.some((m) => m.kind === 'dots'));
-    const y = axis(chart.y, ranges.y, chart.panels.length > 1 ? 4 : 6, !!this.zoom, dots);
-    const left = 14 + (chart.y.label ? 16 : 0) + Math.min(150, 6.6 * Math.max(2, ...y.ticks.map((t) => t.text.length)));
+    const zoomed = (k: number) => this.zoom && (!chart.free || this.zoom.panel === k);
+    const whole = extents(chart, this.hidden);
+    const ranges = chart.panels.map((p, k) =>
+      zoomed(k) ? this.zoom! : chart.free ? extents(chart, this.hidden, [p]) : whole,
+    );
+    const ys = ranges.map((r, k) => axis(chart.y, r.y, chart.panels.length > 1 ? 4 : 6, !!zoomed(k), dots));
+    const widest = Math.max(2, ...ys.flatMap((y) => y.ticks.map((t) => t.text.length)));
+    const left = 14 + (chart.y.label ? 16 : 0) + Math.min(150, 6.6 * widest);
     const right = chart.colour ? 62 : 6;
     const slot = (width - right - 16 * (across - 1)) / across;
     const plotWidth = Math.max(60, slot - left),
       plotHeight = Math.round(Math.min(300, Math.max(150, plotWidth * 0.55)));
-    const x = axis(chart.x, ranges.x, Math.max(3, Math.floor(plotWidth / 75)), !!this.zoom, dots);
     const top = chart.panels.length > 1 || chart.colour ? 24 : 8,
       rowHeight = top + plotHeight + (chart.x.label ? 44 : 28);
     const height = Math.ceil(chart.panels.length / across) * rowHeight;
@@ -178,7 +183,8 @@ export class ChartView {
         width: plotWidth,
         height: plotHeight,
       };
-      const drawing = new PanelDrawing(chart, x, y, place, look);
+      const x = axis(chart.x, ranges[k]!.x, Math.max(3, Math.floor(plotWidth / 75)), !!zoomed(k), dots);
+      const drawing = new PanelDrawing(chart, x, ys[k]!, place, look);
       this.svg.append(drawing.draw(k, `${id}-${k}`));
       if (chart.y.label && k % across === 0) {
         const middle = place.top + plotHeight / 2,
@@ -257,9 +263,7 @@ export class ChartView {
     const hit = at && nearest(this.chart, at.panel, this.drawn[at.panel]!.drawing, this.hidden, at.x, at.y);
     this.tip.hidden = !hit;
     if (!hit) return;
-    this.tip.replaceChildren(
-      ...hit.lines.map((line, k) => el(k === 0 && this.chart.names[hit.series] ? 'b' : 'span', {}, line)),
-    );
+    this.tip.replaceChildren(...hit.lines.map((line, k) => el(k === 0 && hit.named ? 'b' : 'span', {}, line)));
     const right = hit.x > this.host.clientWidth * 0.6;
     Object.assign(this.tip.style, {
       left: right ? '' : `${hit.x + 12}px`,
@@ -300,7 +304,8 @@ export class ChartView {
     const within = (v: number) => Math.min(1, Math.max(0, v));
     const xs = [held.x, nowX].map((v) => within((v - place.left) / place.width)).sort((a, b) => a - b);
     const ys = [held.y, nowY].map((v) => within(1 - (v - place.top) / place.height)).sort((a, b) => a - b);
-    this.zoom = drawing.range(wide ? (xs as Range) : [0, 1], high ? (ys as Range) : [0, 1]);
+    const looked = drawing.range(wide ? (xs as Range) : [0, 1], high ? (ys as Range) : [0, 1]);
+    this.zoom = { panel: held.panel, ...looked };
     this.drawHead();
     this.redraw();
   }
