@@ -4,7 +4,7 @@
 //
 // Results go to standard output, and messages for the user to standard error. The exit status is 0 if the command did
 // its work, 1 if it failed, 2 if it was called wrongly, 3 if sweep status has shown runs that are not finished, and 130
-// if it was interrupted.
+// if it was interrupted. As with the program diff, that of nacre diff is 1 if notebooks differ and 2 if it failed.
 package main
 
 import (
@@ -71,6 +71,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case errors.Is(err, app.ErrUnfinished):
 		return exitUnfinished
+	case errors.Is(err, app.ErrDiffer):
+		return exitFailed
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "nacre: %s; see \"%s --help\"\n", app.OneLine(err.Error()), cmd.CommandPath())
 		return exitUsage
@@ -84,5 +86,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		text += fmt.Sprintf("; --%s is a flag of its own", key.Key)
 	}
 	fmt.Fprintf(stderr, "nacre: %s\n", text)
+	if compare := (*app.CompareError)(nil); errors.As(err, &compare) {
+		return exitUsage
+	}
 	return exitFailed
 }

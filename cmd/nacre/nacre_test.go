@@ -21,6 +21,8 @@ import (
 	"nacre/experiment"
 	"nacre/internal/loopback"
 	"nacre/rl/config"
+	"nacre/server/nbdiff"
+	"nacre/server/nbformat"
 )
 
 // fake records the options that actions would be called with, instead of calling them, and returns err.
@@ -135,8 +137,18 @@ func TestOptions(t *testing.T) {
 		"runs out --serve --port 0 --processes 2": app.NotebookOptions{
 			Path: "out", Address: loopback.Host(), Runs: true, Processes: 2},
 		"fmt a.ipynb b.ipynb --check": app.FormatOptions{Files: []string{"a.ipynb", "b.ipynb"}, Check: true},
-		"run a.ipynb":                 app.ExecuteOptions{File: "a.ipynb"},
-		"execute a.ipynb":             app.ExecuteOptions{File: "a.ipynb"},
+		"diff a.ipynb b.ipynb": app.DiffOptions{Files: []string{"a.ipynb", "b.ipynb"}, When: "auto",
+			Options: nbdiff.Options{Context: 3}},
+		"diff --whole -U 0 a /b 0 100644 /c 0 100644": app.DiffOptions{
+			When: "auto", Options: nbdiff.Options{Whole: true},
+			Files: []string{"a", "/b", "0", "100644", "/c", "0", "100644"}},
+		"diff --text --sources a.ipynb": app.DiffOptions{Files: []string{"a.ipynb"}, Text: true, When: "auto",
+			Options: nbdiff.Options{Context: 3, Sources: true}},
+		"clean a.ipynb --keep-outputs --drop metadata.kernelspec": app.CleanOptions{Files: []string{"a.ipynb"},
+			In: os.Stdin, Name: "standard input", Cleaning: nbformat.Cleaning{KeepOutputs: true,
+				Drop: []string{"metadata.kernelspec"}}},
+		"run a.ipynb":     app.ExecuteOptions{File: "a.ipynb"},
+		"execute a.ipynb": app.ExecuteOptions{File: "a.ipynb"},
 		"run a.ipynb -o b.ipynb -p x=1 -p y=2 --timeout 90s": app.ExecuteOptions{File: "a.ipynb", Out: "b.ipynb",
 			Parameters: []string{"x=1", "y=2"}, Timeout: 90 * time.Second},
 		"kernel -f c.json":                  app.KernelOptions{ConnectionFile: "c.json"},

@@ -74,6 +74,12 @@ func (n *Notebook) IDs() IDs {
 	return ids
 }
 
+// HasID reports whether the file of the notebook has the identifier of a cell.
+func (n *Notebook) HasID(c Cell) bool {
+	_, made := n.made[c.ID()]
+	return !made && n.major == Major
+}
+
 // asInFile puts into a copy of a cell the identifier that its file has.
 func (n *Notebook) asInFile(c map[string]any) {
 	id, _ := c["id"].(string)

@@ -344,6 +344,15 @@ func (n *Notebook) MarshalJSON() ([]byte, error) {
 	return unescape(b, false), err
 }
 
+// JSON is a value of a notebook as its file has it, in one line if the indent is empty.
+func JSON(v any, indent string) string {
+	b, err := encode(v, indent)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(bytes.TrimSuffix(unescape(b, true), []byte("\n")))
+}
+
 func encode(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -78,12 +78,17 @@ func readNotebook(file string) (*nbformat.Notebook, error) {
 	return nb, nil
 }
 
-// writeNotebook replaces a notebook's file. A link stays one, and a file keeps its permissions.
+// writeNotebook replaces a notebook's file.
 func writeNotebook(file string, nb *nbformat.Notebook) error {
 	data, err := nb.Marshal()
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
+	return replaceFile(file, data)
+}
+
+// replaceFile replaces a file's bytes. A link stays one, and a file keeps its permissions.
+func replaceFile(file string, data []byte) error {
 	if to, err := filepath.EvalSymlinks(file); err == nil {
 		file = to
 	}
