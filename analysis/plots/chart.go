@@ -68,7 +68,8 @@ const (
 // missing Lo or Hi is NaN, and null in JSON.
 type Mark struct {
 	Kind   string    `json:"kind"`
-	Series int       `json:"series"` // index in Names
+	Series int       `json:"series"`         // index in Names
+	Thin   bool      `json:"thin,omitempty"` // of a line: drawn behind another of its series, which says more
 	X      []float64 `json:"x"`
 	X1     []float64 `json:"x1,omitempty"`
 	Y      []float64 `json:"y"`

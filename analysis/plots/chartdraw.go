@@ -405,7 +405,10 @@ func (a axes) lineMark(m Mark, c color.NRGBA) {
 	case len(up) == 1: // a band of no width
 		a.line(fade(c, 0.5), 1.6, up[0], down[0])
 	}
-	if len(pts) > 1 {
+	switch {
+	case len(pts) > 1 && m.Thin:
+		a.line(fade(c, 0.5), 0.8, pts...)
+	case len(pts) > 1:
 		a.line(c, 1.6, pts...)
 	}
 }

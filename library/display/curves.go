@@ -2,13 +2,16 @@ package display
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"nacre/analysis/plots"
+	"nacre/analysis/stats"
 )
 
 // CurvesMIME is the type of curves that the front end draws and redraws itself.
@@ -39,9 +42,13 @@ type Curves struct {
 }
 
 type series struct {
-	name            string
+	name, group     string
+	mean            bool // the mean over the lines of its group
 	x, y, low, high []float64
 }
+
+// colour is what lines of one colour have in common.
+func (s *series) colour() string { return cmp.Or(s.group, s.name) }
 
 // NewCurves returns curves without lines yet.
 func NewCurves(title, xLabel, yLabel string) *Curves {
@@ -72,6 +79,16 @@ func (c *Curves) LogY() *Curves {
 func (c *Curves) Link(link string) *Curves {
 	c.mu.Lock()
 	c.link = link
+	c.mu.Unlock()
+	c.changed()
+	return c
+}
+
+// Group makes a line one of a group, such as the seeds of an algorithm. Lines of a group have one colour. If it has
+// several, they are thin, and their mean, by the rule of stats.OverSeeds, is drawn over them.
+func (c *Curves) Group(name, group string) *Curves {
+	c.mu.Lock()
+	c.line(name).group = group
 	c.mu.Unlock()
 	c.changed()
 	return c
@@ -108,7 +125,7 @@ func (c *Curves) Set(name string, x, y []float64) error {
 	}
 	c.mu.Lock()
 	s := c.line(name)
-	*s = series{name: name, x: append([]float64{}, x...), y: append([]float64{}, y...)}
+	*s = series{name: name, group: s.group, x: append([]float64{}, x...), y: append([]float64{}, y...)}
 	c.mu.Unlock()
 	c.changed()
 	return nil
@@ -123,6 +140,30 @@ func (c *Curves) line(name string) *series {
 	s := &series{name: name}
 	c.series = append(c.series, s)
 	return s
+}
+
+// withMeans are the lines, behind them the mean of each group that has several with points. The lock is held.
+func (c *Curves) withMeans() []*series {
+	groups := map[string][]stats.Line{}
+	var names []string
+	for _, s := range c.series {
+		if s.group == "" || len(s.x) == 0 {
+			continue
+		}
+		if groups[s.group] == nil {
+			names = append(names, s.group)
+		}
+		groups[s.group] = append(groups[s.group], stats.Line{X: s.x, Y: s.y})
+	}
+	out := slices.Clone(c.series)
+	for _, name := range names {
+		if lines := groups[name]; len(lines) > 1 {
+			m := stats.OverSeeds(lines)
+			out = append(out, &series{name: fmt.Sprintf("%s, mean of %d", name, len(lines)), group: name, mean: true,
+				x: m.X, y: m.Mean})
+		}
+	}
+	return out
 }
 
 const interval = 100 * time.Millisecond
@@ -193,8 +234,11 @@ func (c *Curves) data() (map[string]any, string) {
 	if c.title != "" {
 		text.WriteString(c.title + "\n")
 	}
-	for _, s := range c.series {
+	for _, s := range c.withMeans() {
 		m := map[string]any{"name": s.name, "x": gaps(s.x), "y": gaps(s.y)}
+		if s.group != "" {
+			m["group"], m["mean"] = s.group, s.mean
+		}
 		if s.low != nil {
 			m["low"], m["high"] = gaps(s.low), gaps(s.high)
 		}
@@ -228,8 +272,14 @@ func (c *Curves) png() ([]byte, error) {
 	chart := plots.Chart{Title: c.title, X: plots.Scale{Label: c.xLabel}, Y: plots.Scale{Label: c.yLabel, Log: c.logY},
 		Panels: make([]plots.ChartPanel, 1)}
 	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-	for k, s := range c.series {
-		m := plots.Mark{Kind: plots.LineMark, Series: k}
+	all := c.withMeans()
+	for _, s := range all {
+		k := slices.Index(chart.Names, s.colour())
+		if k < 0 {
+			k, chart.Names = len(chart.Names), append(chart.Names, s.colour())
+		}
+		behind := !s.mean && slices.ContainsFunc(all, func(o *series) bool { return o.mean && o.group == s.group })
+		m := plots.Mark{Kind: plots.LineMark, Series: k, Thin: behind}
 		for i, x := range s.x {
 			if y := s.y[i]; finite(x) && finite(y) && (!c.logY || y > 0) {
 				m.X, m.Y = append(m.X, x), append(m.Y, y)
@@ -238,7 +288,6 @@ func (c *Curves) png() ([]byte, error) {
 				}
 			}
 		}
-		chart.Names = append(chart.Names, s.name)
 		if len(m.X) == 1 {
 			m.Kind = plots.DotMark
 		}

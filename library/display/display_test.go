@@ -79,6 +79,25 @@ func TestCurves(t *testing.T) {
 	}
 }
 
+// Two lines of a group have a mean where both have values; one line alone has none, nor has what is in no group.
+func TestCurvesOfGroups(t *testing.T) {
+	c := display.NewCurves("", "", "").Group("p1", "P").Group("p2", "P").Group("q1", "Q")
+	c.Set("p1", []float64{0, 2, 4}, []float64{0, 2, 4})
+	c.Set("p2", []float64{0, 4}, []float64{2, 6})
+	c.Add("q1", 0, 1)
+	c.Add("r", 0, 1)
+	var got []string
+	for _, s := range encoded(t, c, display.CurvesMIME)["series"].([]any) {
+		m := s.(map[string]any)
+		got = append(got, fmt.Sprintf("%v %v %v %v", m["name"], m["group"], m["mean"], m["y"]))
+	}
+	want := []string{"p1 P false [0 2 4]", "p2 P false [2 6]",
+		"q1 Q false [1]", "r <nil> <nil> [1]", "P, mean of 2 P true [1 3 5]"}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 func TestEmbedding(t *testing.T) {
 	points := tsne.Matrix{Rows: 3, Cols: 2, Data: []float64{0, 10, 0.25, 20, 1, 12.5}}
 	e := display.Embedding{Points: points, Label: []int{7, 3, 7}, Names: []string{0: "zero", 3: "three"}}

@@ -219,8 +219,25 @@ func TestFoundRunsAreDrawn(t *testing.T) {
 		return s
 	}
 	compare(1, 3)
+	want := "TCL-PEARL, mean of 3: 2; TCL-PEARL, seed 1: 2; TCL-PEARL, seed 2: 2; TCL-PEARL, seed 3: 2"
+	if got := drawn(t, compare(1, 2, 3)); got != want {
+		t.Errorf("the curves have %q points, want %q", got, want)
+	}
+	found := compare(1, 2, 3)
+	if got := drawn(t, found); got != want {
+		t.Errorf("the curves of runs that were found have %q points, want %q", got, want)
+	}
+	last := fmt.Sprint(found.shown[len(found.shown)-1])
+	if !strings.Contains(last, "all 3 runs were found finished in runs: nothing to train") {
+		t.Errorf("the line says %q", last)
+	}
+}
+
+// drawn lists the lines that were shown last, with their numbers of points.
+func drawn(t *testing.T, s *shelf) string {
+	t.Helper()
 	var names []string
-	for _, v := range compare(1, 2, 3).shown {
+	for _, v := range s.shown {
 		shown, is := v.(interface {
 			MIMEBundle() (map[string]any, error)
 		})
@@ -237,8 +254,10 @@ func TestFoundRunsAreDrawn(t *testing.T) {
 		}
 		var curves struct {
 			Series []struct {
-				Name string
-				X    []float64
+				Name  string
+				Group string
+				Mean  bool
+				X     []float64
 			}
 		}
 		if json.Unmarshal(j, &curves) != nil || len(curves.Series) == 0 {
@@ -246,17 +265,14 @@ func TestFoundRunsAreDrawn(t *testing.T) {
 		}
 		names = nil
 		for _, s := range curves.Series {
+			if s.Group != "TCL-PEARL" || s.Mean != strings.HasSuffix(s.Name, "mean of 3") {
+				t.Errorf("%+v", s)
+			}
 			names = append(names, fmt.Sprint(s.Name, ": ", len(s.X)))
 		}
 	}
 	slices.Sort(names)
-	if got, want := strings.Join(names, "; "),
-		"TCL-PEARL, seed 1: 2; TCL-PEARL, seed 2: 2; TCL-PEARL, seed 3: 2"; got != want {
-		t.Errorf("the curves have %q points, want %q", got, want)
-	}
-	if s := compare(1, 2, 3); len(s.shown) != 0 {
-		t.Errorf("nothing was trained, and %d things are shown", len(s.shown))
-	}
+	return strings.Join(names, "; ")
 }
 
 // The line of progress carries the share of the whole, which a page names if the kernel ends before the training does.

@@ -134,12 +134,15 @@ func (r *Run) Title() string {
 }
 
 // among tells the run from others of the same family that were asked for together.
-func (r *Run) among() string {
+func (r *Run) among() string { return fmt.Sprintf("%s, seed %d", r.arm(), r.cfg.Seed) }
+
+// arm is what a run has in common with those that differ from it in the seed.
+func (r *Run) arm() string {
 	parts := []string{rl.Title(r.cfg.Algorithm)}
 	for _, s := range r.at {
 		parts = append(parts, s.name+" "+s.value)
 	}
-	return strings.Join(append(parts, fmt.Sprintf("seed %d", r.cfg.Seed)), ", ")
+	return strings.Join(parts, ", ")
 }
 
 // Metrics is a table of the training's metrics, with one row per iteration, and with columns algorithm and seed.

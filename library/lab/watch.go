@@ -68,21 +68,26 @@ func (w *watch) progress() progress.Progress {
 }
 
 // begin shows the curves of all runs, also of those that exist already. It says if a run trains on another device than
-// the one asked for first. If nothing is left to train, it shows nothing.
+// the one asked for first.
 func (w *watch) begin(t *experiment.Training) {
 	w.device = t.Device()
 	if w.quiet {
 		return
 	}
 	if w.curves == nil {
-		w.curves = display.NewCurves("return on unseen tasks after adaptation", "environment steps", "return").Live()
-		w.line = display.Updating(display.Text("preparing on " + w.device))
-		for _, r := range w.there {
-			w.draw(r)
-		}
+		w.start("preparing on " + w.device)
 	}
 	for _, n := range t.Notices() {
 		w.Note(n)
+	}
+}
+
+// start shows the curves, so far of the runs that exist already, with a line below them.
+func (w *watch) start(line string) {
+	w.curves = display.NewCurves("return on unseen tasks after adaptation", "environment steps", "return").Live()
+	w.line = display.Updating(display.Text(line))
+	for _, r := range w.there {
+		w.draw(r)
 	}
 }
 
@@ -117,17 +122,33 @@ func (w *watch) draw(r *Run) {
 	}
 	steps, _ := m.Column("env_steps")
 	if returns, err := m.Column("adapted_return"); err == nil {
-		w.curves.Set(name, steps, returns)
+		w.curves.Group(name, r.arm()).Set(name, steps, returns)
 	}
 }
 
-// end leaves the curves as they are and says how long it took, or where it was interrupted.
+// end leaves the curves as they are and says how long it took, or where it was interrupted. If there was nothing to
+// train, it shows what the runs hold, and says that they were found.
 func (w *watch) end(err error) {
+	if w.curves == nil && err == nil && !w.quiet {
+		w.start("")
+		w.curves.Flush()
+		w.line.Update(display.Text(w.foundOnly()))
+		return
+	}
 	if w.curves == nil {
 		return
 	}
 	w.curves.Flush()
 	w.line.Update(display.Text(w.summary(err != nil && cell.Context().Err() != nil)))
+}
+
+// foundOnly returns what is said of runs that were all there.
+func (w *watch) foundOnly() string {
+	if len(w.there) == 1 {
+		return fmt.Sprintf("found finished in %s: nothing to train", w.there[0].Dir)
+	}
+	return fmt.Sprintf("all %d runs were found finished in %s: nothing to train", len(w.there),
+		filepath.Dir(w.there[0].Dir))
 }
 
 // summary returns what is said at the end.

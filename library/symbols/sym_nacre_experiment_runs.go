@@ -11,6 +11,7 @@ import (
 
 func init() {
 	add("nacre/experiment/runs/runs", map[string]reflect.Value{
+		"AdaptedTask":  reflect.ValueOf((*p0.AdaptedTask)(nil)),
 		"All":          reflect.ValueOf(&p0.All).Elem(),
 		"Changes":      reflect.ValueOf((*p0.Changes)(nil)),
 		"Columns":      reflect.ValueOf(p0.Columns),

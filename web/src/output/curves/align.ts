@@ -3,6 +3,9 @@
 export type Column = (number | null)[];
 export interface Series {
   name: string;
+  /** Lines of one group have one colour; where there is a mean, the others are thin. */
+  group?: string;
+  mean?: boolean;
   x: number[];
   y: Column;
   low?: Column;

@@ -7,7 +7,7 @@ import { align, type Series } from './align';
 import { elements, fields } from '../../model/json';
 import { guard } from '../boundary';
 import { type Brush, Brushing } from '../brush';
-import { css, taskColours } from '../embedding/palette';
+import { taskColours } from '../embedding/palette';
 import { format } from '../format';
 
 interface Curves {
@@ -41,13 +41,35 @@ function decode(data: unknown): Curves {
           `The curve ${name} has columns of ${columns.map((c) => c.length).join(', ')} numbers; expected equal lengths.`,
         );
       const [x, y, low, high] = columns as [number[], ...Column[]];
-      return { name, x, y: y!, ...(low && high ? { low, high } : {}) };
+      return {
+        name,
+        group: String(s.group ?? ''),
+        mean: s.mean === true,
+        x,
+        y: y!,
+        ...(low && high ? { low, high } : {}),
+      };
     }),
   };
 }
 
+const finite = (v: number | null) => v !== null && Number.isFinite(v);
+
+/** Whether a line is behind the mean of its group. */
+const thin = (s: Series, all: Series[]) => !s.mean && !!s.group && all.some((o) => o.mean && o.group === s.group);
+
+/** Colours by series, one for each group. */
+function colours(series: Series[]): string[] {
+  const keys = [...new Set(series.map((s) => s.group || s.name))];
+  const palette = taskColours(
+    keys.map(() => null),
+    document.documentElement.dataset.theme === 'dark',
+  );
+  return series.map((s) => palette[keys.indexOf(s.group || s.name)]!.join(' '));
+}
+
 /** The last value of a curve that is one: where nothing was measured there is none. */
-const latest = (s: Series) => s.y.findLast((v) => v !== null && Number.isFinite(v));
+const latest = (s: Series) => s.y.findLast(finite);
 
 export class CurvesView {
   readonly dom = el('figure.curves');
@@ -134,7 +156,12 @@ export class CurvesView {
   private draw(): void {
     if (!this.host.clientWidth) return;
     const { data } = this;
-    const shape = JSON.stringify([data.series.map((s) => [s.name, !!s.low]), data.xLabel, data.yLabel, this.log]);
+    const shape = JSON.stringify([
+      data.series.map((s) => [s.name, s.group, s.mean, !!s.low]),
+      data.xLabel,
+      data.yLabel,
+      this.log,
+    ]);
     const columns = align(data.series) as uPlot.AlignedData;
     if (this.plot && shape === this.shape) {
       this.plot.setData(columns);
@@ -169,10 +196,7 @@ export class CurvesView {
   /** Names with the values under the pointer, or the latest ones. */
   private drawValues(at: number | null): void {
     const { series, xLabel } = this.data;
-    const colours = taskColours(
-      series.map(() => null),
-      document.documentElement.dataset.theme === 'dark',
-    );
+    const colour = colours(series);
     const x = at === null ? null : this.plot!.data[0]![at];
     const value = (s: Series) => {
       if (x === null) return latest(s);
@@ -180,13 +204,9 @@ export class CurvesView {
       return i < 0 ? null : s.y[i];
     };
     this.legend.replaceChildren(
-      ...series.map((s, i) => {
-        const parts = [
-          el('i', { style: `background:${css(colours[i]!)}` }),
-          s.name,
-          ' ',
-          el('b', {}, format(value(s))),
-        ];
+      ...series.flatMap((s, i) => {
+        if (!this.shared && thin(s, series)) return [];
+        const parts = [el('i', { style: `background:rgb(${colour[i]})` }), s.name, ' ', el('b', {}, format(value(s)))];
         if (!this.shared) return el('span', {}, ...parts);
         return el(
           'button',
@@ -216,27 +236,29 @@ export class CurvesView {
       grid = style.getPropertyValue('--line').trim();
     // Whole pixels: the plot's scaling for sharp screens reads no fractions.
     const font = `12px ${style.getPropertyValue('--sans')}`;
-    const dark = document.documentElement.dataset.theme === 'dark';
-    const colours = taskColours(
-      this.data.series.map(() => null),
-      dark,
-    );
+    const colour = colours(this.data.series);
     const series: uPlot.Series[] = [{}];
     const bands: uPlot.Band[] = [];
     this.data.series.forEach((s, i) => {
-      const c = colours[i]!;
+      const c = colour[i]!;
       const faint = !this.brushing.has(s.name);
+      const behind = thin(s, this.data.series);
       series.push({
         label: s.name,
-        stroke: faint ? `rgb(${c[0]} ${c[1]} ${c[2]} / 0.15)` : css(c),
-        width: this.brushing.selected && !faint ? 2.75 : 1.75,
+        stroke: `rgb(${c} / ${faint ? 0.15 : behind ? 0.5 : 1})`,
+        width: this.brushing.selected && !faint ? 2.75 : behind ? 1 : s.mean ? 2.25 : 1.75,
         spanGaps: true,
-        points: { show: () => (this.data.series[i]?.y.length ?? 0) < 3, fill: css(c), size: 6 },
+        // A line of one or two values is hardly one.
+        points: {
+          show: () => (this.data.series[i]?.y.filter(finite).length ?? 0) < 3,
+          fill: `rgb(${c})`,
+          size: behind ? 4 : 6,
+        },
       });
       if (s.low && s.high) {
         const edge = { stroke: 'transparent', width: 0, spanGaps: true, points: { show: false } };
         series.push({ ...edge }, { ...edge });
-        bands.push({ series: [series.length - 1, series.length - 2], fill: `rgb(${c[0]} ${c[1]} ${c[2]} / 0.14)` });
+        bands.push({ series: [series.length - 1, series.length - 2], fill: `rgb(${c} / 0.14)` });
       }
     });
     const axis = (label: string, size: number): uPlot.Axis => ({
