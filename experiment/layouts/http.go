@@ -21,6 +21,7 @@ import (
 // Service answers the page of embeddings for the files below a folder. Paths are relative to the place where it is
 // mounted. FILE is an argument of Open, below the root.
 //
+//	GET  list                            returns a Listing
 //	GET  open?file=FILE                  returns an Info
 //	GET  tile?file=FILE&z=Z&x=X&y=Y      returns a tile, packed (Layout.encode)
 //	GET  density?file=FILE&size=N        returns counts in N×N cells, as uint32, little-endian; with
@@ -130,6 +131,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 16<<20)
 	var err error
 	switch r.Method + " " + r.URL.Path {
+	case "GET /list":
+		err = s.list(w)
 	case "GET /open":
 		err = s.info(w, r)
 	case "GET /tile":
@@ -152,6 +155,14 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
 		_ = json.NewEncoder(w).Encode(map[string]any{"message": s.short(err)})
 	}
+}
+
+func (s *Service) list(w http.ResponseWriter) error {
+	l, err := List(s.Root)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, l)
 }
 
 // short is an error without the root's path.

@@ -61,8 +61,10 @@ type vectors struct {
 func (v vectors) row(i int) []float32 { return v.data[i*v.dim : (i+1)*v.dim] }
 
 // files of a folder that may hold a layout, in the order of the search: the file of nacre tsne, and the file of a
-// study.
-var files = []string{"tsne.csv", "layout.npz"}
+// study, whose plane is the matrix mean.
+var files = []string{"tsne.csv", studyFile}
+
+const studyFile = "layout.npz"
 
 // embeddingsFile has the vectors of a layout beside it.
 const embeddingsFile = "embeddings.npz"
@@ -86,14 +88,9 @@ func Open(path string) (*Layout, error) {
 		if l.Name = runName(dir); l.Name == "" {
 			l.Name = strings.TrimSuffix(filepath.Base(dir), ".zip")
 		}
-		k := slices.IndexFunc(files, func(name string) bool {
-			_, err := plainfile.Stat(filepath.Join(dir, name))
-			return err == nil
-		})
-		if k < 0 {
+		if file = fileIn(dir); file == "" {
 			return nil, fmt.Errorf("%w in %s: nacre embed and nacre tsne make one", ErrNone, filepath.Base(dir))
 		}
-		file = filepath.Join(dir, files[k])
 	}
 	if err := l.read(file, plane); err != nil {
 		return nil, err
@@ -132,6 +129,9 @@ func (l *Layout) read(file, plane string) error {
 	if !f.Has(x) && f.Has("z0") && f.Has("z1") && !f.Has("z2") {
 		x, y = "z0", "z1"
 	}
+	if filepath.Base(file) == studyFile && !f.Has(x) && f.Has("mean0") && f.Has("mean1") && !f.Has("mean2") {
+		x, y = "mean0", "mean1"
+	}
 	xs, err := f.Numbers(x)
 	if err == nil {
 		var ys []float64
@@ -146,7 +146,7 @@ func (l *Layout) read(file, plane string) error {
 	l.file = filepath.Join(filepath.Dir(file), embeddingsFile)
 	if _, err := plainfile.Stat(l.file); err != nil {
 		l.file = ""
-		if f.Has("mean0") {
+		if f.Has("mean0") && x != "mean0" {
 			l.file = file
 		}
 	}

@@ -312,3 +312,30 @@ func TestService(t *testing.T) {
 		t.Errorf("after another layout was written there are %d points", info.Points)
 	}
 }
+
+// A study's planes are layouts, in an archive too, and are listed by what they are.
+func TestList(t *testing.T) {
+	root := t.TempDir()
+	study, err := os.ReadFile("../../notebooks/data/point-goal.zip")
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(root, "study.zip"), study, 0o644))
+	must(t, os.MkdirAll(filepath.Join(root, "a", "b"), 0o755))
+	must(t, os.WriteFile(filepath.Join(root, "a", "b", "tsne.csv"), []byte("x,y\n1,2\n3,4\n"), 0o644))
+	l, err := layouts.List(root)
+	must(t, err)
+	if len(l.Entries) != 16 || l.Total != 16 || l.Entries[0] != (layouts.Entry{"a/b", "b", "a"}) {
+		t.Fatalf("%d layouts, the first %+v", len(l.Entries), l.Entries[0])
+	}
+	for _, e := range l.Entries[1:] {
+		if e.Group != "study.zip" || !strings.Contains(e.Name, "PEARL") || !strings.Contains(e.Name, "point-goal") {
+			t.Errorf("%+v", e)
+		}
+		plane, err := layouts.Open(filepath.Join(root, filepath.FromSlash(e.File)))
+		must(t, err)
+		near := &layouts.Near{Row: 3, K: 2}
+		if _, found, err := plane.Select(t.Context(), layouts.Query{Near: near}); err != nil || len(plane.X) != 1600 ||
+			len(found) != 2 {
+			t.Errorf("%s: %d points, %+v, %v", e.File, len(plane.X), found, err)
+		}
+	}
+}

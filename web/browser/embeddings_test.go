@@ -38,6 +38,35 @@ func (s *site) layout(dir string, n, groups int) {
 	must(s.t, os.WriteFile(filepath.Join(s.dir, dir, "tsne.csv"), []byte(b.String()), 0o644))
 }
 
+// The page lists what is there, shipped studies too: two clicks set PEARL beside TCL-PEARL, with dots of one size.
+func TestEmbeddingsOpenByThemselves(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
+	s := newSite(t, nil)
+	study, err := os.ReadFile("../../notebooks/data/point-goal.zip")
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(s.dir, "study.zip"), study, 0o644))
+	s.layout("mine", 300, 3)
+	p := s.open("/embeddings")
+	p.await("document.querySelectorAll('.gallery button').length === 16")
+	p.await("[...document.querySelectorAll('.gallery canvas')].filter(c => c.getContext('2d').getImageData(0, 0, " +
+		"c.width, c.height).data.some(v => v)).length >= 4")
+	click := func(file string) {
+		eval[any](p, fmt.Sprintf("{document.querySelector('.gallery button[data-file=%q]').click(); null}", file))
+	}
+	click("study.zip/runs/pearl-seed1")
+	p.await("document.querySelector('.layout-panel')?.dataset.points === '1600'")
+	click("study.zip/runs/tcl-pearl-seed1")
+	p.await("[...document.querySelectorAll('.layout-panel')].filter(l => l.dataset.points === '1600').length === 2 " +
+		"&& document.querySelectorAll('.gallery button[aria-pressed=true]').length === 2")
+	// A dot that stands alone is as wide in one as in the other.
+	p.await("(a => a[0] > 0 && a[0] === a[1])([...document.querySelectorAll('.layout-panel')].map(" +
+		"l => l.dataset.radius))")
+	shots(t, p, "embeddings-gallery")
+	click("study.zip/runs/pearl-seed1") // once more closes it
+	p.await("document.querySelectorAll('.layout-panel').length === 1")
+	p.quiet()
+}
+
 // drag moves the pointer over a panel with its button down, by shares of its size.
 func (tb *tab) drag(panel int, lasso bool, places ...[2]float64) {
 	tb.t.Helper()

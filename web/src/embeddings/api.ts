@@ -56,12 +56,25 @@ export interface Answer {
   original?: Figures;
 }
 
+/** A folder with a layout. */
+export interface Entry {
+  file: string;
+  name: string;
+  group: string;
+}
+export interface Listing {
+  entries: Entry[];
+  total: number;
+  notes?: string[];
+}
+
 const at = (what: string, file: string, rest = '') => `api/layouts/${what}?file=${encodeURIComponent(file)}${rest}`;
 
 const bytes = async (path: string, body?: unknown) =>
   (await answer(body === undefined ? 'GET' : 'POST', path, body)).arrayBuffer();
 
 export const layouts = {
+  list: () => request<Listing>('GET', 'api/layouts/list'),
   open: (file: string) => request<Info>('GET', at('open', file)),
   tile: (file: string, z: number, x: number, y: number) => bytes(at('tile', file, `&z=${z}&x=${x}&y=${y}`)),
   density: (file: string, size: number, column: string, hidden: number[]) =>

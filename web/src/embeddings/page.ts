@@ -11,6 +11,7 @@ import { nextTheme } from '../theme';
 import { banner } from '../ui/dialog';
 import { type Answer, type ColumnInfo, type Figures, layouts, type Query } from './api';
 import { colouring, union } from './colouring';
+import { Gallery } from './gallery';
 import { Panel } from './panel';
 import { type EmbeddingsState, readState, writeState } from './view';
 
@@ -79,6 +80,8 @@ export class EmbeddingsPage {
   );
   private readonly legend = el('div.legend', { role: 'group', 'aria-label': 'Groups' });
   private readonly place = el('div.panels');
+  private readonly gallery = el('details', {}, el('summary', {}, 'Layouts in this folder'));
+  private cards: Gallery | null = null;
   private readonly chosen = el('section.chosen', { hidden: true, 'aria-label': 'Selection' });
   private readonly remember = perFrame(() =>
     history.replaceState(
@@ -93,6 +96,7 @@ export class EmbeddingsPage {
 
   constructor() {
     document.title = 'Embeddings – Nacre';
+    this.dom.classList.add('empty');
     this.contours.checked = this.state.contours;
     this.search.value = this.state.query?.text ?? '';
     this.dom.append(
@@ -141,6 +145,7 @@ export class EmbeddingsPage {
         this.legend,
         this.place,
         this.chosen,
+        this.gallery,
         this.opener,
       ),
     );
@@ -160,11 +165,32 @@ export class EmbeddingsPage {
     const { open, places } = this.state;
     this.state.open = [];
     for (const [i, file] of open.entries()) await this.add(file, places[i] ?? null);
+    this.gallery.open = this.panels.length === 0;
+    this.gallery.addEventListener('toggle', () => void this.list());
+    await this.list();
     document.body.dataset.ready = 'yes';
     if (this.state.query) await this.measure();
   }
 
   // — layouts —
+
+  /** Lists the layouts below the folder, once somebody looks. */
+  private async list(): Promise<void> {
+    if (!this.gallery.open || this.cards) return;
+    try {
+      this.cards = new Gallery(await layouts.list(), (file) => void this.toggle(file));
+      this.gallery.append(this.cards.dom);
+      this.cards.mark(this.state.open);
+    } catch (e) {
+      this.problem((e as Error).message);
+    }
+  }
+
+  private async toggle(file: string): Promise<void> {
+    const panel = this.panels.find((p) => p.file === file);
+    if (panel) this.close(panel);
+    else await this.add(file);
+  }
 
   /** Opens a layout beside those that are there; of a file of several, all of them. */
   async add(file: string, place: [number, number, number] | null = null): Promise<void> {
@@ -278,6 +304,8 @@ export class EmbeddingsPage {
     );
     this.link.value = this.linked;
     this.place.dataset.count = String(this.panels.length);
+    this.dom.classList.toggle('empty', this.panels.length === 0);
+    this.cards?.mark(this.state.open);
   }
 
   /** By what layouts go together: as chosen, else by the points where there are equally many, else by their labels. */

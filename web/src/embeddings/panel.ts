@@ -155,6 +155,7 @@ export class Panel implements Plane {
     this.painter.paint(points.getContext('2d')!, this.scene, view);
     this.dom.dataset.points = String(this.rows.length);
     this.dom.dataset.waiting = String(this.tiles.waiting);
+    this.dom.dataset.radius = String(this.scene.radius);
   }
 
   /** The points of all tiles that are there, as the painter takes them. */

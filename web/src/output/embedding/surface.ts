@@ -87,9 +87,7 @@ export class Surface {
   }
 
   /** Pixels of the canvas for one of the page. */
-  get ratio(): number {
-    return this.points.width / (this.dom.clientWidth || 1);
-  }
+  ratio = 1;
 
   /** What is in the middle and how many units of the plane are seen side by side; null before there is a size. */
   get place(): [number, number, number] | null {
@@ -141,6 +139,7 @@ export class Surface {
       height = Math.round(this.dom.clientHeight * ratio);
     if (!width || !height || (width === this.points.width && height === this.points.height)) return;
     const before = this.place;
+    this.ratio = ratio;
     for (const c of [this.points, this.overlay]) {
       c.width = width;
       c.height = height;
