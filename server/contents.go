@@ -58,6 +58,28 @@ func (s *Server) getContents(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, http.StatusOK, s.withLive(m))
 }
 
+// cards answers with what a start page shows of the notebooks in a folder.
+func (s *Server) cards(w http.ResponseWriter, r *http.Request) {
+	list, err := s.store.Cards(r.PathValue("path"))
+	if err != nil {
+		sendError(w, err)
+		return
+	}
+	sendJSON(w, http.StatusOK, list)
+}
+
+// picture answers with the picture of a notebook's card.
+func (s *Server) picture(w http.ResponseWriter, r *http.Request) {
+	b, err := s.store.Picture(r.PathValue("path"))
+	if err != nil {
+		sendError(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "image/png")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(b)
+}
+
 // withLive adds to a notebook what its kernel has shown since the file was written.
 func (s *Server) withLive(m *contents.Model) any {
 	nb, ok := m.Content.(*nbformat.Notebook)

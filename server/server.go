@@ -131,6 +131,7 @@ func (s *Server) table() []route {
 		{"PUT /api/contents/{path...}", s.putContents}, {"POST /api/contents", s.postContents},
 		{"POST /api/contents/{path...}", s.postContents},
 		{"PATCH /api/contents/{path...}", s.patchContents}, {"DELETE /api/contents/{path...}", s.deleteContents},
+		{"GET /api/cards", s.cards}, {"GET /api/cards/{path...}", s.cards}, {"GET /api/pictures/{path...}", s.picture},
 		{"GET /api/events/subscribe", s.events},
 		{"/api/", s.unknown}, {"/", s.unknown},
 	}

@@ -38,6 +38,7 @@ type Store struct {
 	disk  disk
 	locks sync.Map // path without links → *sync.Mutex
 	tidy  sync.WaitGroup
+	cards sync.Map // path → card
 
 	mu  sync.Mutex
 	own map[string]*chain       // by path without links

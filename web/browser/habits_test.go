@@ -281,3 +281,30 @@ func TestNarrowPage(t *testing.T) {
 	}
 	p.quiet()
 }
+
+// The home page says what there is: notebooks as cards with their pictures, what ran last, where else to go; on a phone
+// nothing runs out of it.
+func TestHome(t *testing.T) {
+	const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+	nb := notebook("# A title\n\nWhat it **shows**.", "print x")
+	nb["cells"].([]cell)[1]["outputs"] = []map[string]any{display(map[string]any{"image/png": dot})}
+	s := newSite(t, map[string]any{"quickstart.ipynb": nb, "other.ipynb": notebook("print y")})
+	s.folders(1, func(int) string { return "runs/mine" }, 3, func(int) []string { return nil })
+	p := s.open("/")
+	p.await("[...document.querySelectorAll('.cards img')].map(i => i.naturalWidth).join() === '1'")
+	p.await("document.querySelector('.last a')")
+	got := eval[[]string](p, "[...document.querySelectorAll('.cards a, .start-page .actions a, .last li')].map(a => "+
+		"a.textContent)")
+	for k, want := range []string{"Open the quickstart", "Runs", "Embeddings", "t-SNE of your own file", "other",
+		"A titleWhat it shows.", "TCL-PEARL on point-goal, seed 0interrupted"} {
+		if len(got) != 7 || !strings.HasPrefix(got[k], want) {
+			t.Fatalf("the page has %q", got)
+		}
+	}
+	shots(t, p, "home")
+	p.do(chromedp.EmulateViewport(390, 844))
+	p.await("document.documentElement.scrollWidth <= innerWidth && " +
+		"document.querySelector('.top .i-theme').getClientRects().length > 0")
+	shots(t, p, "home-narrow")
+	p.quiet()
+}

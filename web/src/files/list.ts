@@ -8,6 +8,7 @@ import { files } from '../site/api';
 import { contents, type FileModel } from '../protocol/contents';
 import { ask, askText, banner, guarded } from '../ui/dialog';
 import { nextTheme } from '../theme';
+import { Start } from './start';
 
 type SortKey = 'name' | 'last_modified' | 'size';
 const maxUpload = 100 << 20;
@@ -58,6 +59,7 @@ export class FileList {
       el(
         'main',
         { 'aria-label': 'Files' },
+        folder || isSite ? null : new Start().dom,
         el(
           'div.bar',
           {},
