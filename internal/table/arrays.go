@@ -93,8 +93,11 @@ func (f *File) addNPY(name string, raw []byte) error {
 		return fmt.Errorf("%d bytes where %s of %d bytes should be: the file is cut off or damaged",
 			len(data), shapeText(h.Shape), size)
 	}
+	if h.Fortran && len(h.Shape) > 1 {
+		data = rowByRow(data, h.Shape, size)
+	}
 	first := len(f.Arrays)
-	f.addBytes(name, h.Type, h.Fields, h.Shape, h.Fortran, cells{data, size, n})
+	f.addBytes(name, h.Type, h.Fields, h.Shape, cells{data, size, n})
 	if h.Fields != nil {
 		for k := range f.Arrays[first:] {
 			f.Arrays[first+k].field = true
@@ -112,7 +115,7 @@ type cells struct {
 func (c cells) at(i int) []byte { return c.data[i*c.size:] }
 
 // addBytes decodes elements of one type, or of the fields of structures.
-func (f *File) addBytes(name, typ string, fields []numpy.Field, shape []int, fortran bool, c cells) {
+func (f *File) addBytes(name, typ string, fields []numpy.Field, shape []int, c cells) {
 	if fields == nil {
 		switch kind, width := split(typ); {
 		case kind == 'V' && width == 2:
@@ -128,11 +131,7 @@ func (f *File) addBytes(name, typ string, fields []numpy.Field, shape []int, for
 			f.note("array %s: spans of time, in %s", name, cmp.Or(spans[unit], "units that the file does not name"))
 		}
 		for _, part := range decode(typ, c) {
-			a := Array{Name: name + part.Name, Shape: shape, Values: part.Values}
-			if fortran && len(shape) > 1 {
-				a.Values = a.Pick(columnMajor(shape))
-			}
-			f.Arrays = append(f.Arrays, a)
+			f.Arrays = append(f.Arrays, Array{Name: name + part.Name, Shape: shape, Values: part.Values})
 		}
 		return
 	}
@@ -152,10 +151,18 @@ func (f *File) addBytes(name, typ string, fields []numpy.Field, shape []int, for
 			own = append(own, c.at(i)[at:at+size*within]...)
 		}
 		of := name + "." + field.Name
-		f.addBytes(of, field.Type, field.Fields, append(append([]int{}, shape...), field.Shape...), fortran &&
-			len(shape) > 1, cells{own, size, c.n * within})
+		f.addBytes(of, field.Type, field.Fields, slices.Concat(shape, field.Shape), cells{own, size, c.n * within})
 		at += size * within
 	}
+}
+
+// rowByRow returns the elements of an array that lies column by column in the order of its rows.
+func rowByRow(data []byte, shape []int, size int) []byte {
+	out := make([]byte, 0, len(data))
+	for _, at := range columnMajor(shape) {
+		out = append(out, data[at*size:(at+1)*size]...)
+	}
+	return out
 }
 
 // columnMajor returns, for the elements row by row, their places in an array that lies column by column.

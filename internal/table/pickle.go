@@ -406,26 +406,26 @@ func (m *made) array(depth int) (shape []int, list []any, err error) {
 		shape, n = append(shape, int(s)), n*int(s)
 	}
 	switch data := state.items[4].(type) {
-	case *objects:
+	case *objects: // of Python's objects: row by row, whatever the order in memory
 		v, err := plainValue(data, depth+1)
 		if err != nil {
 			return nil, nil, err
 		}
 		list = v.([]any)
 	case rawBytes:
+		size, err := sizeOf(typ, nil)
+		if err != nil || n > len(data) || len(data) != n*size {
+			return nil, nil, errPickle
+		}
+		if fortran, _ := state.items[3].(bool); fortran && len(shape) > 1 {
+			data = rowByRow(data, shape, size)
+		}
 		if list, err = elementsOf(typ, data, n); err != nil {
 			return nil, nil, err
 		}
 	}
 	if len(list) != n {
 		return nil, nil, errPickle
-	}
-	if fortran, _ := state.items[3].(bool); fortran && len(shape) > 1 {
-		turned := make([]any, n)
-		for i, at := range columnMajor(shape) {
-			turned[i] = list[at]
-		}
-		list = turned
 	}
 	return shape, list, nil
 }
