@@ -16,13 +16,12 @@ const arrowKey = "ARROW:schema"
 const (
 	messageHeader = 2
 	schemaFields  = 1
-	fieldName     = 0
 	fieldType     = 2
 	fieldOf       = 3
 	fieldChildren = 5
 	durationUnit  = 0
 
-	typeList, typeStruct, typeFixedList, typeDuration, typeLargeList = 12, 13, 16, 18, 21
+	typeDuration = 18
 )
 
 // spanUnits are Arrow's units of time, by their numbers; milliseconds are its default.
@@ -30,9 +29,9 @@ var spanUnits = []string{"seconds", "milliseconds", "microseconds", "nanoseconds
 
 const milliseconds = 1
 
-// spans returns the units of the columns that are spans of time, by the columns' names. A schema that cannot be read
-// tells of none.
-func spans(schema string) (units map[string]string) {
+// spans returns a unit for each of the columns that hold values, in their order: "" of one that is no span of time. A
+// schema that cannot be read tells of none.
+func spans(schema string) (units []string) {
 	defer func() {
 		if recover() != nil { // FlatBuffers believes the offsets of a damaged message
 			units = nil
@@ -42,7 +41,6 @@ func spans(schema string) (units map[string]string) {
 	if err != nil || len(raw) < 16 {
 		return nil
 	}
-	units = map[string]string{}
 	body := raw[8:]
 	message := flatbuffers.Table{Bytes: body, Pos: flatbuffers.GetUOffsetT(body)}
 	var header flatbuffers.Table
@@ -51,7 +49,7 @@ func spans(schema string) (units map[string]string) {
 		return nil
 	}
 	message.Union(&header, at)
-	eachTable(header, schemaFields, func(f flatbuffers.Table) { spansIn(f, "", units, 0) })
+	eachTable(header, schemaFields, func(f flatbuffers.Table) { units = append(units, spansIn(f, 0)...) })
 	return units
 }
 
@@ -70,30 +68,23 @@ func eachTable(t flatbuffers.Table, k int, visit func(flatbuffers.Table)) {
 	}
 }
 
-// spansIn adds the units of a field and of the fields below it.
-func spansIn(f flatbuffers.Table, prefix string, units map[string]string, depth int) {
+// spansIn returns the units of a field, or those of the fields below it.
+func spansIn(f flatbuffers.Table, depth int) (units []string) {
 	const deepest = 100
 	if depth > deepest {
-		return
+		return nil
 	}
-	name := prefix
-	if at := flatbuffers.UOffsetT(f.Offset(slot(fieldName))); at > 0 && !strings.HasSuffix(prefix, listMark) {
-		name = strings.TrimPrefix(prefix+"."+f.String(at+f.Pos), ".")
+	eachTable(f, fieldChildren, func(c flatbuffers.Table) { units = append(units, spansIn(c, depth+1)...) })
+	if units != nil {
+		return units
 	}
-	name = strings.TrimSuffix(name, listMark)
-	switch kind := f.GetByteSlot(slot(fieldType), 0); kind {
-	case typeDuration:
+	unit := ""
+	if f.GetByteSlot(slot(fieldType), 0) == typeDuration {
 		var of flatbuffers.Table
 		f.Union(&of, flatbuffers.UOffsetT(f.Offset(slot(fieldOf))))
-		if unit := int(of.GetInt16Slot(slot(durationUnit), milliseconds)); unit >= 0 && unit < len(spanUnits) {
-			units[name] = spanUnits[unit]
+		if k := int(of.GetInt16Slot(slot(durationUnit), milliseconds)); k >= 0 && k < len(spanUnits) {
+			unit = spanUnits[k]
 		}
-	case typeStruct:
-		eachTable(f, fieldChildren, func(c flatbuffers.Table) { spansIn(c, name, units, depth+1) })
-	case typeList, typeFixedList, typeLargeList:
-		eachTable(f, fieldChildren, func(c flatbuffers.Table) { spansIn(c, name+listMark, units, depth+1) })
 	}
+	return []string{unit}
 }
-
-// listMark ends the name of a list while its element is read, which has the list's name.
-const listMark = "\x00"

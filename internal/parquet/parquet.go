@@ -76,23 +76,19 @@ func Read(raw []byte) (out []Column, err error) {
 			return nil, err
 		}
 	}
-	paths := f.Schema().Columns()
-	if n := f.NumRows(); n < 0 || n > int64(most/max(1, len(paths))) {
-		return nil, fmt.Errorf("%d rows of %d columns in %d bytes", n, len(paths), len(raw))
+	leaves := leavesOf(f.Root(), nil, 0)
+	if n := f.NumRows(); n < 0 || n > int64(most/max(1, len(leaves))) {
+		return nil, fmt.Errorf("%d rows of %d columns in %d bytes", n, len(leaves), len(raw))
 	}
 	schema, _ := f.Lookup(arrowKey)
 	units := spans(schema)
-	for _, path := range paths {
-		leaf, ok := f.Schema().Lookup(path...)
-		if !ok {
-			return nil, fmt.Errorf("column %s is not in its schema", strings.Join(path, "."))
-		}
-		c, err := read(f, leaf, path, most)
+	for k, l := range leaves {
+		c, err := read(f, l, most)
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}
-		if unit := units[c.Name]; unit != "" && c.Num != nil {
-			c.Note = "spans of time, in " + unit
+		if len(units) == len(leaves) && units[k] != "" && c.Num != nil {
+			c.Note = "spans of time, in " + units[k]
 		}
 		out = append(out, c)
 	}
@@ -107,22 +103,45 @@ func open(raw []byte) (*parquet.File, error) {
 // wrappers are the names that writers give to what lies between a list and its elements.
 var wrappers = []string{"list", "element", "item", "bag", "array", "array_element"}
 
-// read reads a leaf of the schema through all groups of rows.
-func read(f *parquet.File, leaf parquet.LeafColumn, path []string, most int) (Column, error) {
-	names := slices.Clone(path)
-	if leaf.MaxRepetitionLevel > 0 {
+// leaf is a column that holds values. Several may have one path.
+type leaf struct {
+	*parquet.Column
+	lists []int // for each list on its path from the outermost, the definition level from which on it has an element
+}
+
+// leavesOf returns the leaves below a column in the order of the file.
+func leavesOf(c *parquet.Column, lists []int, level int) (out []leaf) {
+	if c.Leaf() {
+		return []leaf{{c, lists}}
+	}
+	for _, child := range c.Columns() {
+		below, within := level, lists
+		if child.Optional() || child.Repeated() {
+			below++
+		}
+		if child.Repeated() {
+			within = append(slices.Clone(lists), below)
+		}
+		out = append(out, leavesOf(child, within, below)...)
+	}
+	return out
+}
+
+// read reads a leaf through all groups of rows.
+func read(f *parquet.File, leaf leaf, most int) (Column, error) {
+	names, levels := slices.Clone(leaf.Path()), leaf.lists
+	if levels != nil {
 		names = append(names[:1], slices.DeleteFunc(names[1:], func(s string) bool {
 			return slices.Contains(wrappers, s)
 		})...)
 	}
 	c := Column{Name: strings.Join(names, ".")}
-	put := c.putter(leaf.Node.Type().Kind(), logicalType(f, leaf.ColumnIndex))
-	levels := listLevels(f.Schema(), path)
+	put := c.putter(leaf.Type().Kind(), logicalType(f, leaf.Index()))
 	inner := newInner(levels)
 	values := make([]parquet.Value, 1024)
 	n := 0
 	for _, group := range f.RowGroups() {
-		pages := group.ColumnChunks()[leaf.ColumnIndex].Pages()
+		pages := group.ColumnChunks()[leaf.Index()].Pages()
 		err := eachValue(pages, values, func(v parquet.Value) error {
 			if n++; n > most {
 				return fmt.Errorf("more than %d values", most)
@@ -225,26 +244,6 @@ func eachValue(pages parquet.Pages, values []parquet.Value, do func(parquet.Valu
 			return err
 		}
 	}
-}
-
-// listLevels are, for each list on a path from the outermost, the definition level from which on it has an element.
-func listLevels(schema *parquet.Schema, path []string) (levels []int) {
-	var node parquet.Node = schema
-	level := 0
-	for _, name := range path {
-		k := slices.IndexFunc(node.Fields(), func(f parquet.Field) bool { return f.Name() == name })
-		if k < 0 {
-			return nil
-		}
-		node = node.Fields()[k]
-		if node.Optional() || node.Repeated() {
-			level++
-		}
-		if node.Repeated() {
-			levels = append(levels, level)
-		}
-	}
-	return levels
 }
 
 // logicalType returns what the file says of leaf k beyond how it is stored, which the library's own types leave out in

@@ -31,8 +31,14 @@ func readNPZ(raw []byte) (*File, error) {
 		return nil, errors.New("it is a sparse matrix of SciPy's: save it with np.savez(FILE, x=matrix.toarray())")
 	}
 	left := numpy.Unpacked(int64(len(raw)))
+	known := map[string]bool{}
 	for _, entry := range r.File {
 		name, isArray := strings.CutSuffix(entry.Name, ".npy")
+		if known[entry.Name] {
+			return nil, fmt.Errorf("%s is in the archive twice; expected each name once: save the arrays again, each "+
+				"under a name of its own", entry.Name)
+		}
+		known[entry.Name] = true
 		if !isArray {
 			f.note("%s in the archive is no array: left out", entry.Name)
 			continue
@@ -51,6 +57,7 @@ func readNPZ(raw []byte) (*File, error) {
 		}
 	}
 	f.bareFields("arr_0") // NumPy's name for an array without one
+	f.tellApart("array")
 	return f, nil
 }
 
@@ -59,6 +66,7 @@ func readNPY(raw []byte, name string) (*File, error) {
 	f := &File{}
 	err := f.addNPY(name, raw)
 	f.bareFields(name)
+	f.tellApart("array")
 	return f, err
 }
 

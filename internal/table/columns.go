@@ -44,6 +44,11 @@ func (f *File) Columns() []Column {
 			out = append(out, a.columns(rows, a.Shape[k:])...)
 		}
 	}
+	names, renamed := distinct("column", namesOfColumns(out))
+	for k := range out {
+		out[k].Name = names[k]
+	}
+	f.Notes = append(f.Notes, renamed...)
 	if left != nil {
 		f.note("left out, as the table has %s: %s", count(rows, "row"), few(left))
 	}
@@ -172,9 +177,9 @@ func shapeText(shape []int) string {
 	return strings.Join(parts, "×")
 }
 
-// tellApart gives the arrays different names and notes which names it has changed.
-func (f *File) tellApart() {
-	names, renamed := distinct(f.Names())
+// tellApart gives the arrays different names and notes which names it has changed; what says what they are.
+func (f *File) tellApart(what string) {
+	names, renamed := distinct(what, f.Names())
 	for k, n := range names {
 		f.Arrays[k].Name = n
 	}
@@ -182,7 +187,7 @@ func (f *File) tellApart() {
 }
 
 // distinct replaces empty names, and names that are used twice, by new ones, and says which.
-func distinct(names []string) (out, notes []string) {
+func distinct(what string, names []string) (out, notes []string) {
 	out, taken := slices.Clone(names), map[string]bool{}
 	for _, n := range names {
 		taken[n] = true
@@ -190,14 +195,14 @@ func distinct(names []string) (out, notes []string) {
 	seen, next := map[string]bool{}, map[string]int{}
 	for j, n := range out {
 		if n == "" {
-			n = fmt.Sprintf("column %d", j+1)
-			if j == 0 {
+			n = fmt.Sprintf("%s %d", what, j+1)
+			if j == 0 && what == "column" {
 				n = "index" // what pandas writes without a name
 			}
 			for taken[n] {
 				n += "_2"
 			}
-			notes = append(notes, fmt.Sprintf("column %d has no name: it is called %q", j+1, n))
+			notes = append(notes, fmt.Sprintf("%s %d has no name: it is called %q", what, j+1, n))
 		} else if seen[n] {
 			k := max(2, next[n])
 			for taken[fmt.Sprintf("%s_%d", n, k)] {
@@ -206,7 +211,7 @@ func distinct(names []string) (out, notes []string) {
 			old := n
 			next[old] = k + 1
 			n = fmt.Sprintf("%s_%d", n, k)
-			notes = append(notes, fmt.Sprintf("a second column %q is called %q", old, n))
+			notes = append(notes, fmt.Sprintf("a second %s %q is called %q", what, old, n))
 		}
 		out[j], seen[n], taken[n] = n, true, true
 	}

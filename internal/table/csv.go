@@ -31,6 +31,7 @@ type lines struct {
 	assumed   []string
 	head      []string
 	place     map[string]int // numbers of the names in head; made when it is first needed
+	extra     map[int]int    // the columns of fields beyond the names, by the fields' numbers
 	records   []record
 	cutOff    bool // whether the text does not end with the end of a line
 }

@@ -16,7 +16,7 @@ func (l *lines) file() (*File, error) {
 		return nil, err
 	}
 	f := &File{Table: true, Lines: rows}
-	head, renamed := distinct(l.head)
+	head, renamed := distinct("column", l.head)
 	l.assumed = append(l.assumed, renamed...)
 	var said []column
 	comma := l.style(cells)
@@ -252,7 +252,17 @@ func (l *lines) cells() (columns [][]string, rows []int, err error) {
 }
 
 // beyond returns the column for field k of lines that are longer than the names.
-func (l *lines) beyond(k int) int { return l.add(fmt.Sprintf("column %d", k+1)) }
+func (l *lines) beyond(k int) int {
+	at, ok := l.extra[k]
+	if !ok {
+		if l.extra == nil {
+			l.extra = map[int]int{}
+		}
+		at = len(l.head)
+		l.extra[k], l.head = at, append(l.head, fmt.Sprintf("column %d", k+1))
+	}
+	return at
+}
 
 // add returns the column of a name. If there is none, it adds one at the end.
 func (l *lines) add(name string) int {

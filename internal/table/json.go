@@ -78,6 +78,16 @@ func (o object) find(name string) (any, bool) {
 	return nil, false
 }
 
+// times is how often a name is there.
+func (o object) times(name string) (n int) {
+	for _, m := range o {
+		if m.name == name {
+			n++
+		}
+	}
+	return n
+}
+
 // tooLarge is a number that exceeds float64. It stands for infinity.
 const tooLarge = "1e999"
 

@@ -11,6 +11,11 @@ import (
 // object reads a file that is one object: columns, rows under their numbers, a list of rows among other things, or one
 // row.
 func (f *File) object(o object) error {
+	for _, name := range []string{"columns", "data", "index"} {
+		if n := o.times(name); n > 1 {
+			return fmt.Errorf("%q is there %d times; expected it once", name, n)
+		}
+	}
 	columns, isList := lists(o, "columns")
 	data, isData := lists(o, "data")
 	switch {
@@ -41,6 +46,12 @@ func lists(o object, name string) ([]any, bool) {
 }
 
 func (f *File) split(columns, index, data []any) error {
+	names := make([]string, len(columns))
+	for j, c := range columns {
+		names[j] = fmt.Sprint(c)
+	}
+	names, renamed := distinct("column", names)
+	f.Notes = append(f.Notes, renamed...)
 	rows := make([]any, len(data))
 	for i, r := range data {
 		list, ok := r.([]any)
@@ -49,7 +60,7 @@ func (f *File) split(columns, index, data []any) error {
 		}
 		row := object{}
 		for j, v := range list {
-			row = append(row, member{fmt.Sprint(columns[j]), v})
+			row = append(row, member{names[j], v})
 		}
 		rows[i] = row
 	}
@@ -160,8 +171,8 @@ func (f *File) polars(columns []any) error {
 		name, _ := c.find("name")
 		values, _ := c.find("values")
 		list, ok := values.([]any)
-		if !ok {
-			return errors.New(`"columns" holds something without a name and values`)
+		if !ok || c.times("name") != 1 || c.times("values") != 1 {
+			return errors.New(`"columns" holds something without one name and one list of values`)
 		}
 		o = append(o, member{fmt.Sprint(name), list})
 	}

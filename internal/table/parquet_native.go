@@ -34,7 +34,7 @@ func readParquet(raw []byte) (*File, error) {
 			f.addLists(c.Name, v, c.Lengths, c.Inner)
 		}
 	}
-	f.tellApart()
+	f.tellApart("column")
 	return f, nil
 }
 

@@ -81,7 +81,7 @@ func (f *File) columnsOf(o object) error {
 	for _, m := range o {
 		f.addValues(m.name, m.value.([]any), &odd)
 	}
-	f.tellApart()
+	f.tellApart("column")
 	if odd != nil {
 		f.note("left out: %s", few(odd))
 	}

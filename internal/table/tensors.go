@@ -31,5 +31,6 @@ func readTensors(raw []byte) (*File, error) {
 		}
 		f.Arrays = append(f.Arrays, Array{Name: t.Name, Shape: t.Shape, Values: v})
 	}
+	f.tellApart("tensor")
 	return f, nil
 }

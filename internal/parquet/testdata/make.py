@@ -55,3 +55,26 @@ write("spans", spans | {
     "list": pa.array([[5], [], [7, 8]], pa.list_(pa.duration("ns"))),
 }, schema=True)
 write("spans-bare", {"us": spans["us"]})
+
+
+# Columns of one name, at every depth.
+def struct(names, *columns):
+    return pa.StructArray.from_arrays([pa.array(c) for c in columns], names=names)
+
+
+def dictionary(*rows):
+    return pa.array(rows, pa.map_(pa.string(), pa.int64()))
+
+
+twice = [
+    ("a", pa.array([1, 2, 3])), ("a", pa.array([10, 20, 30])), ("A", pa.array([0.5, 1.5, None])),
+    ("a", pa.array(["x", None, "z"])), ("", pa.array([5, 6, 7])), ("", pa.array(["u", "v", "w"])),
+    ("d", pa.array([1, 2, 3], pa.duration("s"))), ("d", pa.array([4, 5, 6])),
+    ("of", struct(["x", "x"], [1, 2, 3], ["p", "q", "r"])), ("of", struct(["x"], [0.25, 0.5, 0.75])),
+    ("a", struct(["b"], [8, 9, 8])), ("a.b", pa.array([7, 6, 5])),
+    ("list", pa.array([[1, 2], [], [3]])), ("list", pa.array([["s"], ["t"], ["u"]])),
+    ("rows", pa.ListArray.from_arrays([0, 1, 3, 3], struct(["x", "x"], [1, 2, 3], [4, 5, 6]))),
+    ("m", dictionary([("k", 1)], [], [("l", 2)])), ("m", dictionary([], [("i", 3), ("j", 4)], [])),
+]
+table = pa.Table.from_arrays([c for _, c in twice], names=[n for n, _ in twice])
+pq.write_table(table, here / "twice.parquet", write_statistics=False)
