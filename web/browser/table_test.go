@@ -48,6 +48,11 @@ func TestTable(t *testing.T) {
 	if got := count(); !strings.HasPrefix(got, "no row") {
 		t.Errorf("a filter that nothing passes leaves %q", got)
 	}
+	p.press("Escape")
+	p.await("document.querySelector('figure.table input').value === ''")
+	if got := count(); !strings.HasPrefix(got, "1–15 of 40") && !strings.HasPrefix(got, "16–30 of 40") {
+		t.Errorf("emptied by Escape, the filter leaves %q", got)
+	}
 	if got := eval[string](p, "document.querySelector('figure.table input').placeholder"); got != "filter: a word, "+
 		"return>0.500" {
 		t.Errorf("the filter's hint is %q", got)

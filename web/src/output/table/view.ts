@@ -24,10 +24,9 @@ export class TableView {
       'aria-label': 'Filter rows',
       spellcheck: 'false',
       autocomplete: 'off',
-      input: () => {
-        this.page = 0;
-        this.pick();
-      },
+      input: () => this.filtered(),
+      // Escape empties the field, with this event only.
+      search: () => this.filtered(),
     });
     const grid = el(
       'div.viewport',
@@ -53,6 +52,11 @@ export class TableView {
   /** Says by this table's own columns what a filter can be. */
   private hint(): void {
     this.filter.placeholder = ['filter: a word', exampleFilter(this.data)].filter(Boolean).join(', ');
+  }
+
+  private filtered(): void {
+    this.page = 0;
+    this.pick();
   }
 
   private pick(): void {
