@@ -46,11 +46,15 @@ func (e *Embeddings) fromArrays(f *tables.File, label string) error {
 	if e.Mean, err = matrix(points, rows); err != nil {
 		return err
 	}
+	rounded := roundedIn(f, points, e.Mean.Cols)
 	if s, ok := f.Find("std"); ok && points.Name != "std" {
 		if e.Std, err = matrix(s, rows); err != nil {
 			return err
 		}
-		used = append(used, s.Name)
+		used, rounded = append(used, s.Name), append(rounded, roundedIn(f, s, e.Std.Cols)...)
+	}
+	if rounded != nil {
+		e.Read = append(e.Read, tables.RoundedNote+strings.Join(rounded, ", "))
 	}
 	if points.Name != "mean" && points.Name != "z" {
 		for j := range e.Mean.Cols {
@@ -76,6 +80,13 @@ func (e *Embeddings) fromArrays(f *tables.File, label string) error {
 	}
 	e.leftOut(f, used)
 	return nil
+}
+
+// roundedIn is tables.Rounded of an array with rows of so many columns.
+func roundedIn(f *tables.File, a tables.Array, cols int) []string {
+	return tables.Rounded(a.Name, a.Values, func(i int) string {
+		return fmt.Sprintf("%s, column %d", f.Row(i/cols), i%cols)
+	})
 }
 
 // leftOut says which arrays are not used.
@@ -308,8 +319,8 @@ func wholeLabels(v tables.Values) []int {
 	}
 	out := make([]int, v.Len())
 	for i := range out {
-		n, err := strconv.Atoi(strings.TrimSpace(v.Word(i)))
-		if err != nil {
+		n, err := strconv.Atoi(v.Word(i))
+		if err != nil || !v.IsNumber() && strconv.Itoa(n) != v.Word(i) { // the text 01 is not 1
 			return nil
 		}
 		out[i] = n

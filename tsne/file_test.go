@@ -358,3 +358,31 @@ func TestLoadHalvesAndTexts(t *testing.T) {
 		t.Errorf("three labels for two points: %v", err)
 	}
 }
+
+// Labels of 64 bits, and texts that look like one number, stay apart; means that no float64 is are named.
+func TestLargeLabels(t *testing.T) {
+	for text, want := range map[string]string{
+		`[{"mean0": 1.5, "label": 9007199254740993}, {"mean0": 2.5, "label": 9007199254740992}]`: "[1 0] []",
+		`[{"mean0": 1.5, "label": "01"}, {"mean0": 2.5, "label": "1"}]`:                          "[0 1] []",
+		`[{"mean0": 1.5, "label": "1 "}, {"mean0": 2.5, "label": "1"}]`:                          "[1 0] []",
+		`[{"mean0": 9007199254740993, "label": -0.0}, {"mean0": 9007199254740992, "label": 0}]`: "[0 0] [whole " +
+			`numbers beyond 2^53 are computed with as the nearest float64: "mean0" (1 value, first 9007199254740993 in row 0 ` +
+			"(counted from 0))]",
+	} {
+		e, err := Read("x.json", []byte(text), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := make([]int, len(e.Label)) // the labels' places in their order
+		for i, l := range e.Label {
+			for _, other := range e.Label {
+				if other < l {
+					at[i]++
+				}
+			}
+		}
+		if got := fmt.Sprint(at, " ", e.Read[1:]); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"math/big"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -28,6 +29,7 @@ import (
 
 	"nacre/analysis/frame"
 	"nacre/internal/plainfile"
+	"nacre/internal/whole"
 )
 
 // Log is a run of another program, read from its log.
@@ -239,6 +241,9 @@ func (s source) open(ref, run string, c Columns) (*Log, error) {
 	if err := l.numbers(); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.files[0], err)
 	}
+	if err := l.exactSteps(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.files[0], err)
+	}
 	l.frame = l.forward()
 	if said := a.backOf(l.Return); said != "" {
 		l.note("%s", said)
@@ -304,6 +309,43 @@ func (l *Log) numbers() error {
 			}
 		}
 	}
+	return nil
+}
+
+// exactSteps counts steps from the first one if some are whole numbers that no float64 is, and says so. It returns an
+// error if that does not help, because several steps would become one.
+func (l *Log) exactSteps() error {
+	steps, err := l.frame.Numbers(l.Step)
+	if err != nil || !slices.ContainsFunc(steps, func(v float64) bool { return math.Abs(v) >= whole.Exact }) {
+		return nil
+	}
+	words, err := l.frame.Texts(l.Step)
+	if err != nil || !slices.ContainsFunc(words, func(word string) bool {
+		_, rest, _ := whole.Parse(word)
+		return rest != 0
+	}) {
+		return err
+	}
+	var first *big.Int
+	counted := slices.Clone(steps)
+	for i, word := range words {
+		if math.IsNaN(steps[i]) {
+			continue
+		}
+		v, ok := new(big.Int).SetString(word, 10)
+		if first == nil {
+			first = v
+		}
+		if ok {
+			counted[i], _ = new(big.Float).SetInt(new(big.Int).Sub(v, first)).Float64()
+		}
+		if !ok || math.Abs(counted[i]) >= whole.Exact {
+			return fmt.Errorf("column %q, the step, has %s on %s; expected whole numbers that differ by less than "+
+				"2^53: choose another column with --step-column", l.Step, word, place(l.frame, i))
+		}
+	}
+	l.frame = l.frame.With(frame.Numbers(l.Step, counted))
+	l.note("the steps, beyond 2^53, are counted from %v, the first", first)
 	return nil
 }
 

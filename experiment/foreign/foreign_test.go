@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -581,6 +582,18 @@ func TestChosenColumnsAndErrors(t *testing.T) {
 		told(
 			l) != `x (Stable-Baselines3) on environment not named | steps from "frames", return from "score" | 10:1 20:3` {
 		t.Errorf("chosen: %v, %v", l, err)
+	}
+	// steps that no float64 is do not become one
+	put(t, dir, "far.csv", "step,return\n9007199254740992,1\n9007199254740993,2\n\n9007199254740995,3\n")
+	l, err = Open(filepath.Join(dir, "far.csv"), Columns{})
+	if err != nil || !strings.HasSuffix(told(l), "0:1 1:2 3:3") ||
+		!slices.Contains(l.Notes, "the steps, beyond 2^53, are counted from 9007199254740992, the first") {
+		t.Errorf("steps beyond 2^53: %v, %v", l, err)
+	}
+	put(t, dir, "far.csv", "step,return\n0,1\n9007199254740993,2\n")
+	if _, err := Open(filepath.Join(dir, "far.csv"), Columns{}); err == nil || !strings.Contains(err.Error(),
+		`column "step", the step, has 9007199254740993 on line 3; expected whole numbers that differ by less`) {
+		t.Errorf("steps too far apart: %v", err)
 	}
 	for want, c := range map[string]Columns{`no column "frame" of numbers; did you mean "frames"?`: {Step: "frame"},
 		`no column "name" of numbers`: {Step: "frames", Return: "name"}} {

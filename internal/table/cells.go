@@ -48,11 +48,13 @@ func plain(s string) (number, bool) {
 		return number{}, false
 	}
 	n := number{near: v, beyond: err != nil && math.IsInf(v, 0)}
-	if math.Abs(v) >= whole.Exact && digits(s) {
-		near, rest, ok := whole.Parse(s)
-		if n.beyond = !ok; ok {
+	if bare, zeros, dot := strings.Cut(s, "."); math.Abs(v) >= whole.Exact && digits(bare) &&
+		strings.Trim(zeros, "0") == "" {
+		near, rest, ok := whole.Parse(bare)
+		if ok {
 			n.near, n.rest = near, rest
 		}
+		n.beyond = !ok && (!dot || n.beyond)
 	}
 	return n, true
 }

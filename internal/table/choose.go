@@ -82,7 +82,32 @@ func Choose(columns []Column, c Choice, row func(i int) string) (Chosen, error) 
 		out.Label = &columns[label]
 	}
 	out.say(columns, at, label, left)
+	var rounded []string
+	for _, p := range append(slices.Clone(out.Points), out.Std...) {
+		rounded = append(rounded, Rounded(p.Name, p.Values, row)...)
+	}
+	if rounded != nil {
+		out.Notes = append(out.Notes, RoundedNote+few(rounded))
+	}
 	return out, nil
+}
+
+// RoundedNote begins a sentence that names columns by Rounded.
+const RoundedNote = "whole numbers beyond 2^53 are computed with as the nearest float64: "
+
+// Rounded counts the whole numbers of a column that no float64 is, and gives the first with its place; it is empty if
+// there are none.
+func Rounded(name string, v Values, place func(i int) string) []string {
+	var odd seen
+	for i, r := range v.Rest {
+		if r != 0 {
+			odd.see(v.Word(i), i)
+		}
+	}
+	if odd.n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%q (%s, first %s in %s)", name, count(odd.n, "value"), odd.cell, place(odd.at))}
 }
 
 func namesOfColumns(columns []Column) []string {

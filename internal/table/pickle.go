@@ -469,7 +469,7 @@ func elementsOf(typ string, raw []byte, n int) ([]any, error) {
 			out[i] = v.Text[i]
 		case v.Bool:
 			out[i] = v.Num[i] == 1
-		case v.Rest != nil || v.Num[i] == math.Trunc(v.Num[i]) && !math.IsInf(v.Num[i], 0):
+		case typ[1] == 'i' || typ[1] == 'u':
 			out[i] = whole64(v.Word(i))
 		default:
 			out[i] = v.Num[i]

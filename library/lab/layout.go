@@ -12,6 +12,7 @@ import (
 	"nacre/analysis/frame"
 	"nacre/analysis/plots"
 	"nacre/internal/table"
+	"nacre/internal/whole"
 	"nacre/library/cell"
 	"nacre/library/display"
 	"nacre/tsne"
@@ -100,6 +101,12 @@ func LayOut(f *frame.Frame, label string, options ...tsne.Option) (*Layout, erro
 		c := table.Column{Name: name, Of: name}
 		if x, err := f.Numbers(name); err == nil {
 			c.Num = x
+			if words, err := f.Texts(name); err == nil && slices.ContainsFunc(x, beyondExact) {
+				c.Rest = make([]int16, len(x))
+				for i, word := range words {
+					_, c.Rest[i], _ = whole.Parse(word)
+				}
+			}
 		} else {
 			c.Text, _ = f.Texts(name)
 		}
@@ -145,6 +152,9 @@ func LayOut(f *frame.Frame, label string, options ...tsne.Option) (*Layout, erro
 	}
 	return l, err
 }
+
+// beyondExact reports whether a whole number near x may be no float64.
+func beyondExact(x float64) bool { return math.Abs(x) >= whole.Exact }
 
 // Plane lays embeddings out in the plane with t-SNE and measures how well their labels separate. Without options the
 // perplexity is 30, or the largest that the number of rows allows if that is less. Without options there are also no
