@@ -18,7 +18,7 @@ func (s *session) newAssistant() *assist.Assistant {
 				}
 			}
 		},
-		Plain: func(code string) (string, error) { _, plain, err := parseMagic(code); return plain, err },
+		Plain: func(code string) (string, error) { _, plain, err := s.plain(code, unknown); return plain, err },
 		Read:  func(v *cells.Var) (any, bool) { return s.engine.Read(v) },
 		Value: func(name string) string {
 			for _, v := range s.Variables() {
@@ -32,6 +32,9 @@ func (s *session) newAssistant() *assist.Assistant {
 		Importable: s.library.Importable, Doc: s.library.Doc, Uses: s.library.Uses, Texts: s.library.Texts,
 	})
 }
+
+// unknown is plain's argument while a cell is written.
+func unknown(string) bool { return false }
 
 // quietly calls look, which reads values, where nothing runs that could change them.
 func (s *session) quietly(look func()) {

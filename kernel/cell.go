@@ -42,6 +42,16 @@ func (c *Cell) Show(v any, id string, update bool) error {
 	return err
 }
 
+// Stream prints text to "stdout" or "stderr" of the cell.
+func (c *Cell) Stream(name, text string) { c.r.out.Stream(name, text) }
+
+// Captured calls fill when the cell has ended, if it began with %%capture, with what it printed and what it showed.
+func (c *Cell) Captured(fill func(stdout, stderr string, shown []map[string]any)) {
+	if held, ok := c.r.out.(*capture); ok {
+		held.wanted(fill)
+	}
+}
+
 // Clear removes what the cell has shown so far. If wait is true, it does so only when the cell shows something again.
 func (c *Cell) Clear(wait bool) {
 	c.r.cleared.Store(true)

@@ -35,7 +35,7 @@ func (s *session) Execute(ctx context.Context, req Request, out Output) Reply {
 func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Error) {
 	s.latest.Store(r)
 	text := code
-	m, code, err := parseMagic(code)
+	m, code, err := s.plain(code, s.knows)
 	if err == nil && m != nil && m.get != "" {
 		err = s.get(ctx, r, m.get)
 		m = nil
@@ -44,8 +44,20 @@ func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Err
 		s.info.Lock()
 		s.history.refused(r.cell, text)
 		s.info.Unlock()
-		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
+		return nil, compileError(text, err)
 	}
+	if m != nil && m.capture {
+		held := &capture{Output: r.out}
+		r.out = held
+		value, fail := s.checked(ctx, r, nil, text, code)
+		held.end(value)
+		return nil, fail
+	}
+	return s.checked(ctx, r, m, text, code)
+}
+
+// checked is execute for a cell without the helper m in front of it; text is all of it.
+func (s *session) checked(ctx context.Context, r *run, m *magic, text, code string) (*Data, *Error) {
 	s.info.Lock()
 	s.sources[r.number] = source{s.count, code}
 	s.info.Unlock()

@@ -11,16 +11,17 @@ import (
 // What users of Python, IPython and GoNB type is answered by what to type here, at its line.
 func TestHabits(t *testing.T) {
 	for code, want := range map[string]string{
-		"!ls":                             `exec.Command("ls").Output()`,
+		"!ls":                             "cells of this kernel run no commands",
 		"!pip install numpy":              "%get MODULE@VERSION",
 		"!*go get golang.org/x/exp":       "%get golang.org/x/exp@VERSION",
 		"%%\n1 + 1":                       "%% is not needed",
 		"x := 1\n%%\nx":                   "%% is not needed",
 		"x := 1\n%timeit x":               "%timeit stands in the first line",
 		"%matplotlib inline":              "remove this line",
-		"%%bash\nls":                      `exec.Command("ls").Output()`,
+		"%%bash\nls":                      "lines := !ls keeps what it prints",
 		"%%writefile a.txt\nhi":           "os.WriteFile(",
-		"%%capture out\nprintln(1)":       "os.Pipe()",
+		"%%capture out\nprintln(1)":       "without a name it is dropped",
+		"%%capture a b\nprintln(1)":       "%%capture a b: expected the name of a variable",
 		"%cd /tmp":                        "os.Chdir(",
 		"%pip install x":                  "%get MODULE@VERSION",
 		"%who":                            "lists the variables",

@@ -20,7 +20,7 @@ func (s *session) hinted(cell string, errs cells.Errors) cells.Errors {
 // hint is the cell of the notebook that defines a name, or else the package that has it, "" where there is none.
 func (s *session) hint(cell, name string) string {
 	for _, c := range s.notebook {
-		_, code, err := parseMagic(c.Code)
+		_, code, err := s.plain(c.Code, s.prog.Knows)
 		if err != nil || c.ID == cell {
 			continue
 		}

@@ -60,6 +60,11 @@ type Library struct {
 	// those that the method returns.
 	Forms func(v any) (map[string]any, error)
 
+	// Cell is the path of a package with functions for lines that are no Go: Run(command string) error for !ls,
+	// Lines(command string) ([]string, error) for files := !ls, and Capture() for %%capture. If it is empty, cells have
+	// no such lines.
+	Cell string
+
 	// Brief returns a line about a value that is too large to be printed in a line, such as a tensor, and the number of
 	// its elements. For other values ok is false.
 	Brief func(v any) (line string, elements int, ok bool)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/token"
 	"math"
 	"slices"
 	"strconv"
@@ -15,15 +16,35 @@ import (
 )
 
 // magic is a command in front of a cell that is not Go. %time runs the cell once and prints how long it took. %timeit
-// runs it again and again, and %timeit N exactly N times. %get gets a module before the cell is checked.
+// runs it again and again, and %timeit N exactly N times. %get gets a module before the cell is checked. %%capture
+// keeps back what the cell prints and shows.
 type magic struct {
-	repeat bool
-	times  int
-	get    string
+	repeat  bool
+	times   int
+	get     string
+	capture bool
+}
+
+// plain is a cell as Go: without the helper in front of it, and with calls in the place of its lines for a shell. Lines
+// stay lines. known reports whether the cells before have a name.
+func (s *session) plain(code string, known func(name string) bool) (*magic, string, error) {
+	m, code, err := s.parseMagic(code)
+	if err != nil {
+		return nil, "", err
+	}
+	code, err = cells.WithCommands(code, s.library.Cell, known)
+	return m, code, err
+}
+
+// knows is plain's argument where the lock info is not held.
+func (s *session) knows(name string) bool {
+	s.info.Lock()
+	defer s.info.Unlock()
+	return s.prog.Knows(name)
 }
 
 // parseMagic splits the helper off a cell; the line keeps its place, so positions stay.
-func parseMagic(code string) (*magic, string, error) {
+func (s *session) parseMagic(code string) (*magic, string, error) {
 	trimmed := strings.TrimLeft(code, " \t\n")
 	if !strings.HasPrefix(trimmed, "%") {
 		return nil, code, nil
@@ -41,11 +62,25 @@ func parseMagic(code string) (*magic, string, error) {
 		line, rest, _ := strings.Cut(trimmed, "\n")
 		m.get = strings.TrimSpace(line[strings.Index(line, word)+len(word):])
 		return m, before + "\n" + rest, nil
+	case "capture":
+		line, rest, _ := strings.Cut(trimmed, "\n")
+		name := strings.TrimSpace(line[strings.Index(line, word)+len(word):])
+		if name != "" && !token.IsIdentifier(name) {
+			return nil, "", fmt.Errorf("%%%%capture %.40s: expected the name of a variable, or nothing", name)
+		}
+		m.capture = true
+		if name != "" && s.library.Cell == "" {
+			return nil, "", errors.New("%%capture: cells of this kernel keep no output; without a name it is dropped")
+		}
+		if name != "" {
+			before += cells.ImportCommands(s.library.Cell) + name + " := " + cells.Alias + ".Capture()"
+		}
+		return m, before + "\n" + rest, nil
 	default:
 		if say := cells.Magic(word); say != "" {
 			return nil, "", fmt.Errorf("%%%s is not known: %s", word, say)
 		}
-		return nil, "", fmt.Errorf("%%%s is not known; there are %%time, %%timeit and %%get", word)
+		return nil, "", fmt.Errorf("%%%s is not known; there are %%time, %%timeit, %%get and %%capture", word)
 	}
 	n := strings.Index(trimmed, word) + len(word)
 	rest := trimmed[n:]

@@ -16,7 +16,7 @@ func (s *session) Program(list []string) (explicit []string, decls string) {
 	needs := map[int]bool{}
 	for k, code := range list {
 		explicit = append(explicit, code)
-		_, code, err := parseMagic(code)
+		_, code, err := s.plain(code, p.Knows)
 		if err != nil {
 			continue
 		}

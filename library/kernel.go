@@ -32,7 +32,7 @@ func New() kernel.Library {
 		Deprecated: Deprecated, Uses: Uses,
 		Wrappers: []reflect.Type{reflect.TypeFor[plotterRangerBoxer](), reflect.TypeFor[plotterRanger](),
 			reflect.TypeFor[plotterBoxer]()},
-		Keeps: []string{"nacre/library/display"},
+		Keeps: []string{"nacre/library/display"}, Cell: "nacre/library/cell",
 		Forms: forms, Brief: brief, Texts: texts,
 	}
 }

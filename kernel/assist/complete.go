@@ -20,7 +20,7 @@ func (d Draft) Complete(code string, cursor int) (c Completion) {
 	defer d.Guard.Unlock()
 	w := d.at(code, cursor)
 	c = Completion{Start: cursor - utf8.RuneCountInString(w.word),
-		End: utf8.RuneCountInString(w.code) - utf8.RuneCountInString(w.after)}
+		End: cursor + utf8.RuneCountInString(w.code[len(w.before):]) - utf8.RuneCountInString(w.after)}
 	if path, ok := importPath(w.before); ok {
 		rest := leading(w.code[len(w.before):], func(r rune) bool {
 			return isNameRune(r) || strings.ContainsRune("/.-", r)
@@ -32,7 +32,7 @@ func (d Draft) Complete(code string, cursor int) (c Completion) {
 	if inTextOrComment(w.before) {
 		if open, word, ok := openText(w.before); ok {
 			if c.Matches = w.keys(open, word); len(c.Matches) > 0 {
-				c.Start = utf8.RuneCountInString(w.before) - utf8.RuneCountInString(word) - 1
+				c.Start = cursor - utf8.RuneCountInString(word) - 1
 				c.End = cursor + utf8.RuneCountInString(closing(w.code[len(w.before):]))
 			}
 		}

@@ -12,14 +12,17 @@ import (
 // importEdit is how the cell comes to import a package.
 func (w *writing) importEdit(path string) *Edit {
 	line := fmt.Sprintf("import %q\n", path)
-	if at := groupedImport.FindStringIndex(w.code); at != nil {
-		return &Edit{utf8.RuneCountInString(w.code[:at[1]]), fmt.Sprintf("\t%q\n", path)}
+	if at := groupedImport.FindStringIndex(w.own); at != nil {
+		return &Edit{utf8.RuneCountInString(w.own[:at[1]]), fmt.Sprintf("\t%q\n", path)}
 	}
-	if at := singleImport.FindAllStringIndex(w.code, -1); at != nil {
-		return &Edit{utf8.RuneCountInString(w.code[:at[len(at)-1][1]]), line}
+	if at := singleImport.FindAllStringIndex(w.own, -1); at != nil {
+		return &Edit{utf8.RuneCountInString(w.own[:at[len(at)-1][1]]), line}
 	}
-	start := len(w.code) - len(strings.TrimLeft(w.code, " \t\n"))
-	return &Edit{utf8.RuneCountInString(w.code[:start]), line}
+	start := len(w.own) - len(strings.TrimLeft(w.own, " \t\n"))
+	if end := strings.IndexByte(w.own[start:], '\n'); end >= 0 && w.own[start] == '%' { // below the helper
+		start += end + 1
+	}
+	return &Edit{utf8.RuneCountInString(w.own[:start]), line}
 }
 
 // Import returns the import that the cell needs to use a package, or nil if it can already.

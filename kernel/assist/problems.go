@@ -40,7 +40,10 @@ func (s *Assistant) problems(d *cells.Draft, c Source) (list []Problem) {
 	if err != nil {
 		return []Problem{{Line: 1, Column: 1, Message: err.Error()}}
 	}
-	w := &writing{Assistant: s, prog: d.Scope, code: code}
+	w := &writing{Assistant: s, prog: d.Scope, code: code, own: code}
+	if len(code) != len(c.Code) {
+		w.own = c.Code
+	}
 	for _, e := range d.Check(code, !c.Ran) {
 		if s.Program.Find != nil && strings.Contains(e.Msg, "is not one this notebook can import") {
 			continue // running the cell looks for it in modules, which takes longer than typing should

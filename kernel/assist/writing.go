@@ -16,6 +16,7 @@ type writing struct {
 	*Assistant
 	prog   *cells.Scope
 	code   string
+	own    string // the cell's own text, of which places are told, where its lines for a shell are calls in code
 	before string // the cell up to the cursor
 	above  []string
 	word   string // the name that before ends with
@@ -58,8 +59,14 @@ func (s *Assistant) plain(code string) string {
 
 // at looks at a place. Guard is held.
 func (d Draft) at(code string, cursor int) *writing {
-	code = d.plain(code)
-	w := &writing{Assistant: d.Assistant, prog: d.program(), above: d.above, code: code, before: prefixOf(code, cursor)}
+	before, own := prefixOf(code, cursor), code
+	if plain := d.plain(code); len(plain) == len(code) {
+		code, before, own = plain, prefixOf(plain, cursor), plain
+	} else if start := d.plain(before); strings.HasPrefix(plain, start) { // lines for a shell are calls
+		code, before = plain, start
+	}
+	w := &writing{Assistant: d.Assistant, prog: d.program(), above: d.above, code: code, own: own,
+		before: before}
 	w.word = trailing(w.before, isNameRune)
 	w.after = code[len(w.before):]
 	w.after = w.after[len(leading(w.after, isNameRune)):]

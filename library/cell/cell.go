@@ -20,6 +20,12 @@ type Cell interface {
 	// cannot be shown, Show returns an error. If it has an id, the error is shown in its place.
 	Show(v any, id string, update bool) error
 
+	// Stream prints text to "stdout" or "stderr" of the cell.
+	Stream(name, text string)
+
+	// Captured calls fill when a cell that begins with %%capture has ended, with what it printed and showed.
+	Captured(fill func(stdout, stderr string, shown []map[string]any))
+
 	// Clear removes everything that the cell has shown so far. With wait it does so when the cell next shows something.
 	Clear(wait bool)
 

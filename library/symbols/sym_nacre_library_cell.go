@@ -10,23 +10,33 @@ import (
 
 func init() {
 	add("nacre/library/cell/cell", map[string]reflect.Value{
+		"Capture":    reflect.ValueOf(p0.Capture),
+		"Captured":   reflect.ValueOf((*p0.Captured)(nil)),
 		"Cell":       reflect.ValueOf((*p0.Cell)(nil)),
 		"_Cell":      reflect.ValueOf((*_nacre_library_cell_Cell)(nil)),
 		"Context":    reflect.ValueOf(p0.Context),
 		"Current":    reflect.ValueOf(p0.Current),
+		"Lines":      reflect.ValueOf(p0.Lines),
+		"Output":     reflect.ValueOf((*p0.Output)(nil)),
+		"Run":        reflect.ValueOf(p0.Run),
 		"SetCurrent": reflect.ValueOf(p0.SetCurrent),
 	})
 }
 
 type _nacre_library_cell_Cell struct {
-	IValue   any
-	WClear   func(bool)
-	WContext func() p1.Context
-	WControl func(string, func(value []byte) error, func() (shown any, changed bool)) (string, []byte)
-	WInput   func(string, bool) (string, error)
-	WShow    func(any, string, bool) error
+	IValue    any
+	WCaptured func(func(stdout string, stderr string, shown []map[string]any))
+	WClear    func(bool)
+	WContext  func() p1.Context
+	WControl  func(string, func(value []byte) error, func() (shown any, changed bool)) (string, []byte)
+	WInput    func(string, bool) (string, error)
+	WShow     func(any, string, bool) error
+	WStream   func(string, string)
 }
 
+func (w _nacre_library_cell_Cell) Captured(a0 func(stdout string, stderr string, shown []map[string]any)) {
+	w.WCaptured(a0)
+}
 func (w _nacre_library_cell_Cell) Clear(a0 bool)       { w.WClear(a0) }
 func (w _nacre_library_cell_Cell) Context() p1.Context { return w.WContext() }
 func (w _nacre_library_cell_Cell) Control(a0 string, a1 func(value []byte) error, a2 func() (shown any, changed bool)) (string, []byte) {
@@ -34,3 +44,4 @@ func (w _nacre_library_cell_Cell) Control(a0 string, a1 func(value []byte) error
 }
 func (w _nacre_library_cell_Cell) Input(a0 string, a1 bool) (string, error) { return w.WInput(a0, a1) }
 func (w _nacre_library_cell_Cell) Show(a0 any, a1 string, a2 bool) error    { return w.WShow(a0, a1, a2) }
+func (w _nacre_library_cell_Cell) Stream(a0 string, a1 string)              { w.WStream(a0, a1) }

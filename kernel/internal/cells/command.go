@@ -57,6 +57,9 @@ func nextCommand(src string, at int, written map[string]bool, known func(string)
 		case token.IDENT:
 			names = append(names, lit)
 		case token.NOT:
+			if len(statement) == 0 {
+				begins = off
+			}
 			if depth <= 0 && (len(statement) == 0 || assigns(statement)) && firstInLine(src, at+begins) {
 				c := commandAt(src, at+off, len(statement) > 0)
 				if !isGo(src[at+off:], func(name string) bool { return written[name] || known(name) }) {

@@ -33,7 +33,9 @@ func Guarded(fset *token.FileSet, c *ast.CallExpr) (g Guard, ok bool) {
 	}
 	g = Guard{X: c.Args[0], Position: fset.Position(c.Pos())}
 	if call, ok := ast.Unparen(g.X).(*ast.CallExpr); ok {
-		g.Name = calleeName(call.Fun)
+		if g.Name = calleeName(call.Fun); strings.HasPrefix(g.Name, Alias) {
+			g.Name = "" // the error of a command names it
+		}
 	}
 	return g, true
 }
