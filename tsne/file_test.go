@@ -130,7 +130,8 @@ func TestLoadAnybodysCSV(t *testing.T) {
 	want := &Embeddings{
 		Mean:  Matrix{Rows: 3, Cols: 2, Data: []float64{5.1, 3.5, 5.9, 3, 4.9, 3}},
 		Label: []int{0, 1, 0}, Names: []string{"setosa", "virginica"}, Columns: []string{"length", "width"},
-		Read: []string{"laid out: length, width (2 columns); labels: species"},
+		Read: []string{`read as: blanks around 1 text without quotes left out, first "length" on line 1`,
+			"laid out: length, width (2 columns); labels: species"},
 	}
 	if !reflect.DeepEqual(e, want) {
 		t.Errorf("got %+v", e)

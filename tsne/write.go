@@ -1,7 +1,6 @@
 package tsne
 
 import (
-	"encoding/csv"
 	"io"
 	"reflect"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"nacre/internal/safetensors"
+	tables "nacre/internal/table"
 )
 
 func (e *Embeddings) writeNPZ(w io.Writer) error {
@@ -74,7 +74,6 @@ func (e *Embeddings) writeSafetensors(w io.Writer) error {
 }
 
 func (e *Embeddings) writeCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
 	var head []string
 	for _, m := range []struct {
 		prefix string
@@ -87,9 +86,7 @@ func (e *Embeddings) writeCSV(w io.Writer) error {
 	if e.Label != nil {
 		head = append(head, "label")
 	}
-	if err := out.Write(head); err != nil {
-		return err
-	}
+	text := tables.AppendCSV(nil, head...)
 	for i := range e.Mean.Rows {
 		row := make([]string, 0, len(head))
 		for _, v := range e.Mean.Row(i) {
@@ -103,10 +100,8 @@ func (e *Embeddings) writeCSV(w io.Writer) error {
 		if e.Label != nil {
 			row = append(row, e.Name(e.Label[i]))
 		}
-		if err := out.Write(row); err != nil {
-			return err
-		}
+		text = tables.AppendCSV(text, row...)
 	}
-	out.Flush()
-	return out.Error()
+	_, err := w.Write(text)
+	return err
 }

@@ -1,8 +1,6 @@
 package frame
 
 import (
-	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -105,9 +103,7 @@ func (f *Frame) CSV() ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	w.Write(f.Names())
+	text := table.AppendCSV(nil, f.Names()...)
 	for i := range f.rows {
 		record := make([]string, len(f.columns))
 		for j, c := range f.columns {
@@ -115,10 +111,9 @@ func (f *Frame) CSV() ([]byte, error) {
 				record[j] = ""
 			}
 		}
-		w.Write(record)
+		text = table.AppendCSV(text, record...)
 	}
-	w.Flush()
-	return b.Bytes(), w.Error()
+	return text, nil
 }
 
 // WriteCSV writes the frame to a file.

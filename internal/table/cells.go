@@ -137,6 +137,7 @@ func numbersOf(cells []string, say *column) (v Values, odd int, ok bool) {
 	v.Num = make([]float64, len(cells))
 	numbers := 0
 	for i, s := range cells {
+		s = strings.TrimSpace(s) // a number may be quoted with blanks
 		n, number := plain(s)
 		how := ""
 		if st.comma || !number {
@@ -185,7 +186,7 @@ func truths(cells []string) (Values, bool) {
 	v := Values{Num: make([]float64, len(cells)), Bool: true}
 	some := false
 	for i, s := range cells {
-		switch strings.ToLower(s) {
+		switch strings.ToLower(strings.TrimSpace(s)) {
 		case "true":
 			v.Num[i], some = 1, true
 		case "false":

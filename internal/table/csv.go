@@ -121,6 +121,7 @@ func (l *lines) commentedHeader(text, comment []byte) []byte {
 func allNumbers(fields []string) bool {
 	some := false
 	for _, s := range fields {
+		s = strings.TrimSpace(s)
 		n, ok := plain(s)
 		if !ok {
 			n, _, ok = written(s, style{comma: true})
@@ -135,7 +136,7 @@ func allNumbers(fields []string) bool {
 
 // read cuts the text into records and finds the names.
 func (l *lines) read(text []byte) error {
-	records, loose, err := recordsOf(text, l.separator)
+	records, assumed, err := recordsOf(text, l.separator)
 	if open, ok := err.(*errOpen); ok && l.cutOff && len(records) > 0 && open.line >= lineCount(text) {
 		l.assume("line %d left out: it is cut off within quotes", open.line)
 	} else if ok {
@@ -143,9 +144,7 @@ func (l *lines) read(text []byte) error {
 	} else if err != nil {
 		return err
 	}
-	if loose {
-		l.assume("quotes within fields taken as they are")
-	}
+	l.assumed = append(l.assumed, assumed...)
 	mode := widest(records)
 	for len(records) > 2 && l.head == nil && len(records[0].fields) == 1 && mode > 1 &&
 		len(records[1].fields) == mode && !allNumbers(records[1].fields) {

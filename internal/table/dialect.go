@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -136,7 +137,7 @@ func newReader(text []byte, separator rune, lazy bool) *csv.Reader {
 	return r
 }
 
-// record holds the fields of a line without the blanks around them.
+// record holds the fields of a line. Blanks around a field are part of it only if it is quoted.
 type record struct {
 	line   int
 	fields []string
@@ -147,43 +148,63 @@ type errOpen struct{ line int }
 
 func (e *errOpen) Error() string { return "a quote opens and is never closed" }
 
-// recordsOf splits text into records. loose reports whether there were quotes inside fields.
-func recordsOf(text []byte, separator rune) (out []record, loose bool, err error) {
+// recordsOf splits text into records and notes what it assumes.
+func recordsOf(text []byte, separator rune) (out []record, assumed []string, err error) {
 	if separator == blankSeparator {
 		for i, line := range strings.Split(string(text), "\n") {
 			if fields := strings.Fields(line); len(fields) > 0 {
 				out = append(out, record{i + 1, fields})
 			}
 		}
-		return out, false, nil
+		return out, nil, nil
 	}
-	if out, err = readRecords(text, separator, false); err == nil {
-		return out, false, nil
+	out, trimmed, err := readRecords(text, separator, false)
+	if _, open := err.(*errOpen); err != nil && !open {
+		assumed = append(assumed, "quotes within fields taken as they are")
+		out, trimmed, err = readRecords(text, separator, true)
 	}
-	if open, ok := err.(*errOpen); ok {
-		return out, false, open
+	if trimmed.n > 0 {
+		assumed = append(assumed, fmt.Sprintf("blanks around %s without quotes left out, first %q on line %d",
+			count(trimmed.n, "text"), cut(trimmed.cell), trimmed.at))
 	}
-	out, err = readRecords(text, separator, true)
-	return out, true, err
+	return out, assumed, err
 }
 
-func readRecords(text []byte, separator rune, lazy bool) (out []record, err error) {
+// readRecords also returns the texts, with their lines, that are not quoted and lose blanks around them.
+func readRecords(text []byte, separator rune, lazy bool) (out []record, trimmed seen, err error) {
 	r := newReader(text, separator, lazy)
+	lines := []int{0} // where each line begins
+	for at, c := range text {
+		if c == '\n' {
+			lines = append(lines, at+1)
+		}
+	}
 	for {
 		fields, err := r.Read()
 		if err == io.EOF {
-			return out, nil
+			return out, trimmed, nil
 		}
 		if err != nil {
 			if bad, ok := err.(*csv.ParseError); ok && bad.Err == csv.ErrQuote && unclosed(text, bad) {
-				return out, &errOpen{bad.StartLine}
+				err = &errOpen{bad.StartLine}
 			}
-			return out, err
+			return out, trimmed, err
+		}
+		for j, s := range fields {
+			line, column := r.FieldPos(j)
+			at := lines[line-1] + column - 1
+			if at < len(text) && text[at] == '"' {
+				continue
+			}
+			fields[j] = strings.TrimSpace(s)
+			before := at > 0 && at <= len(text) && text[at-1] == ' ' // which the reader has left out
+			if before || len(fields[j]) < len(s) {
+				if _, number := plain(fields[j]); !number && !missing[strings.ToLower(fields[j])] {
+					trimmed.see(fields[j], line)
+				}
+			}
 		}
 		line, _ := r.FieldPos(0)
-		for j, s := range fields {
-			fields[j] = strings.TrimSpace(s)
-		}
 		out = append(out, record{line, fields})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -339,6 +340,84 @@ func TestOverruled(t *testing.T) {
 		}
 		if !strings.Contains(got, want) {
 			t.Errorf("%q: %s, want %s", c.raw, got, want)
+		}
+	}
+}
+
+// A quoted field keeps its blanks; around another text they are left out, which is said; numbers may have them.
+func TestBlanks(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	blanks := []string{"", "", " ", "  ", "\t", " \n"}
+	for range 400 {
+		separator := separators[r.IntN(len(separators))]
+		text, want := "label"+string(separator)+"n\n", []string(nil)
+		line, first, trimmed := 2, "", 0
+		for i := range 8 {
+			value := []string{"x", "y", "x y", "ä"}[r.IntN(4)]
+			before, after := blanks[r.IntN(len(blanks))], blanks[r.IntN(len(blanks))]
+			number := fmt.Sprint(i, ".5")
+			if r.IntN(2) == 0 {
+				want = append(want, before+value+after)
+				text += `"` + before + value + after + `"` + string(separator) + `" ` + number + ` "` + "\n"
+				line += 1 + strings.Count(before+after, "\n")
+				continue
+			}
+			before, after = strings.TrimRight(before, "\t\n"), strings.TrimRight(after, "\t\n")
+			if want = append(want, value); before+after != "" {
+				if trimmed++; trimmed == 1 {
+					first = fmt.Sprintf("%q on line %d", value, line)
+				}
+			}
+			text += before + value + after + string(separator) + number + after + "\n"
+			line++
+		}
+		f, err := Read("x.csv", []byte(text), Options{Separator: separator})
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if got := f.Arrays[0].Words(); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+		if got := strings.Join(f.Arrays[1].Words(), " "); got != "0.5 1.5 2.5 3.5 4.5 5.5 6.5 7.5" {
+			t.Errorf("%q: numbers %s", text, got)
+		}
+		said, notes := "blanks around "+count(trimmed, "text")+" without quotes left out, first "+first,
+			strings.Join(f.Notes, " ")
+		if strings.Contains(notes, said) != (trimmed > 0) || strings.Contains(notes, "blanks around") != (trimmed > 0) {
+			t.Errorf("%q: %s, want %s", text, notes, said)
+		}
+	}
+}
+
+// What AppendCSV writes is read as it was.
+func TestAppendCSV(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 3))
+	signs := []string{" ", ",", `"`, "\n", ";", "#", "x", "ä", "1", "\t", ""}
+	for range 500 {
+		width := 1 + r.IntN(3)
+		names, columns := []string{"#a", " b", "c "}[:width], make([][]string, width)
+		text := AppendCSV(nil, names...)
+		for i := range 1 + r.IntN(6) {
+			row := make([]string, width)
+			for j := range row {
+				for range r.IntN(4) {
+					row[j] += signs[r.IntN(len(signs))]
+				}
+				if i == 0 {
+					row[j] += "x" // so that the column is text
+				}
+				columns[j] = append(columns[j], row[j])
+			}
+			text = AppendCSV(text, row...)
+		}
+		f, err := Read("x.csv", text, Options{Separator: ','})
+		if err != nil || !slices.Equal(f.Names(), names) {
+			t.Fatalf("%q: %v, %v", text, f, err)
+		}
+		for j, a := range f.Arrays {
+			if got := a.Words(); !slices.Equal(got, columns[j]) {
+				t.Errorf("%q: %q, want %q", text, got, columns[j])
+			}
 		}
 	}
 }
