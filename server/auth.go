@@ -210,19 +210,33 @@ func cookieName(r *http.Request) string {
 
 // login gives the client a cookie and returns its login with the given proof, or for "" with one of its own. The cookie
 // has to be the first one set: VS Code takes that.
+//
+// A browser that is logged in already keeps its login for half of the login's time. With another cookie, requests of
+// its open pages would be refused until the page that logs in has run and stored the new proof.
 func (a *auth) login(w http.ResponseWriter, r *http.Request, proof string) *login {
+	if c, err := r.Cookie(cookieName(r)); err == nil && proof == "" {
+		if l := a.known(c); l != nil {
+			if until, _ := l.ctx.Deadline(); time.Until(until) > loginDays*24*time.Hour/2 {
+				setCookie(w, r, c.Value, until)
+				return l
+			}
+		}
+	}
 	until := time.Now().AddDate(0, 0, loginDays)
 	text := fmt.Sprintf("%s-%x", random(), until.Unix())
 	value := text + "." + a.mac(cookieName(r)+" "+text)
 	if proof == "" {
 		proof = a.mac("proof " + value)
 	}
-	l := a.begin(value, until, proof)
+	setCookie(w, r, value, until)
+	return a.begin(value, until, proof)
+}
+
+func setCookie(w http.ResponseWriter, r *http.Request, value string, until time.Time) {
 	http.SetCookie(w, &http.Cookie{
 		Name: cookieName(r), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
-		MaxAge: loginDays * 86400,
+		MaxAge: int(time.Until(until).Seconds()),
 	})
-	return l
 }
 
 // fragment returns the end of an address that gives a login's proof to the page. Browsers do not send it anywhere.

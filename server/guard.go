@@ -66,7 +66,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 		http.Redirect(w, r, "/login?"+url.Values{"next": {r.URL.Path}}.Encode(), http.StatusFound)
 		return false
 	case who == nobody:
-		refuse(w, http.StatusForbidden, "the token is missing or wrong")
+		refuseLogin(w, "the token is missing or wrong")
 		return false
 	case who == byToken:
 		if isAPI || !isPage(r) {
@@ -85,8 +85,8 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 		refuse(w, http.StatusNotFound, "this request comes from another page")
 		return false
 	case !proven(r, login):
-		refuse(w, http.StatusForbidden, "the request does not repeat the login's proof; open the page again with the "+
-			"address that nacre notebook has printed")
+		refuseLogin(w, "the request does not repeat the login's proof; open the page again with the address that "+
+			"nacre notebook has printed")
 		return false
 	}
 	return true
@@ -108,6 +108,12 @@ func localPath(p string) string {
 
 func refuse(w http.ResponseWriter, status int, message string) {
 	sendError(w, &contents.Error{Status: status, Message: message})
+}
+
+// refuseLogin refuses a request that a login would let in. The reason tells the page that from a file that may not be
+// read, which has the same status.
+func refuseLogin(w http.ResponseWriter, message string) {
+	sendError(w, &contents.Error{Status: http.StatusForbidden, Reason: "login", Message: message})
 }
 
 func sendJSON(w http.ResponseWriter, status int, v any) {

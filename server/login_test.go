@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -242,8 +243,9 @@ func TestLoginOutlivesTheServer(t *testing.T) {
 // An open page logs in again with the token in a header, and gets what the address with the token gives.
 func TestLoginFromAnOpenPage(t *testing.T) {
 	r := newRig(t)
-	if a := r.call("POST", "/api/login", "", "Authorization: token wrong", "Origin: "+r.base); a.StatusCode != 403 {
-		t.Errorf("with a wrong token: status %d", a.StatusCode)
+	if a := r.call("POST", "/api/login", "", "Authorization: token wrong", "Origin: "+r.base); a.StatusCode != 403 ||
+		!strings.Contains(a.body, `"reason":"login"`) {
+		t.Errorf("with a wrong token: status %d, %s", a.StatusCode, a.body)
 	}
 	a := r.call("POST", "/api/login", "", "Authorization: token "+testToken, "Origin: "+r.base)
 	var l struct{ Proof, Files string }
@@ -255,5 +257,41 @@ func TestLoginFromAnOpenPage(t *testing.T) {
 		if b := r.call("GET", "/api/kernels", "", cookie, headers); b.StatusCode != want {
 			t.Errorf("with %s: status %d, want %d", headers, b.StatusCode, want)
 		}
+	}
+}
+
+// A browser that is logged in and shows the token again keeps cookie and proofs, so that its open pages go on. A login
+// that was ended, that is forged, or of which less than half its time is left is followed by a new one.
+func TestLoginTwiceInABrowser(t *testing.T) {
+	a := newAuth(testToken, false, nil)
+	login := func(cookie string) (*login, *http.Cookie) {
+		r := httptest.NewRequest("GET", "http://127.0.0.1:8888/tree?token="+testToken, nil)
+		if cookie != "" {
+			r.AddCookie(&http.Cookie{Name: cookieName(r), Value: cookie})
+		}
+		w := httptest.NewRecorder()
+		l := a.login(w, r, "")
+		return l, w.Result().Cookies()[0]
+	}
+	first, cookie := login("")
+	again, kept := login(cookie.Value)
+	if again != first || kept.Value != cookie.Value || kept.MaxAge > cookie.MaxAge || kept.MaxAge < cookie.MaxAge-600 {
+		t.Errorf("the second login is %+v with the cookie %v, the first %+v with %v", again, kept, first, cookie)
+	}
+	for days, keeps := range map[int]bool{16: true, 14: false} {
+		text := fmt.Sprintf("%s-%x", random(), time.Now().AddDate(0, 0, days).Unix())
+		value := text + "." + a.mac(cookie.Name+" "+text)
+		if _, c := login(value); (c.Value == value) != keeps {
+			t.Errorf("a login with %d days left is kept: %v", days, !keeps)
+		}
+	}
+	if _, c := login(cookie.Value + "0"); strings.HasPrefix(c.Value, cookie.Value) {
+		t.Error("a forged cookie is kept")
+	}
+	r := httptest.NewRequest("POST", "http://127.0.0.1:8888/logout", nil)
+	r.AddCookie(cookie)
+	a.logout(httptest.NewRecorder(), r)
+	if l, c := login(cookie.Value); c.Value == cookie.Value || l.proof == first.proof {
+		t.Error("a login that was ended goes on")
 	}
 }
