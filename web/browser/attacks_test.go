@@ -43,7 +43,7 @@ func another(t *testing.T, notebooks map[string]any) *site {
 		return newSiteWith(t, golang, notebooks)
 	}
 	chrome(t)
-	s := &site{t: t, dir: folderOf(t, notebooks)}
+	s := &site{t: t, token: token, dir: folderOf(t, notebooks)}
 	cmd := exec.Command(program)
 	cmd.Env = append(cmd.Environ(), "NACRE_TOKEN="+token)
 	p, err := servertest.Start(cmd, s.dir)

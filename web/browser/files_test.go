@@ -135,7 +135,7 @@ func TestRepairIsAskedInThePage(t *testing.T) {
 	if state := eval[string](p, "nacre.saving.state"); state != "failed" || read("old.ipynb") != old {
 		t.Errorf("saved without a question: %s\n%s", state, read("old.ipynb"))
 	}
-	p.await("document.querySelector('.banner[data-key=saving]')?.innerText.includes('only when you agree')")
+	p.await("document.querySelector('.banner[data-key=state]')?.innerText.includes('only when you agree')")
 	eval[any](p, "document.querySelector('.banner[data-key=format] button').click()")
 	p.await("nacre.saving.state === 'saved' && " +
 		"document.querySelector('.banner[data-key=format]')?.innerText.includes('Saved as format 4')")

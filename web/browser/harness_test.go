@@ -37,6 +37,7 @@ import (
 const (
 	token       = "a-token-for-tests-only"
 	kernelEnv   = "NACRE_BROWSER_TEST_KERNEL"
+	serverEnv   = "NACRE_BROWSER_TEST_SERVER" // the folder that a server of its own process serves
 	windowWidth = 1280
 )
 
@@ -58,6 +59,13 @@ var chromium struct {
 // TestMain lets the test binary be its own kernel.
 func TestMain(m *testing.M) {
 	if runstest.Program() || product() {
+		return
+	}
+	if dir := os.Getenv(serverEnv); dir != "" {
+		if err := serveAlone(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	if which := os.Getenv(kernelEnv); which != "" {
@@ -129,6 +137,7 @@ func chrome(t *testing.T) context.Context {
 // site is a running server with a folder of notebooks.
 type site struct {
 	t      *testing.T
+	token  string // that a server started from now on has
 	dir    string
 	url    string
 	kernel string
@@ -145,7 +154,7 @@ func newSite(t *testing.T, notebooks map[string]any) *site {
 func newSiteWith(t *testing.T, kernel string, notebooks map[string]any) *site {
 	t.Helper()
 	chrome(t)
-	s := &site{t: t, dir: t.TempDir(), kernel: kernel}
+	s := &site{t: t, dir: t.TempDir(), kernel: kernel, token: token}
 	for name, content := range notebooks {
 		b, isText := content.([]byte)
 		if !isText {
@@ -178,7 +187,7 @@ func (s *site) start(address string) {
 	}
 	products := runs.NewProducts(index, []string{self}, slog.New(slog.DiscardHandler))
 	srv, err := server.New(server.Config{Runs: &runs.Service{Index: index, Jobs: jobs, Products: products},
-		Layouts: &layouts.Service{Root: s.dir}, Dir: s.dir, Token: token, Kernel: []string{self},
+		Layouts: &layouts.Service{Root: s.dir}, Dir: s.dir, Token: s.token, Kernel: []string{self},
 		Env: []string{kernelEnv + "=" + s.kernel}, Static: files, Wasm: os.DirFS(programs),
 		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -268,7 +277,7 @@ func (s *site) arrive(ctx context.Context, cancel context.CancelFunc, path, read
 	if strings.Contains(path, "?") {
 		join = "&"
 	}
-	tb.do(chromedp.Navigate(s.url + path + join + "token=" + token))
+	tb.do(chromedp.Navigate(s.url + path + join + "token=" + s.token))
 	tb.await(ready)
 	return tb
 }

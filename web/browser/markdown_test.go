@@ -64,8 +64,8 @@ func TestMarkdownAsOnGitHub(t *testing.T) {
 		t.Error("a listing of another kind became a diagram")
 	}
 	light := eval[string](q, "document.querySelector('[data-id=d] img').src")
-	eval[any](q, "document.documentElement.dataset.theme = 'dark'; "+
-		"document.dispatchEvent(new Event('nacre:theme')); null")
+	eval[any](q, "document.documentElement.dataset.theme = 'dark'; document.dispatchEvent(new Event('nacre:theme')); "+
+		"null")
 	q.await("document.querySelector('[data-id=d] img').src !== " + "`" + light + "`")
 	if file := q.exported(); !strings.Contains(file, "data:image/svg+xml") || strings.Contains(file, "data-source") {
 		t.Error("the exported file has no picture of the diagram")
@@ -94,8 +94,8 @@ func TestHostileDiagrams(t *testing.T) {
 	}
 	nb["cells"] = append(nb["cells"].([]cell), cell{"id": "tex", "cell_type": "markdown", "metadata": cell{},
 		"source": `$\href{#x" onclick="window.pwned=1}{a} \htmlClass{top}{b} \htmlStyle{position:fixed}{c}` +
-			`\href{` + url + `/x}{d}$ $$e\label{" onmouseover="window.pwned=1}$$ ` +
-			`\eqref{" onmouseover="window.pwned=1}`})
+			`\href{` + url +
+			`/x}{d}$ $$e\label{" onmouseover="window.pwned=1}$$ \eqref{" onmouseover="window.pwned=1}`})
 	s := newSite(t, map[string]any{"a.ipynb": nb})
 	p := s.open("/notebooks/a.ipynb")
 	p.await("[...document.querySelectorAll('figure.diagram')].length === 8 && " +

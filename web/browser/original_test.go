@@ -43,6 +43,10 @@ func TestOriginal(t *testing.T) {
 	if err != nil || !strings.Contains(string(copied), "print changed") || !strings.Contains(string(copied), "one\\n") {
 		t.Errorf("the copy has %.500s, %v", copied, err)
 	}
+	// The page looks at the copy from now on.
+	changed := strings.Replace(string(copied), "# text", "# other text", 1)
+	must(t, os.WriteFile(filepath.Join(s.dir, "a-Copy1.ipynb"), []byte(changed), 0o644))
+	p.await("nacre.notebook.cells[1].source === '# other text' && nacre.saving.state === 'saved'")
 	answer, err := http.Get(s.url + "/api/sessions?token=" + token)
 	if err != nil {
 		t.Fatal(err)

@@ -366,64 +366,6 @@ func TestThreeHundredCells(t *testing.T) {
 	}
 }
 
-// Two pages change the same notebook: the second is told and loses nothing.
-func TestConflict(t *testing.T) {
-	heavy.Skip(t, "a browser works on it for seconds")
-	s := newSite(t, map[string]any{"a.ipynb": notebook("one", "two")})
-	p := s.open("/notebooks/a.ipynb")
-	q := s.open("/notebooks/a.ipynb")
-	eval[any](p, "nacre.notebook.cells[0].setSource('mine')")
-	p.press("s")
-	p.await("nacre.saving.state === 'saved'")
-	eval[any](q, "nacre.notebook.cells[0].setSource('yours')")
-	q.press("s")
-	q.await("document.querySelector('.banner')?.innerText.includes('changed on disk')")
-	var file struct {
-		Cells []struct {
-			Source []string `json:"source"`
-		} `json:"cells"`
-	}
-	s.read("a.ipynb", &file)
-	if file.Cells[0].Source[0] != "mine" {
-		t.Fatalf("the second page wrote over the first: %v", file.Cells[0].Source)
-	}
-	eval[any](q, "[...document.querySelectorAll('.banner button')].find(b => b.textContent.startsWith('Take')).click()")
-	q.await("nacre.notebook.cells[0].source === 'mine'")
-	q.press("z")
-	q.await("nacre.notebook.cells[0].source === 'yours'")
-	q.press("s")
-	q.await("nacre.saving.state === 'saved'")
-	s.read("a.ipynb", &file)
-	if file.Cells[0].Source[0] != "yours" {
-		t.Errorf("the file has %v", file.Cells[0].Source)
-	}
-}
-
-// The server goes away while text is unsaved: the page says so, keeps the text in the browser, and offers it when the
-// notebook is opened again.
-func TestServerGone(t *testing.T) {
-	heavy.Skip(t, "a browser works on it for seconds")
-	s := newSite(t, map[string]any{"a.ipynb": notebook("one")})
-	p := s.open("/notebooks/a.ipynb")
-	p.press("Ctrl-Enter") // a page without a kernel hears of it when it saves
-	p.idle()
-	s.stop()
-	p.await("document.querySelector('.banner')")
-	eval[any](p, "nacre.notebook.cells[0].setSource('precious')")
-	eval[any](p, "nacre.saving.save().then(() => null)")
-	p.await("nacre.saving.state === 'failed' && document.querySelector('.banners').innerText.includes('kept in this " +
-		"browser')")
-	s.start(strings.TrimPrefix(s.url, "http://"))
-	q := s.more(p, "/notebooks/a.ipynb")
-	q.await("document.querySelector('.banner')?.innerText.includes('kept text')")
-	eval[any](q, "[...document.querySelectorAll('.banner button')].find(b => "+
-		"b.textContent.startsWith('Bring')).click()")
-	q.await("nacre.notebook.cells[0].source === 'precious'")
-	q.press("s")
-	q.await("nacre.saving.state === 'saved'")
-	s.stop()
-}
-
 func TestBrokenFiles(t *testing.T) {
 	heavy.Skip(t, "a browser works on it for seconds")
 	s := newSite(t, map[string]any{"text.ipynb": []byte("this is no JSON"),

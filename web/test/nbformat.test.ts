@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type DataOutput, joined, NotebookFormatError, parseNotebook, splitLines, toFile } from '../src/model/nbformat';
+import {
+  type DataOutput,
+  inLines,
+  joined,
+  NotebookFormatError,
+  parseNotebook,
+  splitLines,
+  toFile,
+} from '../src/model/nbformat';
 import { Notebook } from '../src/model/notebook';
 
 const file = {
@@ -42,7 +50,7 @@ interface FileForm {
 }
 
 test('a file survives reading and writing', () => {
-  const written = toFile(parseNotebook(structuredClone(file))) as unknown as FileForm;
+  const written = inLines(toFile(parseNotebook(structuredClone(file)))) as unknown as FileForm;
   assert.deepEqual(written.cells[0], file.cells[0]);
   assert.deepEqual(written.cells[1]!.source, ['x := 1\n', 'x']);
   assert.deepEqual(written.cells[1]!.outputs[0], file.cells[1]!.outputs![0]);

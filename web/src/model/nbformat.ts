@@ -143,7 +143,8 @@ function joinedTexts(file: Fields): Fields {
   return texts;
 }
 
-function sameJson(a: unknown, b: unknown): boolean {
+/** Whether two values are the same JSON. */
+export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || !a || !b || Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = Object.keys(a);
@@ -222,16 +223,34 @@ export function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
 
-function bundleToFile(bundle: MimeBundle): MimeBundle {
-  return Object.fromEntries(
-    Object.entries(bundle).map(([mime, data]) => [
-      mime,
-      typeof data === 'string' &&
-      (mime.startsWith('text/') || mime === 'application/javascript' || mime === 'image/svg+xml')
-        ? splitLines(data)
-        : data,
-    ]),
-  );
+const splits = (mime: string) =>
+  mime.startsWith('text/') || mime === 'application/javascript' || mime === 'image/svg+xml';
+
+/** The file with its texts as lists of lines, as Jupyter writes it. A server does that by itself. */
+export function inLines(file: Json): Json {
+  const split = (v: unknown) => (typeof v === 'string' ? splitLines(v) : v);
+  const output = (v: unknown): unknown => {
+    if (!isObject(v)) return v;
+    const { text, data } = v;
+    return {
+      ...v,
+      ...(text === undefined ? {} : { text: split(text) }),
+      ...(isObject(data)
+        ? { data: Object.fromEntries(Object.entries(data).map(([m, d]) => [m, splits(m) ? split(d) : d])) }
+        : {}),
+    };
+  };
+  const cell = (v: unknown): unknown => {
+    if (!isObject(v)) return v;
+    const { source, outputs } = v;
+    return {
+      ...v,
+      ...(source === undefined ? {} : { source: split(source) }),
+      ...(Array.isArray(outputs) ? { outputs: outputs.map(output) } : {}),
+    };
+  };
+  const { cells } = fields(file);
+  return { ...fields(file), cells: Array.isArray(cells) ? cells.map(cell) : cells } as Json;
 }
 
 function plainOutput(o: Output): Fields {
@@ -246,13 +265,11 @@ function plainOutput(o: Output): Fields {
 function outputToFile(o: Output): unknown {
   const plain = plainOutput(o);
   if (o.file !== undefined && sameJson(plain, plainOutput(fileOutput(o.file)))) return o.file;
-  if (o.output_type === 'stream') plain.text = splitLines(o.text);
-  else if (o.output_type !== 'error') plain.data = bundleToFile(o.data);
   return isObject(o.file) && parseOutput(o.file) ? { ...o.file, ...plain } : plain;
 }
 
 function plainCell(c: CellJson): Fields {
-  const file: Fields = { cell_type: c.cell_type, id: c.id, metadata: c.metadata, source: splitLines(c.source) };
+  const file: Fields = { cell_type: c.cell_type, id: c.id, metadata: c.metadata, source: c.source };
   if (c.cell_type === 'code') {
     file.execution_count = c.execution_count ?? null;
     file.outputs = (c.outputs ?? []).map(outputToFile);

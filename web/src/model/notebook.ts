@@ -1,7 +1,15 @@
 // The open notebook: cells, the undo history of their structure, and what happens to them as signals.
 
 import { Signal } from '../dom';
-import { type CellJson, type CellType, type Metadata, newId, type NotebookJson, type Output } from './nbformat';
+import {
+  type CellJson,
+  type CellType,
+  type Metadata,
+  type NotebookJson,
+  newId,
+  type Output,
+  sameJson,
+} from './nbformat';
 import { appendStream } from './stream';
 
 /** The tag of cells that run again by themselves, in the list that Jupyter's programs know as metadata.tags. */
@@ -140,6 +148,25 @@ export class Cell {
     this.changedOutputs.emit({ kind: 'replace', index });
   }
 
+  /** Becomes what json says, and stays as it is where it does already; a new cell where it cannot. */
+  become(json: CellJson): Cell {
+    const was = this.toJson();
+    if (sameJson(was, json)) return this;
+    // What the file has beyond what a cell knows of it belongs to a cell for good.
+    if (this.file !== undefined || json.file !== undefined) return new Cell(json);
+    this.type = json.cell_type;
+    this.attachments = json.attachments;
+    if (!sameJson(was.metadata, json.metadata)) {
+      this.metadata = json.metadata;
+      this.readTimes();
+    }
+    this.setSource(json.source);
+    if (!sameJson(was.outputs, json.outputs) || was.execution_count !== json.execution_count)
+      this.setOutputs(json.outputs ?? [], json.execution_count ?? null);
+    this.changed.emit();
+    return this;
+  }
+
   /** Empties the outputs, or with wait does so when the next one comes. */
   clearOutputs(wait = false): void {
     if (wait) {
@@ -194,7 +221,7 @@ export class Notebook {
   cells: Cell[] = [];
   metadata: Metadata;
   private readonly minor: number;
-  private readonly file: unknown;
+  private file: unknown;
   private undone: Step[] = [];
   private done: Step[] = [];
   private readonly watched = new WeakSet<Cell>();
@@ -230,6 +257,17 @@ export class Notebook {
     this.undone = [];
     this.restructured.emit();
     this.edited.emit();
+  }
+
+  /** Becomes what json says, as one step that can be undone; cells that are there already stay. */
+  become(json: NotebookJson): void {
+    this.metadata = json.metadata;
+    this.file = json.file;
+    this.transact(this.cells, (cells) => {
+      const byId = new Map(cells.map((c) => [c.id, c]));
+      const list = json.cells.map((c) => byId.get(c.id)?.become(c) ?? new Cell(c));
+      return list.length ? list : [this.make('code')];
+    });
   }
 
   undo(): boolean {

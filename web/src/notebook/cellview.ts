@@ -1,6 +1,6 @@
 // One cell on the page: prompt, source, outputs.
 
-import { el, iconButton, perFrame } from '../dom';
+import { el, iconButton, paced, perFrame } from '../dom';
 import { unitsOfGoPosition } from '../model/positions';
 import { headingLevel } from '../model/headings';
 import { foreignKind, type Output } from '../model/nbformat';
@@ -8,6 +8,7 @@ import type { Cell, OutputChange } from '../model/notebook';
 import { type Rendered, renderOutput } from '../output/render';
 import { attempt, bounded, problemNote } from '../output/boundary';
 import { settleSoon } from '../output/formulas';
+import { cutLines, cutNodes } from '../output/ansi';
 import { renderMarkdown } from '../output/markdown';
 import type { Problem } from '../protocol/kernel';
 import { type DragHost, draggable } from './drag';
@@ -98,6 +99,8 @@ export class CellView {
   });
   private pending: OutputChange[] = [];
   private readonly flush = perFrame(() => this.applyOutputs());
+  /** While the cell runs, what it shows leaves time for the rest of the page. */
+  private readonly flushPaced = paced(() => this.applyOutputs());
   private proseOf = '';
   private tools: HTMLElement | null = null;
 
@@ -171,7 +174,7 @@ export class CellView {
       this.prose.replaceChildren(
         this.cell.source.trim()
           ? bounded('This text', this.cell.source, () =>
-              renderMarkdown(this.cell.source, this.host.folder, this.cell.attachments),
+              cutNodes(renderMarkdown(this.cell.source, this.host.folder, this.cell.attachments)),
             )
           : el('p.note', {}, 'An empty text cell: press Enter to write.'),
       );
@@ -198,6 +201,12 @@ export class CellView {
   setMarks(marks: Marks): void {
     if (!marks.length && !this.editor) return;
     this.ensureEditor().setMarks(marks);
+  }
+
+  /** Whether a part of the outputs has a box of its own, to be scrolled in. */
+  get boxed(): boolean {
+    const { scrolled } = this.cell.metadata;
+    return scrolled === true || (scrolled !== false && this.outputs.querySelector('pre.long') !== null);
   }
 
   /** Brings type, prompt, state and folding of the page in line with the cell. */
@@ -253,6 +262,7 @@ export class CellView {
     this.sourceNote.hidden = !sourceHidden;
     if (sourceHidden) this.sourceNote.textContent = `${cell.source.split('\n').find((l) => l.trim()) ?? 'source'} …`;
     this.dom.classList.toggle('scrolled', cell.metadata.scrolled === true);
+    this.dom.classList.toggle('whole', cell.metadata.scrolled === false);
   }
 
   /** Shows the time: running while the cell runs. */
@@ -367,15 +377,19 @@ export class CellView {
     });
     cell.changedOutputs.on((change) => {
       this.pending.push(change);
-      this.flush();
+      if (cell.state === 'running') this.flushPaced();
+      else this.flush();
     });
-    cell.changed.on(() => this.refresh());
+    cell.changed.on(() => {
+      if (this.pending.length && cell.state !== 'running') this.flush();
+      this.refresh();
+    });
   }
 
   private showSource(): void {
     if (this.editor) return;
     this.source.dataset.type = this.cell.type;
-    this.source.replaceChildren(el('pre.still', {}, this.cell.source || '\n'));
+    this.source.replaceChildren(el('pre.still', {}, cutLines(this.cell.source) || '\n'));
   }
 
   private addFold(): void {

@@ -312,14 +312,14 @@ export const commands: Command[] = [
     label: 'Fold or unfold outputs',
     group: 'View',
     keys: ['O'],
-    run: (p) => edit.toggle(p, 'collapsed'),
+    run: (p) => edit.toggleOutputs(p),
   },
   {
     id: 'cell.toggleScrolled',
     label: 'Scroll long outputs',
     group: 'View',
     keys: ['Shift-O'],
-    run: (p) => edit.toggle(p, 'scrolled'),
+    run: (p) => edit.toggleBox(p),
   },
   {
     id: 'cell.toggleSource',

@@ -40,9 +40,16 @@ export function insert(page: OpenNotebook, offset: 0 | 1): void {
   page.selection.set(at, 'command');
 }
 
-export function toggle(page: OpenNotebook, key: 'collapsed' | 'scrolled'): void {
-  const on = page.selection.cell.metadata[key] !== true;
-  page.selection.cells.forEach((c) => c.setMetadata(key, on ? true : undefined));
+export function toggleOutputs(page: OpenNotebook): void {
+  const on = page.selection.cell.metadata.collapsed !== true;
+  page.selection.cells.forEach((c) => c.setMetadata('collapsed', on ? true : undefined));
+  page.notebook.edited.emit();
+}
+
+/** Puts outputs into a box, or shows all of them; a long stream has a box unless this was asked for. */
+export function toggleBox(page: OpenNotebook): void {
+  const on = !page.view(page.selection.cell).boxed;
+  page.selection.cells.forEach((c) => c.setMetadata('scrolled', on));
   page.notebook.edited.emit();
 }
 

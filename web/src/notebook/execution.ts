@@ -10,6 +10,10 @@ import { controlsOf } from '../output/control/decode';
 import { parseNotebook } from '../model/nbformat';
 import type { FileModel } from '../protocol/contents';
 import type { KernelLink, Message } from '../protocol/kernel';
+import type { Loss } from './loss';
+
+/** The name of the error of a cell whose kernel ended, as the server has it. */
+const died = 'KernelDied';
 
 export interface ExecutionHost {
   askInput(cell: Cell, prompt: string, password: boolean, answer: (value: string) => void): void;
@@ -21,12 +25,16 @@ export interface ExecutionHost {
   refreshed(): void;
   /** Messages are gone for good: the server's document has what they said. */
   missed(): void;
+  /** The kernel ended unasked. */
+  lost(loss: Loss): void;
 }
 
 export class Execution {
   private held: { message: Message; cell: string | null; seq: number }[] | null = [];
   private seen = 0;
   private kernel = '';
+  /** The cell that was told last that its kernel died. */
+  private ended: Cell | null = null;
   private readonly displays = new Map<string, { cell: Cell; output: DataOutput }[]>();
 
   constructor(
@@ -35,7 +43,17 @@ export class Execution {
     private readonly host: ExecutionHost,
   ) {
     link.message.on((m) => (this.held ? this.held.push(m) : this.receive(m)));
-    link.restarted.on(() => this.reset(null));
+    link.restarted.on((why) => {
+      if (why) this.lose(why, false);
+      this.ended = null;
+      this.reset(null);
+    });
+    link.lost.on(() => {
+      this.lose('the server ended', true);
+      this.seen = 0;
+      this.kernel = '';
+      this.reset(null);
+    });
     link.stateChanged.on((state) => {
       if (state === 'dead' || state === 'none') this.reset(false);
     });
@@ -181,6 +199,7 @@ export class Execution {
     if (id && 'data' in output) this.remember(cell, output, id);
     if (type === 'error') {
       cell.ok = false;
+      if (content.ename === died) this.ended = cell;
       announce(`Error: ${content.ename}: ${content.evalue}`);
     }
     cell.addOutput(output);
@@ -242,6 +261,24 @@ export class Execution {
   private setTime(cell: Cell, date: string): void {
     const told = (Date.parse(date) || Date.now()) - cell.startedAt;
     cell.tookMs = told >= 0 ? told : Math.max(0, cell.runningMs); // the server's clock was set back meanwhile
+  }
+
+  /** Says what goes with the kernel. A cell that it takes along says so, as when the server lives to tell. */
+  private lose(why: string, server: boolean): void {
+    const code = this.notebook.cells.filter((c) => c.type === 'code');
+    const running = code.find((c) => c.state === 'running') ?? null;
+    if (running)
+      running.addOutput({
+        output_type: 'error',
+        ename: died,
+        evalue: why,
+        traceback: [`\x1b[31m${died}\x1b[0m: ${why}`, 'All variables are gone. The cells above can be run again.'],
+      });
+    const ended = running ?? this.ended;
+    this.ended = null;
+    const ran = code.filter((c) => c.ranSource !== null && c.ok !== false && c !== ended && c.state === 'idle');
+    const waited = code.filter((c) => c.state === 'queued');
+    if (ended || ran.length || waited.length) this.host.lost({ why, server, ended, ran, waited });
   }
 
   /** Nothing runs any more: the kernel is another one (null) or gone (false). */

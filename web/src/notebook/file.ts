@@ -1,10 +1,9 @@
 // The notebook as a file: checkpoints, other names, copies, other forms.
 
 import { fileUrl, nameOf, notebookUrl } from '../address';
-import { download, el } from '../dom';
-import { exportGo, type PlainGo } from '../model/exportgo';
-import { parseNotebook, toFile } from '../model/nbformat';
-import { Cell } from '../model/notebook';
+import { download, el, fromBase64 } from '../dom';
+import type { PlainGo } from '../model/exportgo';
+import { inLines, parseNotebook, toFile } from '../model/nbformat';
 import { contents, type FileModel } from '../protocol/contents';
 import { isSite } from '../site/about';
 import { ask, askText, tell } from '../ui/dialog';
@@ -46,15 +45,17 @@ export class NotebookFile {
     const name = await askText('Rename the notebook', 'Name', nameOf(this.page.path), 'Rename');
     if (!name || name === nameOf(this.page.path)) return;
     const to = [this.page.folder, name.endsWith('.ipynb') ? name : name + '.ipynb'].filter(Boolean).join('/');
-    await this.moved((await contents.rename(this.page.path, to)).path);
+    await this.moved(await this.page.saving.rename(to));
   }
 
   async download(): Promise<void> {
     const { path, notebook, saving, original } = this.page;
-    // The server's file has what a browser cannot hold, such as large integers.
-    const current = !isSite && (saving.state === 'saved' || (!original.here && (await saving.save())));
-    if (current) el('a', { href: fileUrl(path), download: nameOf(path) }).click();
-    else download(nameOf(path), 'application/x-ipynb+json', JSON.stringify(toFile(notebook.toJson()), null, 1) + '\n');
+    // The file has what a browser cannot hold, such as large integers.
+    const current = saving.state === 'saved' || (!original.here && (await saving.save()));
+    const type = 'application/x-ipynb+json';
+    if (current && isSite) download(nameOf(path), type, fromBase64(String((await contents.bytes(path)).content)));
+    else if (current) el('a', { href: fileUrl(path), download: nameOf(path) }).click();
+    else download(nameOf(path), type, JSON.stringify(inLines(toFile(notebook.toJson())), null, 1) + '\n');
   }
 
   /** The notebook as a Go program; the kernel, where there is one, writes out how errors that cells leave out end it. */
@@ -63,27 +64,14 @@ export class NotebookFile {
     if (this.page.link.state === 'none') await this.page.link.start();
     const cells = nb.cells.filter((c) => c.cell_type === 'code').map((c) => c.source);
     const plain = await this.page.link.control<PlainGo>('program_request', { cells });
+    const { exportGo } = await import('../model/exportgo');
     return exportGo(nb, this.page.stem, plain?.status === 'ok' ? plain : undefined);
   }
 
   /** Takes the file's state; what the page had can be brought back with one undo. */
   async reload(): Promise<void> {
     const model = await contents.get(this.page.path, 'notebook');
-    const theirs = parseNotebook(model.content);
-    this.page.notebook.transact(this.page.notebook.cells, (cells) => {
-      const byId = new Map(cells.map((c) => [c.id, c]));
-      return theirs.cells.map((json) => {
-        const cell = byId.get(json.id);
-        // What the file has beyond what a cell knows of it belongs to a cell for good.
-        if (!cell || cell.file !== undefined || json.file !== undefined) return new Cell(json);
-        cell.type = json.cell_type;
-        cell.metadata = json.metadata;
-        cell.readTimes();
-        cell.setSource(json.source);
-        cell.setOutputs(json.outputs ?? [], json.execution_count ?? null);
-        return cell;
-      });
-    });
+    this.page.notebook.become(parseNotebook(model.content));
     this.page.saving.adopt(model);
     this.reread(model);
   }

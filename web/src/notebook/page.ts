@@ -1,6 +1,6 @@
 // An open notebook.
 
-import { el } from '../dom';
+import { announce, el } from '../dom';
 import { folderOf, nameOf, notebookUrl } from '../address';
 import type { MimeBundle } from '../model/nbformat';
 import type { Cell, Notebook } from '../model/notebook';
@@ -33,11 +33,13 @@ import { SearchBar } from './searchbar';
 import { Staleness } from './staleness';
 import { Selection } from './selection';
 import { Variables } from './variables';
+import { Watch } from './watch';
 
 export class NotebookPage implements Page {
   readonly dom = el('div.page');
   readonly selection: Selection;
   readonly saving: Saving;
+  readonly watch: Watch;
   readonly execution: Execution;
   readonly variables: Variables;
   readonly search: SearchBar;
@@ -80,6 +82,7 @@ export class NotebookPage implements Page {
       () => this.execution.seq,
       () => this.original.leave(),
     );
+    this.watch = new Watch(this.saving, link);
     this.variables = new Variables(link, () => this.toggleSide('variables'));
     this.search = new SearchBar(this);
     this.outline = new Outline(this, () => this.toggleSide('outline'));
@@ -98,13 +101,14 @@ export class NotebookPage implements Page {
       },
       refreshed: () => this.header.refresh(),
       missed: () => void this.catchUp(),
+      lost: (loss) => this.banners.told(loss),
     });
     this.staleness = new Staleness(notebook, link, (cells) => {
       this.execution.run(cells);
       this.header.tick();
     });
     this.header = new Header(this);
-    this.banners = new Banners(this, this.file);
+    this.banners = new Banners(this);
     this.fileNotes = new FileNotes(this, this.banners, kernel, () => this.file.reload());
     this.fileNotes.opened(model);
     this.original = new Original(this, this.banners, model.writable, (to) => this.moved(to));
@@ -169,6 +173,7 @@ export class NotebookPage implements Page {
   }
 
   started(): void {
+    this.banners.seen();
     this.layout();
     this.header.tick();
   }
@@ -229,6 +234,7 @@ export class NotebookPage implements Page {
     link.stateChanged.on(() => this.header.refresh());
     link.reconnected.on(() => void this.catchUp());
     notebook.edited.on(() => this.folding.showSoon());
+    saving.arrived.on((ids) => this.flash(ids));
     addEventListener('keydown', (e) => this.key(e, false), true);
     addEventListener('keydown', (e) => this.key(e, true));
     setInterval(() => {
@@ -325,6 +331,18 @@ export class NotebookPage implements Page {
     const box = view.dom.getBoundingClientRect();
     if (box.bottom < 80 || box.top > innerHeight - 40)
       view.dom.scrollIntoView({ block: box.height > innerHeight - 120 ? 'start' : 'nearest' });
+  }
+
+  /** Shows which cells another program has changed. */
+  private flash(ids: string[]): void {
+    for (const id of ids) {
+      const cell = this.notebook.find(id);
+      if (!cell) continue;
+      const { dom } = this.view(cell);
+      dom.classList.add('arrived');
+      setTimeout(() => dom.classList.remove('arrived'), 2000);
+    }
+    announce(`Another program has changed ${ids.length === 1 ? 'a cell' : `${ids.length} cells`} of the file`);
   }
 
   private forgetInput(cell: Cell): void {

@@ -42,7 +42,8 @@ export class Running {
     await this.cells(this.page.notebook.cells.slice(from, to));
   }
 
-  private async cells(cells: Cell[]): Promise<void> {
+  /** Runs cells, in their order in the list. */
+  async cells(cells: Cell[]): Promise<void> {
     const { link, original, saving } = this.page;
     for (const c of cells) this.page.view(c).render();
     if (!cells.some((c) => c.type === 'code')) return;

@@ -3,7 +3,7 @@
 
 import { el } from '../dom';
 import type { ErrorOutput } from '../model/nbformat';
-import { ansiToHtml, stripAnsi } from './ansi';
+import { ansiToHtml, cutLines, stripAnsi } from './ansi';
 import { places } from './places';
 import type { GoTo } from './type';
 
@@ -12,7 +12,7 @@ export function errorView(o: ErrorOutput, goTo: GoTo): HTMLElement {
   const inSight = o.ename === 'Panic' && texts[1]?.includes('\n') ? 2 : texts.length;
   const text = (list: string[]) => {
     const pre = el('pre.error');
-    pre.innerHTML = ansiToHtml(list.join('\n'));
+    pre.innerHTML = ansiToHtml(cutLines(list.join('\n')));
     linkPlaces(pre, goTo);
     return pre;
   };

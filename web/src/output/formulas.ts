@@ -2,6 +2,7 @@
 // that go on. So each is an element that carries its source, and all are settled together, in the order of the page.
 
 import { el, perFrame } from '../dom';
+import { cutLines } from './ansi';
 import { bounded } from './boundary';
 import { definitions, numbered, references, referred } from './tex';
 
@@ -23,7 +24,7 @@ export function loadMath(): Promise<void> {
 
 /** A formula of the page; settle draws it. Until then its source stands there. */
 export function formulaView({ tex, display }: Formula): HTMLElement {
-  const source = display ? `$$${tex}$$` : `$${tex}$`;
+  const source = cutLines(display ? `$$${tex}$$` : `$${tex}$`);
   return el(display ? 'span.formula.display' : 'span.formula', { 'data-tex': tex }, source);
 }
 
@@ -32,12 +33,16 @@ export function referenceView(label: string, eq: boolean): HTMLElement {
   return el('a.equation', { 'data-label': label, 'data-eq': eq }, referred(new Map(), label, eq));
 }
 
+/** Characters of a formula that is not drawn: it is no formula. */
+const longest = 50_000;
+
 /** Draws the formulas below root, and says what references refer to; what is drawn already and stays is left alone. */
 export function settle(root: ParentNode, mathml = false): void {
   const labels = new Map<string, string>();
   let last = 0;
   let known = '';
-  const formulas = [...root.querySelectorAll<HTMLElement>('.formula')].map((at) => {
+  const all = [...root.querySelectorAll<HTMLElement>('.formula')].filter((at) => at.dataset.tex!.length < longest);
+  const formulas = all.map((at) => {
     const source = at.dataset.tex!;
     const { tex, rest } = definitions(source);
     const own = numbered(tex, at.classList.contains('display'), last, mathml);

@@ -3,6 +3,7 @@
 import DOMPurify from 'dompurify';
 import { base } from '../address';
 import { el } from '../dom';
+import { cutNodes } from './ansi';
 
 const clean = {
   FORBID_TAGS: [
@@ -138,12 +139,12 @@ export function sandboxed(html: string): HTMLElement {
 export function htmlOutput(html: string, fresh: boolean): HTMLElement {
   const host = el('div.html');
   if (!isActive(html)) {
-    host.append(sanitize(html));
+    host.append(cutNodes(sanitize(html)));
   } else if (fresh) {
     host.append(sandboxed(html));
   } else {
     host.append(
-      sanitize(html),
+      cutNodes(sanitize(html)),
       el(
         'p.note',
         {},

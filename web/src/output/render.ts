@@ -2,7 +2,6 @@
 
 import { el } from '../dom';
 import { fields } from '../model/json';
-import { appendStream } from '../model/stream';
 import type { Metadata, MimeBundle, Output } from '../model/nbformat';
 import { StreamView } from './ansi';
 import { attempt, bounded, problemOf } from './boundary';
@@ -31,20 +30,16 @@ export function renderOutput(output: Output, context: Context): Rendered {
   return renderData(output.data, output.metadata, context);
 }
 
-/** Other programs write \r into files; it is shown as on a terminal, and stays in the file. */
 function stream(text: string, name: string): Rendered {
   const view = new StreamView(name);
   const dom: HTMLElement = bounded('This text', text, () => {
-    view.show(appendStream('', text));
+    view.show(text);
     return view.dom;
   });
   return {
     dom,
     update: (o) =>
-      dom === view.dom &&
-      o.output_type === 'stream' &&
-      o.name === name &&
-      attempt(() => view.show(appendStream('', o.text))),
+      dom === view.dom && o.output_type === 'stream' && o.name === name && attempt(() => view.show(o.text)),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { el } from '../dom';
 import { joined } from '../model/nbformat';
-import { ansiToHtml } from './ansi';
+import { ansiToHtml, cutLines, cutNodes } from './ansi';
 import { htmlOutput, htmlText, sanitize } from './html';
 import { settleSoon } from './formulas';
 import { renderMarkdown } from './markdown';
@@ -20,7 +20,7 @@ export const html: OutputType = {
 export const markdown: OutputType = {
   mime: 'text/markdown',
   kind: 'text',
-  render: (data, _, { folder }) => ({ dom: el('div.prose', {}, renderMarkdown(joined(data), folder)) }),
+  render: (data, _, { folder }) => ({ dom: el('div.prose', {}, cutNodes(renderMarkdown(joined(data), folder))) }),
   html: (data) => htmlText(renderMarkdown(joined(data))),
 };
 
@@ -37,7 +37,7 @@ export const latex: OutputType = {
 export const json: OutputType = {
   mime: 'application/json',
   kind: 'text',
-  render: (data) => ({ dom: el('pre', {}, JSON.stringify(data, null, 2)) }),
+  render: (data) => ({ dom: el('pre', {}, cutLines(JSON.stringify(data, null, 2))) }),
   html: (data) => el('pre', {}, JSON.stringify(data, null, 2)).outerHTML,
 };
 
@@ -47,7 +47,7 @@ export const plain: OutputType = {
   render: (data, metadata) => {
     const pre = el('pre');
     const show = (text: string) => {
-      pre.innerHTML = ansiToHtml(text);
+      pre.innerHTML = ansiToHtml(cutLines(text));
     };
     show(joined(data));
     if (typeof metadata.rest !== 'string') return { dom: pre };

@@ -2,7 +2,7 @@
 
 import { request } from './request';
 
-export { request, ServerError, Unreachable } from './request';
+export { isLocked, request, ServerError, Unreachable } from './request';
 
 export interface FileModel {
   name: string;
@@ -41,6 +41,8 @@ const url = (path: string, rest = '') => 'api/contents/' + path.split('/').map(e
 export const contents = {
   get: (path: string, type?: FileModel['type']) =>
     request<FileModel>('GET', url(path, `?content=1&hash=1${type ? `&type=${type}` : ''}`)),
+  /** The file's time and size, without reading it. */
+  peek: (path: string) => request<FileModel>('GET', url(path, '?content=0&hash=0')),
   stat: (path: string) => request<FileModel>('GET', url(path, '?content=0&hash=1')),
   bytes: (path: string) => request<FileModel>('GET', url(path, '?content=1&hash=1&type=file&format=base64')),
   text: (path: string) => request<FileModel>('GET', url(path, '?content=1&hash=1&type=file&format=text')),

@@ -6,7 +6,6 @@ import { KernelConnection } from '@jupyterlab/services/lib/kernel/default';
 import { Signal } from '../dom';
 import { settings } from '../config';
 import type { Json, MimeBundle } from '../model/nbformat';
-import { ServerError } from './contents';
 import { Deliveries } from './deliveries';
 
 /** Unneeded is before anything asked for a kernel, none after it was shut down. */
@@ -126,6 +125,8 @@ export class KernelLink {
   readonly message = new Signal<{ message: Message; cell: string | null; seq: number }>();
   /** The connection was there, was lost, and is back: messages may have been missed. */
   readonly reconnected = new Signal();
+  /** The server was started again, and the kernel ended with it. */
+  readonly lost = new Signal();
   /** A new process: nothing of the old state is left. Says why where the old one ended unasked. */
   readonly restarted = new Signal<string>();
   state: KernelState = 'unneeded';
@@ -513,21 +514,26 @@ export class KernelLink {
     } else if (status === 'connecting' && this.state !== 'restarting') {
       // Never said of the first attempt: this one follows a failure.
       this.setState('reconnecting');
-      void this.checkAlive();
-    } else if (status === 'disconnected') {
-      this.setState('disconnected');
-      void this.checkAlive();
-    }
+    } else if (status === 'disconnected') this.setState('disconnected');
   }
 
-  /** A lost connection can mean that the kernel is gone; the library would try again for minutes. */
-  private async checkAlive(): Promise<void> {
-    try {
-      const model = await KernelAPI.getKernelModel(this.id, settings);
-      if (!model || (model.execution_state as string) === 'dead') this.setState('dead');
-    } catch (e) {
-      if (e instanceof ServerError || isMissing(e)) this.setState('dead');
-    }
+  /** The server answers again: joins the kernel, if it is still there. The library would try again for minutes. */
+  async recover(): Promise<void> {
+    const { connection } = this;
+    if (!this.session || !connection) return;
+    const model = await KernelAPI.getKernelModel(this.id, settings);
+    if (!model || (model.execution_state as string) === 'dead') this.setState('dead');
+    else if (connection.connectionStatus !== 'connected' && connection === this.connection)
+      await connection.reconnect();
+  }
+
+  /** The server was started again: whatever kernel there was is no more. The next cell starts one. */
+  forget(): void {
+    if (!this.session) return;
+    this.drop();
+    this.session = null;
+    this.lost.emit();
+    this.setState('unneeded');
   }
 
   /** Says up to where messages came, so that the server sends what follows once more. */

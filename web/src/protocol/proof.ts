@@ -7,8 +7,13 @@ const stored = 'nacre.proof';
 export function takeProof(): void {
   const found = /^#proof=([0-9a-f]+)\.([0-9a-f]+)$/i.exec(location.hash);
   if (!found) return;
-  localStorage.setItem(stored, `${found[1]}.${found[2]}`);
+  keepProof({ proof: found[1]!, files: found[2]! });
   history.replaceState(history.state, '', location.pathname + location.search);
+}
+
+/** Keeps the proof of a login, for all tabs. */
+export function keepProof({ proof, files }: { proof: string; files: string }): void {
+  localStorage.setItem(stored, `${proof}.${files}`);
 }
 
 // Another tab may have logged in since: what is stored counts.

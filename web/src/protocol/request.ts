@@ -16,6 +16,9 @@ export class ServerError extends Error {
   }
 }
 
+/** Whether the server does not know this page's login, or not any more. */
+export const isLocked = (e: unknown) => e instanceof ServerError && e.status === 403 && e.reason === 'login';
+
 /** The server did not answer at all. */
 export class Unreachable extends Error {
   constructor() {
@@ -24,7 +27,12 @@ export class Unreachable extends Error {
 }
 
 /** The answer to a request, whatever it is, for a path below the server's. */
-export async function answer(method: string, path: string, body?: unknown): Promise<Response> {
+export async function answer(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   // What answers on a static site is more than most pages need.
   const send = isSite ? (await import('../site/api')).siteFetch : provenFetch;
   let response: Response;
@@ -32,7 +40,8 @@ export async function answer(method: string, path: string, body?: unknown): Prom
     response = await send(location.origin + base + path, {
       method,
       cache: 'no-store',
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+      headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch {
     throw new Unreachable();

@@ -2,6 +2,8 @@
 
 import type { Fields } from '../model/json';
 import { fromBase64 } from '../dom';
+import { withNumbersOf } from '../model/exact';
+import { inLines, type Json } from '../model/nbformat';
 import { about } from './about';
 import { SiteFiles } from './files';
 import { answerRuns } from './runs';
@@ -166,8 +168,8 @@ async function contents(method: string, parts: string[], query: URLSearchParams,
       await store.refresh();
       return [200, await model(store, path, query.get('content') !== '0', query.get('type'), query.get('format'))];
     case 'PUT': {
-      const bytes = bytesOf(body);
       const old = store.get(path);
+      const bytes = bytesOf(body, old ? new TextDecoder().decode(await store.read(path)) : '');
       if (body.hash && old && body.hash !== (await hash(store, path)))
         throw new Refusal(409, `${path} was changed in another tab since it was opened here.`);
       await store.write(path, bytes);
@@ -299,9 +301,10 @@ function free(store: SiteFiles, folderPath: string, name: string): string {
   }
 }
 
-function bytesOf(body: Fields): Uint8Array<ArrayBuffer> {
-  if (body.type === 'notebook' || body.format === 'json')
-    return encoder.encode(JSON.stringify(body.content, null, 1) + '\n');
+/** The bytes that a save is about; was is the text of the file before. */
+function bytesOf(body: Fields, was: string): Uint8Array<ArrayBuffer> {
+  if (body.type === 'notebook') return encoder.encode(withNumbersOf(was, inLines(body.content as Json)));
+  if (body.format === 'json') return encoder.encode(withNumbersOf(was, body.content));
   if (body.format === 'base64') return fromBase64(body.content as string);
   return encoder.encode(String(body.content ?? ''));
 }

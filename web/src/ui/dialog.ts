@@ -63,8 +63,20 @@ export const tell = (title: string, ...body: (Node | string)[]) =>
   ask(title, body, [{ label: 'Close', value: true, primary: true }]);
 
 /** Asks for one line of text; null when the user turns back. */
-export async function askText(title: string, label: string, value: string, action: string): Promise<string | null> {
-  const input = el('input', { type: 'text', value, 'aria-label': label, autocomplete: 'off', spellcheck: 'false' });
+export async function askText(
+  title: string,
+  label: string,
+  value: string,
+  action: string,
+  secret = false,
+): Promise<string | null> {
+  const input = el('input', {
+    type: secret ? 'password' : 'text',
+    value,
+    'aria-label': label,
+    autocomplete: 'off',
+    spellcheck: 'false',
+  });
   input.addEventListener('keydown', (e) => {
     if (e.key === 'Enter') {
       e.preventDefault();
