@@ -17,7 +17,7 @@ MUJOCO  = flags="$$($(GO) run ./cmd/setup flags)"; [ -z "$$flags" ] || eval "exp
 BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (pause=2; while sleep $$pause >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
 	echo "$$what: $$(($$(date +%s) - start)) s"; pause=7; done) & beat=$$!; "$$@"; status=$$?; kill $$beat; exit $$status' beat
 
-.PHONY: build setup web wasm site dist dist-test conformance slurm-test browser screenshots figures run study test test-all test-report test-other-go test-race test-arm64 stress-sim soak attacks fuzz licences vulnerabilities bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
+.PHONY: build setup web wasm site dist dist-test conformance slurm-test browser screenshots figures run study test test-all test-report test-other-go test-race test-arm64 stress-sim soak restarts attacks fuzz licences vulnerabilities bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(BEAT) "compiling nacre" $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -108,6 +108,10 @@ stress-sim: setup ## ten million environment steps, watching memory: some minute
 
 soak: setup web ## run a server with eight kernels, cut connections and kills for TIME (1h): nothing is lost, nothing stays
 	@$(MUJOCO) NACRE_SOAK=$(or $(TIME),1h) $(GO) test ./cmd/nacre ./web/browser -run 'TestSoak|TestManyDisplays' -v -count=1 -timeout 25h
+
+restarts: setup web ## kill and start a server 20 times under an open page: characters typed and lost, clicks (a Chromium)
+	@web/build.sh chromium
+	@$(MUJOCO) $(GO) test ./web/browser -run TestServerKilledTwentyTimes -count 1 -timeout 30m -v
 
 attacks: setup web wasm ## try what once got through with OLD=PROGRAM and with this one, into docs/measurements (Linux, a Chromium)
 	@web/build.sh chromium
