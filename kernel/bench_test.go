@@ -49,6 +49,10 @@ func BenchmarkCode(b *testing.B) {
 		{"matrix product", "func run(n int) { const m = 10; a, b, c := make([]float64, m*m), make([]float64, m*m), " +
 			"make([]float64, m*m); for q := 0; q < n; q += m * m * m { for i := range m { for j := range m {\n" +
 			"s := 0.0; for k := range m { s += a[i*m+k] * b[k*m+j] }\nc[i*m+j] = s } } } }"},
+		{"matrix product, any size", "func mul(a, b, c []float64, m int) { for i := range m { for j := range m {\n" +
+			"s := 0.0; for k := range m { s += a[i*m+k] * b[k*m+j] }\nc[i*m+j] = s } } }\n" +
+			"func run(n int) { a, b, c := make([]float64, 100), make([]float64, 100), make([]float64, 100)\n" +
+			"for q := 0; q < n; q += 1000 { mul(a, b, c, 10) } }"},
 		{"insertion sort", "func run(n int) { xs := make([]int, 20); for q := 0; q < n; { for i := range xs { " +
 			"xs[i] = (i * 7919) % 20 }; for i := 1; i < len(xs); i++ { for j := i; j > 0 && xs[j-1] > xs[j]; j-- { " +
 			"xs[j-1], xs[j] = xs[j], xs[j-1]; q++ } } } }"},

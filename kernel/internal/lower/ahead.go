@@ -18,11 +18,19 @@ func (l *Lowerer) looks() bool { return !l.fn.library }
 // look looks at the indices that are used when the expressions are evaluated in their order.
 func (l *Lowerer) look(list ...ast.Expr) []ast.Stmt {
 	var out []ast.Stmt
-	for _, e := range l.lookout(list) {
-		cond, fail := l.outside(e)
+	for _, c := range l.lookout(list) {
+		out = append(out, l.hold(c)...)
+		cond, fail := l.outside(*c)
 		out = append(out, &ast.IfStmt{Cond: cond, Body: block(&ast.ExprStmt{X: fail})})
 	}
 	return out
+}
+
+// check is an index expression with what is not known of its index.
+type check struct {
+	*ast.IndexExpr
+	least, most bool             // whether it is known to be 0 or more, and to be less than the length
+	again       []*ast.IndexExpr // the same expression elsewhere in the statement
 }
 
 // looked is a condition after the indices in it have been looked at, where no statement can stand before it.
@@ -30,7 +38,7 @@ func (l *Lowerer) looked(cond ast.Expr) ast.Expr {
 	list := l.lookout([]ast.Expr{cond})
 	x := l.expr(cond)
 	for k := len(list) - 1; k >= 0; k-- {
-		cond, fail := l.outside(list[k])
+		cond, fail := l.outside(*list[k])
 		failed := &ast.BinaryExpr{X: fail, Op: token.GEQ, Y: intLit(0)}
 		outside := &ast.ParenExpr{X: &ast.BinaryExpr{X: cond, Op: token.LAND, Y: failed}}
 		x = &ast.ParenExpr{X: &ast.BinaryExpr{X: &ast.UnaryExpr{Op: token.NOT, X: outside}, Op: token.LAND, Y: x}}
@@ -39,12 +47,13 @@ func (l *Lowerer) looked(cond ast.Expr) ast.Expr {
 }
 
 // outside returns the condition that the index of e is out of range, and the call that then panics.
-func (l *Lowerer) outside(e *ast.IndexExpr) (cond, fail ast.Expr) {
+func (l *Lowerer) outside(c check) (cond, fail ast.Expr) {
 	saved := l.placing
 	l.placing = false
 	defer func() { l.placing = saved }()
+	e := c.IndexExpr
 	b := l.typeOf(e.Index).Underlying().(*types.Basic)
-	i := l.expr(e.Index)
+	i := l.indexValue(e)
 	if b.Kind() != types.Int && l.Info.Types[e.Index].Value == nil {
 		i = call(ident("int"), i)
 	}
@@ -54,12 +63,52 @@ func (l *Lowerer) outside(e *ast.IndexExpr) (cond, fail ast.Expr) {
 	} else {
 		n = call(ident("len"), l.whole(e.X))
 	}
-	cond = &ast.BinaryExpr{X: i, Op: token.GEQ, Y: n}
-	fail = l.rangeCheck(e, l.expr(e.Index), n)
-	if !l.positive(e.Index) && (b.Info()&types.IsUnsigned == 0 || sizes.Sizeof(b) == 8) {
-		cond = &ast.BinaryExpr{X: &ast.BinaryExpr{X: i, Op: token.LSS, Y: intLit(0)}, Op: token.LOR, Y: cond}
+	fail = l.rangeCheck(e, l.indexValue(e), n)
+	below, above := &ast.BinaryExpr{X: i, Op: token.LSS, Y: intLit(0)}, &ast.BinaryExpr{X: i, Op: token.GEQ, Y: n}
+	switch {
+	case c.least:
+		return above, fail
+	case c.most:
+		return below, fail
 	}
-	return cond, fail
+	return &ast.BinaryExpr{X: below, Op: token.LOR, Y: above}, fail
+}
+
+// hold computes an index once, into a variable of the function, if it is computed often.
+func (l *Lowerer) hold(c *check) []ast.Stmt {
+	b := l.typeOf(c.Index).Underlying().(*types.Basic)
+	_, computed := ast.Unparen(c.Index).(*ast.BinaryExpr)
+	loops := slices.ContainsFunc(l.fn.scopes, func(s scope) bool { return s.loop })
+	if !computed || !loops || b.Kind() != types.Int || l.fn.yield != nil || l.Info.Types[c.Index].Value != nil {
+		return nil
+	}
+	if l.fn.temp == len(l.fn.temps) {
+		l.fn.temps = append(l.fn.temps, l.fresh("i"))
+	}
+	name := l.fn.temps[l.fn.temp]
+	l.fn.temp++
+	value := l.indexValue(c.IndexExpr)
+	for _, e := range append(c.again, c.IndexExpr) {
+		l.held[e] = name
+	}
+	return []ast.Stmt{assign(ident(name), value)}
+}
+
+// withTemps are the statements of a function after the declarations of the variables for its indices.
+func (l *Lowerer) withTemps(list []ast.Stmt) []ast.Stmt {
+	var out []ast.Stmt
+	for _, name := range l.fn.temps {
+		out = append(out, declare(name, ident("int")))
+	}
+	return append(out, list...)
+}
+
+// indexValue is the lowered index of e, or the variable that has it.
+func (l *Lowerer) indexValue(e *ast.IndexExpr) ast.Expr {
+	if name := l.held[e]; name != "" {
+		return ident(name)
+	}
+	return l.expr(e.Index)
 }
 
 // rangeCheck is the call that returns i, the lowered index of e, as an int, or panics if there are only n elements.
@@ -129,11 +178,11 @@ func (l *Lowerer) assignmentOrder(s *ast.AssignStmt) []ast.Expr {
 
 // lookout returns the index expressions among those of the list that can be looked at before it is evaluated. The rest
 // are looked at in their place.
-func (l *Lowerer) lookout(list []ast.Expr) []*ast.IndexExpr {
+func (l *Lowerer) lookout(list []ast.Expr) []*check {
 	if !l.looks() || l.early != nil {
 		return nil
 	}
-	w := &watch{l: l, seen: map[string]bool{}, pointers: map[string]bool{}}
+	w := &watch{l: l, seen: map[string]*check{}, pointers: map[string]bool{}, known: l.facts().clone()}
 	for _, e := range list {
 		w.visit(e)
 	}
@@ -143,8 +192,9 @@ func (l *Lowerer) lookout(list []ast.Expr) []*ast.IndexExpr {
 // watch follows the order in which expressions are evaluated.
 type watch struct {
 	l        *Lowerer
-	found    []*ast.IndexExpr
-	seen     map[string]bool // what was found
+	found    []*check
+	seen     map[string]*check // what was found
+	known    *known
 	pointers map[string]bool // variables that must not be nil, as the expressions so far follow them
 	over     bool            // something has come that can be seen or can panic
 }
@@ -268,21 +318,24 @@ func (w *watch) index(e *ast.IndexExpr) {
 		w.follow(e.X)
 		t = p.Elem().Underlying()
 	}
-	if l.within(e, t) {
-		l.seen[e] = true
-		return
-	}
+	delete(l.held, e)
+	least, most := l.bounds(e, w.known)
+	l.seen[e] = least && most || l.within(e, t)
 	text := types.ExprString(e)
 	switch {
-	case w.seen[text]:
+	case l.seen[e]:
+	case w.seen[text] != nil:
+		w.seen[text].again = append(w.seen[text].again, e)
+		l.seen[e] = true
 	case w.over || !l.again(e) || w.followsOthers(e):
 		w.over = true
-		return
 	default:
-		w.seen[text] = true
-		w.found = append(w.found, e)
+		c := &check{IndexExpr: e, least: least, most: most}
+		w.seen[text] = c
+		w.found = append(w.found, c)
+		w.known.indexed(l, e)
+		l.seen[e] = true
 	}
-	l.seen[e] = true
 }
 
 // followsOthers reports whether pointers have been followed that a look at e does not follow.
@@ -321,14 +374,9 @@ func (l *Lowerer) again(e *ast.IndexExpr) bool {
 
 // within reports whether the index of e is seen to be one of the elements of e.X, of type t.
 func (l *Lowerer) within(e *ast.IndexExpr, t types.Type) bool {
-	array, isArray := t.(*types.Array)
+	_, isArray := t.(*types.Array)
 	if v := l.Info.Types[e.Index].Value; v != nil {
 		return isArray || l.Info.Types[e.X].Value != nil
-	}
-	if b := l.typeOf(e.Index).Underlying().(*types.Basic); isArray && b.Info()&types.IsUnsigned != 0 {
-		if size := sizes.Sizeof(b); size < 4 && array.Len() >= 1<<(8*size) {
-			return true
-		}
 	}
 	i, ok := ast.Unparen(e.Index).(*ast.Ident)
 	if !ok {

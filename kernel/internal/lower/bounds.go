@@ -55,7 +55,7 @@ func (l *Lowerer) older(u *Unit) []*Func {
 func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 	placing := l.placing
 	l.placing = false
-	i := l.expr(e.Index)
+	i := l.indexValue(e)
 	l.placing = placing
 	at := &ast.IndexExpr{X: base, Index: i}
 	length, isArray := l.arrayLen(e.X)

@@ -51,6 +51,7 @@ func withLabel(label *ast.Ident, s ast.Stmt) ast.Stmt {
 func entry(label *ast.Ident) *ast.Ident { return ident(label.Name + "__entry") }
 
 func (l *Lowerer) labeled(s *ast.LabeledStmt) []ast.Stmt {
+	l.fn.known = nil // it may be reached from elsewhere
 	return append([]ast.Stmt{&ast.LabeledStmt{Label: entry(s.Label), Stmt: &ast.EmptyStmt{}}}, l.labeledBy(s)...)
 }
 
@@ -170,23 +171,60 @@ func (l *Lowerer) ifStmt(s *ast.IfStmt) []ast.Stmt {
 		pre = l.stmt(s.Init)
 	}
 	pre = append(pre, l.at(s.Cond)...)
+	l.quiet(s.Cond)
 	out := &ast.IfStmt{If: s.If}
 	pre = append(pre, l.inOrder([]ast.Expr{s.Cond}, func() []ast.Stmt { out.Cond = l.expr(s.Cond); return nil })...)
-	out.Body = l.block(s.Body)
-	switch e := s.Else.(type) {
-	case nil:
-	case *ast.BlockStmt:
-		out.Else = l.block(e)
+	l.meanwhile(func() {
+		l.holds(s.Cond, true)
+		l.quiet(s.Cond)
+		out.Body = l.block(s.Body)
+	})
+	l.meanwhile(func() {
+		l.holds(s.Cond, false)
+		l.quiet(s.Cond)
+		out.Else = l.elseStmt(s.Else)
+	})
+	switch {
+	case s.Else != nil:
+		l.forget(s.Body, s.Else)
+	case leaves(s.Body):
+		l.holds(s.Cond, false)
+		l.quiet(s.Cond)
 	default:
-		list := l.stmt(e)
-		if inner, ok := list[0].(*ast.IfStmt); ok && len(list) == 1 {
-			out.Else = inner
-		} else {
-			out.Else = block(list...)
-		}
+		l.learn(s.Cond)
+		l.quiet(s.Cond)
+		l.forget(s.Body)
 	}
 	if len(pre) == 0 {
 		return []ast.Stmt{out}
 	}
 	return []ast.Stmt{block(append(pre, out)...)}
+}
+
+func (l *Lowerer) elseStmt(s ast.Stmt) ast.Stmt {
+	switch e := s.(type) {
+	case nil:
+		return nil
+	case *ast.BlockStmt:
+		return l.block(e)
+	}
+	list := l.stmt(s)
+	if inner, ok := list[0].(*ast.IfStmt); ok && len(list) == 1 {
+		return inner
+	}
+	return block(list...)
+}
+
+// leaves reports whether what follows a block does not run after it.
+func leaves(b *ast.BlockStmt) bool {
+	if len(b.List) == 0 {
+		return false
+	}
+	switch s := b.List[len(b.List)-1].(type) {
+	case *ast.ReturnStmt:
+		return true
+	case *ast.BranchStmt:
+		return s.Tok != token.FALLTHROUGH
+	}
+	return false
 }

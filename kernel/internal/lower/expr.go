@@ -389,33 +389,10 @@ func (l *Lowerer) count(e ast.Expr) ast.Expr {
 	}
 	x := l.expr(e)
 	b, ok := l.typeOf(e).Underlying().(*types.Basic)
-	if !ok || b.Info()&types.IsUnsigned != 0 || l.positive(e) {
+	if !ok || b.Info()&types.IsUnsigned != 0 || l.rangeOf(e).low >= 0 {
 		return x
 	}
 	return l.rt("Count", call(ident("int"), x))
-}
-
-// positive reports whether a number is seen to be 0 or more.
-func (l *Lowerer) positive(e ast.Expr) bool {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.BinaryExpr:
-		switch e.Op {
-		case token.AND:
-			return l.positive(e.X) || l.positive(e.Y)
-		case token.ADD, token.MUL, token.QUO, token.REM, token.SHR:
-			return l.positive(e.X) && l.positive(e.Y)
-		}
-	case *ast.Ident:
-		v, ok := l.Info.Uses[e].(*types.Var)
-		if ok && l.counts[v] {
-			return true
-		}
-	case *ast.CallExpr:
-		id, ok := e.Fun.(*ast.Ident)
-		return ok && (id.Name == "len" || id.Name == "cap")
-	}
-	v := l.Info.Types[e].Value
-	return v != nil && constant.Sign(v) >= 0
 }
 
 // operand lowers x beside other in a binary operation. A constant stays untyped there: other gives it its type.
@@ -667,7 +644,7 @@ func (l *Lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	sig := l.Info.TypeOf(e).(*types.Signature)
 	outer := l.fn
 	inner := &function{names: map[types.Object]local{}, taken: outer.taken, library: outer.library,
-		deferred: e == l.deferred}
+		deferred: e == l.deferred, whole: e.Body}
 	for k, v := range outer.names {
 		inner.names[k] = v
 	}
@@ -693,7 +670,7 @@ func (l *Lowerer) body(b *ast.BlockStmt) []ast.Stmt {
 		head = append(head, &ast.ExprStmt{X: l.rt("Entered")})
 	}
 	if !defers(b) {
-		return append(head, l.stmts(b.List)...)
+		return append(head, l.withTemps(l.stmts(b.List))...)
 	}
 	l.fn.defers = l.fresh("defers")
 	out := append(head, define(l.fn.defers, l.rt("Defers")))
@@ -707,7 +684,7 @@ func (l *Lowerer) body(b *ast.BlockStmt) []ast.Stmt {
 		}
 		ret.Results = append(ret.Results, star(ident(name)))
 	}
-	lit := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: &ast.BlockStmt{List: l.stmts(b.List)}}
+	lit := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(l.withTemps(l.stmts(b.List))...)}
 	return append(out, &ast.ExprStmt{X: l.rt("Run", ident(l.fn.defers), lit)}, ret)
 }
 

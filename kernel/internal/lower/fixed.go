@@ -104,7 +104,10 @@ func (f *fixer) place(e ast.Expr) ast.Expr {
 // index returns an element of base. base can be evaluated twice.
 func (f *fixer) index(x *ast.IndexExpr, base ast.Expr) ast.Expr {
 	t := f.l.typeOf(x.Index)
-	i := f.operand(x.Index, t)
+	i := ast.Expr(ident(f.l.held[x]))
+	if f.l.held[x] == "" {
+		i = f.operand(x.Index, t)
+	}
 	length, isArray := f.l.arrayLen(x.X)
 	switch {
 	case !f.l.looks(), f.l.seen[x], isArray && f.l.Info.Types[x.Index].Value != nil:

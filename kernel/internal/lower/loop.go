@@ -20,10 +20,15 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 		pre = l.stmt(s.Init)
 	}
 	defer l.push(scope{label: labelName(label), loop: true})()
-	l.countsUp(s)
+	l.forget(node(s.Cond), node(s.Post), s.Body)
 	ends := l.ends(out, s.Cond)
+	l.countsUp(s)
 	if s.Post != nil {
-		list := l.stmt(s.Post)
+		var list []ast.Stmt
+		l.meanwhile(func() {
+			l.fn.known = nil
+			list = l.stmt(s.Post)
+		})
 		if len(list) > 0 && len(l.at(s.Post)) > 0 {
 			list = list[1:]
 		}
@@ -38,7 +43,10 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 				Body: block(list...)})}
 		}
 	}
-	out.Body = l.block(s.Body, append(ends, l.entry()...)...)
+	l.meanwhile(func() {
+		l.begins(s)
+		out.Body = l.block(s.Body, append(ends, l.entry()...)...)
+	})
 	if len(pre) == 0 {
 		return []ast.Stmt{withLabel(label, out)}
 	}
@@ -83,9 +91,13 @@ func (l *Lowerer) forShared(s *ast.ForStmt, vars []*types.Var, label *ast.Ident)
 			assign(&ast.StarExpr{X: ident(n)}, star(ident(boxes[k]))), assign(ident(boxes[k]), ident(n)))
 		l.fn.names[v] = local{boxes[k], true}
 	}
+	l.forget(node(s.Cond), node(s.Post), s.Body)
 	ends := l.ends(out, s.Cond)
 	if s.Post != nil {
-		next = append(next, l.stmt(s.Post)...)
+		l.meanwhile(func() {
+			l.fn.known = nil
+			next = append(next, l.stmt(s.Post)...)
+		})
 	}
 	out.Post = &ast.ExprStmt{X: call(&ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(next...)})}
 	for k, v := range vars {
@@ -93,7 +105,10 @@ func (l *Lowerer) forShared(s *ast.ForStmt, vars []*types.Var, label *ast.Ident)
 		head = append(head, l.fresher(own, &ast.StarExpr{X: l.low(s, v.Type())}, ident(boxes[k]))...)
 		l.fn.names[v] = local{own, true}
 	}
-	out.Body = l.block(s.Body, slices.Concat(ends, l.entry(), head)...)
+	l.meanwhile(func() {
+		l.begins(s)
+		out.Body = l.block(s.Body, slices.Concat(ends, l.entry(), head)...)
+	})
 	return []ast.Stmt{block(append(pre, withLabel(label, out))...)}
 }
 
@@ -113,6 +128,13 @@ func (l *Lowerer) ends(loop *ast.ForStmt, cond ast.Expr) []ast.Stmt {
 }
 
 func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
+	var out []ast.Stmt
+	l.forget(s)
+	l.meanwhile(func() { out = l.ranging(s, label) })
+	return out
+}
+
+func (l *Lowerer) ranging(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	t := l.typeOf(s.X)
 	if u, ok := t.Underlying().(*types.Signature); ok {
 		return l.rangeFunc(s, u, label)
@@ -208,6 +230,9 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 			out.Key = ident("_")
 		}
 	}
+	if v := l.newVar(s.Key); v != nil && l.indexOf[v] != nil {
+		l.counting(v, s.X, s.Body)
+	}
 	out.Body = l.block(s.Body, head...)
 	return append(pre, withLabel(label, out))
 }
@@ -286,7 +311,10 @@ func (l *Lowerer) rangeInt(s *ast.RangeStmt, t types.Type, x ast.Expr, label *as
 	head := l.entry()
 	if s.Key != nil && !blank(s.Key) {
 		if v := l.newVar(s.Key); v != nil {
-			l.counts[v] = !assigned(l.Info, s.Body, v)
+			if !assigned(l.Info, s.Body, v) {
+				l.ranges[v] = interval{0, plus(l.rangeOf(s.X).high, -1)}
+				l.counting(v, s.X, s.Body)
+			}
 			head = append(head, l.defineVar(s.Key, v, ident(k))...)
 		} else {
 			head = append(head, assign(l.place(s.Key), ident(k)))
@@ -323,8 +351,9 @@ func (l *Lowerer) countsUp(s *ast.ForStmt) {
 		id, ok := ast.Unparen(e).(*ast.Ident)
 		return ok && l.Info.Uses[id] == v
 	}
-	if own(post.X) && own(cond.X) && l.positive(init.Rhs[0]) {
-		l.counts[v], l.indexOf[v] = true, l.counted(cond.Y, s.Body)
+	if first := l.rangeOf(init.Rhs[0]).low; own(post.X) && own(cond.X) && first >= 0 {
+		l.ranges[v] = interval{first, plus(l.rangeOf(cond.Y).high, -1)}
+		l.indexOf[v] = l.counted(cond.Y, s.Body)
 	}
 }
 

@@ -95,7 +95,9 @@ type Lowerer struct {
 	told    map[string]bool             // lowered names of those that the interpreter has built
 	indexOf map[*types.Var]types.Object // by variable of a loop: the variable into which it is an index
 	seen    map[*ast.IndexExpr]bool     // those whose index has been looked at
-	counts  map[*types.Var]bool         // loop variables that count up from 0
+	ranges  map[*types.Var]interval     // of loop variables that nothing else changes
+	lengths map[types.Object]int64      // of slices whose length stays
+	held    map[*ast.IndexExpr]string   // variables that have their indices
 	early   *[]ast.Stmt                 // calls to make before the statement; nil if calls stay in it
 	host    map[string]reflect.Value
 
@@ -127,7 +129,8 @@ func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
 		keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{},
 		boxed:  map[*rt.Type]map[string]string{},
 		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{},
-		loops: map[string]bool{}, knots: map[string]*knot{}, told: map[string]bool{}, counts: map[*types.Var]bool{},
+		loops: map[string]bool{}, knots: map[string]*knot{}, told: map[string]bool{}, ranges: map[*types.Var]interval{},
+		lengths: map[types.Object]int64{}, held: map[*ast.IndexExpr]string{},
 		indexOf: map[*types.Var]types.Object{}, seen: map[*ast.IndexExpr]bool{},
 		recovering: map[*ast.BlockStmt]bool{},
 	}
@@ -150,6 +153,11 @@ type function struct {
 	deferred bool // whether it is a literal that a defer statement calls: what it recovers is a panic
 	// name of the variable that says whether a deferred call has called the function; "" if the function does not ask
 	entered string
+
+	whole *ast.BlockStmt // its body
+	known *known         // what holds where the next statement stands
+	temps []string       // variables for indices
+	temp  int            // how many of them the current statement uses
 
 	top     bool // whether it is the statements of a cell
 	library bool // whether it is a function of a native package
@@ -386,6 +394,7 @@ func (l *Lowerer) cellBody(u *Unit) []ast.Stmt {
 		list = append(list, assign(ident("stmt__"), intLit(k)))
 		if x, ok := s.(*ast.ExprStmt); ok && k == len(u.Body)-1 && u.Value != nil {
 			list = append(list, l.at(s)...)
+			l.quiet(s)
 			list = append(list, l.inOrder([]ast.Expr{x.X}, func() []ast.Stmt { return l.show(x.X) })...)
 			continue
 		}
@@ -395,6 +404,7 @@ func (l *Lowerer) cellBody(u *Unit) []ast.Stmt {
 	if u.InitsAt == len(u.Body) {
 		list = append(list, l.calls(u.Inits)...)
 	}
+	list = l.withTemps(list)
 	if !l.fn.deferring {
 		return list
 	}

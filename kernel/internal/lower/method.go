@@ -376,12 +376,15 @@ func (l *Lowerer) lowerFunc(f *Func, name string, env map[*types.TypeParam]types
 	savedFn, savedEnv, early := l.fn, l.env, l.early
 	defer func() { l.fn, l.env, l.early = savedFn, savedEnv, early }()
 	l.early = nil
+	forgotten := func() { clear(l.seen); clear(l.held) } // of other instances
+	forgotten()
+	defer forgotten()
 	if f.Obj == nil || fromCell2(f.Obj) {
 		l.byLow[name] = f
 	}
 	l.env = env
 	l.fn = &function{names: map[types.Object]local{}, taken: l.addressed(f.Decl.Body), library: f.Obj != nil &&
-		!fromCell2(f.Obj)}
+		!fromCell2(f.Obj), whole: f.Decl.Body}
 	sig := types.NewSignatureType(nil, nil, nil, f.Sig.Params(), f.Sig.Results(), f.Sig.Variadic())
 	l.fn.deferring = defers(f.Decl.Body)
 	ft, prologue := l.params(f.Decl, sig)

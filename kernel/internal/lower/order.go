@@ -240,7 +240,14 @@ func (l *Lowerer) conditional(e *ast.BinaryExpr) ast.Expr {
 		return l.stepwise(e)
 	}
 	x := l.unordered(func() ast.Expr {
-		return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(e.X), Op: e.Op, OpPos: e.OpPos, Y: l.looked(e.Y)}}
+		x := l.expr(e.X)
+		var y ast.Expr
+		l.meanwhile(func() {
+			l.holds(e.X, e.Op == token.LAND)
+			l.quiet(e)
+			y = l.looked(e.Y)
+		})
+		return &ast.ParenExpr{X: &ast.BinaryExpr{X: x, Op: e.Op, OpPos: e.OpPos, Y: y}}
 	})
 	return l.soon(e, x, l.typeOf(e))
 }
@@ -255,7 +262,12 @@ func (l *Lowerer) stepwise(e *ast.BinaryExpr) ast.Expr {
 	if e.Op == token.LOR {
 		goesOn = &ast.UnaryExpr{Op: token.NOT, X: goesOn}
 	}
-	then := l.inOrder([]ast.Expr{e.Y}, func() []ast.Stmt { return []ast.Stmt{assign(ident(name), l.expr(e.Y))} })
+	var then []ast.Stmt
+	l.meanwhile(func() {
+		l.holds(e.X, e.Op == token.LAND)
+		l.quiet(e)
+		then = l.inOrder([]ast.Expr{e.Y}, func() []ast.Stmt { return []ast.Stmt{assign(ident(name), l.expr(e.Y))} })
+	})
 	*l.early = append(*l.early, &ast.IfStmt{Cond: goesOn, Body: block(then...)})
 	return ident(name)
 }

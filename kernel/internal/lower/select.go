@@ -10,6 +10,7 @@ import (
 // received. The interpreter's own select shares its state between goroutines and cannot leave some clauses.
 func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
 	defer l.push(scope{label: labelName(label)})()
+	l.forget(s)
 	chans, sent, received := &ast.CompositeLit{Type: anySlice()}, &ast.CompositeLit{Type: anySlice()},
 		&ast.CompositeLit{Type: anySlice()}
 	at, ok := l.fresh("at"), l.fresh("ok")

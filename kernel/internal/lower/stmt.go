@@ -68,6 +68,19 @@ func (l *Lowerer) entry() []ast.Stmt {
 
 // stmt lowers a statement to one or more statements.
 func (l *Lowerer) stmt(s ast.Stmt) []ast.Stmt {
+	l.fn.temp = 0
+	switch s.(type) {
+	case nil, *ast.EmptyStmt, *ast.BlockStmt, *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt,
+		*ast.TypeSwitchStmt, *ast.SelectStmt, *ast.LabeledStmt, *ast.BranchStmt:
+		return l.statement(s)
+	}
+	l.quiet(s)
+	out := l.statement(s)
+	l.after(s)
+	return out
+}
+
+func (l *Lowerer) statement(s ast.Stmt) []ast.Stmt {
 	switch s := s.(type) {
 	case nil, *ast.EmptyStmt:
 		return nil
@@ -333,6 +346,9 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 				Rhs: []ast.Expr{values[k]}})
 		case v != nil:
 			out = append(out, l.defineVar(x, v, l.convert(x, values[k], from[k], v.Type()))...)
+			if len(rhs) == len(lhs) {
+				l.fixedLength(v, rhs[k])
+			}
 		default:
 			out = append(out, assign(l.lvalue(x), l.convert(x, values[k], from[k], l.targetType(x, from[k]))))
 		}
@@ -398,6 +414,7 @@ func (l *Lowerer) targetType(x ast.Expr, t types.Type) types.Type {
 func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
 	if v := l.newVar(x); v != nil && v.Name() != "_" {
 		val := l.to(y, v.Type())
+		defer l.fixedLength(v, y)
 		if u, ok := val.(*ast.UnaryExpr); ok && u.Op == token.ARROW { // see below
 			name := l.fresh("t")
 			return append([]ast.Stmt{define(name, val)}, l.defineVar(x, v, ident(name))...)

@@ -12,6 +12,7 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 	if s.Init != nil {
 		pre = l.stmt(s.Init)
 	}
+	l.forget(node(s.Tag), s.Body)
 	out := &ast.SwitchStmt{Switch: s.Switch, Body: &ast.BlockStmt{}}
 	var cond func(ast.Expr) ast.Expr
 	if s.Tag == nil {
@@ -63,8 +64,14 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 	return []ast.Stmt{block(append(pre, withLabel(label, defaultLast(out)))...)}
 }
 
-// clause lowers the body of a case. The interpreter finds labels in it only inside a block.
-func (l *Lowerer) clause(body []ast.Stmt) []ast.Stmt {
+// clause lowers the body of a case.
+func (l *Lowerer) clause(body []ast.Stmt) (out []ast.Stmt) {
+	l.meanwhile(func() { out = l.caseBody(body) })
+	return out
+}
+
+// caseBody lowers the body of a case. The interpreter finds labels in it only inside a block.
+func (l *Lowerer) caseBody(body []ast.Stmt) []ast.Stmt {
 	labelled := slices.ContainsFunc(body, func(s ast.Stmt) bool { _, ok := s.(*ast.LabeledStmt); return ok })
 	if !labelled {
 		return l.stmts(body)
@@ -170,6 +177,7 @@ func (l *Lowerer) typeSwitch(s *ast.TypeSwitchStmt, label *ast.Ident) []ast.Stmt
 	if s.Init != nil {
 		pre = l.stmt(s.Init)
 	}
+	l.forget(s.Assign, s.Body)
 	var x ast.Expr
 	switch a := s.Assign.(type) {
 	case *ast.ExprStmt:
