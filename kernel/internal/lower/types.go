@@ -24,26 +24,34 @@ func (l *Lowerer) subst(t types.Type) types.Type {
 	return l.substitute(t, l.env)
 }
 
-// instanceOfLocal returns the type that a type declared inside a generic function has in the current instance.
-func (l *Lowerer) instanceOfLocal(t *types.Named) types.Type {
+// instanceOfLocal returns the type that a type declared inside a generic function has in the current instance, with the
+// type arguments of its own. Its name has the arguments of the function first.
+func (l *Lowerer) instanceOfLocal(t *types.Named, own []types.Type) types.Type {
 	params := make([]*types.TypeParam, 0, len(l.env))
 	for p := range l.env {
 		params = append(params, p)
 	}
 	slices.SortFunc(params, func(a, b *types.TypeParam) int { return a.Index() - b.Index() })
-	id := localInstance{obj: t.Obj()}
-	var names []string
+	id := localInstance{obj: t.Origin().Obj()}
+	var names, ownNames []string
 	for _, p := range params {
 		id.args += l.key(l.env[p]) + ","
-		names = append(names, l.name(l.env[p]))
+		names = append(names, l.asArgument(l.env[p]))
+	}
+	for _, a := range own {
+		id.args += ";" + l.key(a)
+		ownNames = append(ownNames, l.asArgument(a))
 	}
 	if n, ok := l.locals[id]; ok {
 		return n
 	}
-	name := t.Obj().Name() + "[" + strings.Join(names, ",") + "]"
-	n := types.NewNamed(types.NewTypeName(t.Obj().Pos(), t.Obj().Pkg(), name, nil), nil, nil)
+	name := t.Obj().Name() + "[" + strings.Join(names, ",")
+	if len(own) > 0 {
+		name += ";" + strings.Join(ownNames, ",")
+	}
+	n := types.NewNamed(types.NewTypeName(t.Obj().Pos(), t.Obj().Pkg(), name+"]", nil), nil, nil)
 	l.locals[id] = n
-	if k := l.number[t.Obj()]; k > 0 {
+	if k := l.number[t.Origin().Obj()]; k > 0 {
 		l.number[n.Obj()] = k
 	}
 	n.SetUnderlying(l.subst(t.Underlying()).Underlying())
@@ -56,14 +64,20 @@ type localInstance struct {
 	args string
 }
 
-// ofGeneric reports whether t is declared inside a generic function and mentions its type parameters.
+// ofGeneric reports whether t is declared inside the generic function that is being lowered.
 func (l *Lowerer) ofGeneric(t *types.Named) bool {
-	o := t.Obj()
-	if !fromCell(o) || o.Parent() == nil || o.Parent() == o.Pkg().Scope() || t.TypeArgs().Len() > 0 {
+	o := t.Origin().Obj()
+	if _, known := l.keys[o]; known || !fromCell(o) || o.Parent() == nil {
 		return false
 	}
-	_, known := l.keys[o]
-	return !known && mentions(t.Underlying(), l.env, map[types.Type]bool{})
+	for s := o.Parent(); s != nil; s = s.Parent() {
+		for p := range l.env {
+			if s.Lookup(p.Obj().Name()) == types.Object(p.Obj()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mentions reports whether t mentions one of the type parameters.
@@ -130,15 +144,15 @@ func (l *Lowerer) substitute(t types.Type, env map[*types.TypeParam]types.Type) 
 	case *types.Alias:
 		return sub(types.Unalias(t))
 	case *types.Named:
-		if t.TypeArgs().Len() == 0 {
-			if l.ofGeneric(t) {
-				return l.instanceOfLocal(t)
-			}
+		if t.TypeArgs().Len() == 0 && !l.ofGeneric(t) {
 			return t
 		}
 		args := make([]types.Type, t.TypeArgs().Len())
 		for k := range args {
 			args[k] = sub(t.TypeArgs().At(k))
+		}
+		if l.ofGeneric(t) {
+			return l.instanceOfLocal(t, args)
 		}
 		n, err := types.Instantiate(nil, t.Origin(), args, false)
 		if err != nil {
@@ -464,6 +478,13 @@ func (l *Lowerer) key(t types.Type) string {
 func (l *Lowerer) name(t types.Type) string {
 	var b strings.Builder
 	l.spell(&b, l.subst(t), shown)
+	return b.String()
+}
+
+// asArgument returns the type as %T prints it among type arguments.
+func (l *Lowerer) asArgument(t types.Type) string {
+	var b strings.Builder
+	l.spell(&b, l.subst(t), within[shown])
 	return b.String()
 }
 
