@@ -73,6 +73,9 @@ func inCells(parent context.Context, s kernel.Session, p *Case, want Result, lim
 	case "Exit":
 		o.Got.End = strings.TrimSuffix("exit status "+fail.Message[strings.LastIndexByte(fail.Message, ' ')+1:],
 			"exit status 0")
+		if strings.Contains(fail.Message, "runtime.Goexit") {
+			o.Got.End = "fatal error: no goroutines (main called runtime.Goexit) - deadlock!"
+		}
 	case "Interrupted":
 		o.Got.End = "ran too long"
 		if strings.Contains(want.End, "deadlock") {

@@ -46,6 +46,29 @@ func TestInterruptOfNativeCalls(t *testing.T) {
 	})
 }
 
+// A cell that calls runtime.Goexit waits for its goroutines, as a program does. What would end the kernel is refused.
+func TestEndsOfProcess(t *testing.T) {
+	left := "Exit: the cell called runtime.Goexit, and nothing of it runs any more: exit status 2"
+	onEngines(t, func(t *testing.T, s kernel.Session) {
+		kerneltest.Cells(t, s, [][2]string{
+			{"import (\n\"fmt\"\n\"os\"\n\"runtime\"\n\"testing\"\n)\nruntime.Goexit()", left},
+			{"func leave() { defer fmt.Print(\"deferred \"); runtime.Goexit() }\nleave()", "deferred " + left},
+			{"c := make(chan int)\nn := 0\ngo func() { n = <-c }()\n" +
+				"func() { defer func() { c <- 7 }(); runtime.Goexit() }()", left},
+			{"n", "7"},
+			{"c = make(chan int, 1)\ngo func() { os.Exit(<-c) }()\n" +
+				"func() { defer func() { c <- 3 }(); runtime.Goexit() }()",
+				"Exit: the kernel and its variables are still there; the cell ended with exit status 3"},
+			{"testing.Main(nil, nil, nil, nil)",
+				"CompileError: 1:9: testing.Main is not supported: it ends the kernel; call the test functions " +
+					"themselves"},
+			{"f := runtime.Breakpoint",
+				"CompileError: 1:14: runtime.Breakpoint is not supported: without a debugger it ends the kernel"},
+			{"n + 1", "8"},
+		})
+	})
+}
+
 // Types of cells implement interfaces of packages outside the standard library.
 func TestTypesForNativeInterfaces(t *testing.T) {
 	onEngines(t, func(t *testing.T, s kernel.Session) {

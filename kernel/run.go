@@ -64,6 +64,9 @@ func (s *session) goroutine(r *run, p *engine.Compiled, code string, done chan<-
 		switch {
 		case x != nil && !(r.stopped.Load() && isFailed(x)): // a call that an interrupt ended fails
 			done <- r.panicked(p, code, x)
+		case !ended && r.waited():
+			done <- &Error{Name: "Exit",
+				Message: "the cell called runtime.Goexit, and nothing of it runs any more: exit status 2"}
 		case !ended || r.stopped.Load():
 			done <- r.interrupted(p, code, false)
 		default:
@@ -75,6 +78,15 @@ func (s *session) goroutine(r *run, p *engine.Compiled, code string, done chan<-
 	}()
 	p.Run()
 	ended = true
+}
+
+// waited waits for the goroutines of a cell that has called runtime.Goexit, as a program does, and reports whether all
+// have ended without an interrupt.
+func (r *run) waited() bool {
+	for r.live.Load() > 0 && !r.stopped.Load() {
+		time.Sleep(5 * time.Millisecond)
+	}
+	return !r.stopped.Load()
 }
 
 // sweep lowers the stop flag and raises it now and then, until what is left of the stopped cell r has met it.

@@ -563,12 +563,33 @@ func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Packa
 			},
 		}
 		types.NewChecker(&conf, c.Fset, pkg, c.Info).Files([]*ast.File{f})
+		c.endings(f)
 		if !keyed || pass == 1 {
 			return pkg
 		}
 		c.keyLiterals(f)
 	}
 	return nil
+}
+
+// ending are functions of packages that would end the kernel.
+var ending = map[string]string{
+	"testing.Main":       "testing.Main is not supported: it ends the kernel; call the test functions themselves",
+	"runtime.Breakpoint": "runtime.Breakpoint is not supported: without a debugger it ends the kernel",
+}
+
+// endings reports what would end the kernel.
+func (c *checker) endings(f *ast.File) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		if fun, ok := c.Info.Uses[id].(*types.Func); ok && fun.Pkg() != nil && ending[fun.FullName()] != "" {
+			c.report(types.Error{Fset: c.Fset, Pos: id.Pos(), Msg: ending[fun.FullName()]})
+		}
+		return true
+	})
 }
 
 // earlier hands over the types, constants and functions of earlier cells.
