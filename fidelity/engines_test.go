@@ -69,6 +69,19 @@ func TestEndsOfProcess(t *testing.T) {
 	})
 }
 
+// The interpreter would name its own files, so such code is refused.
+func TestOwnFiles(t *testing.T) {
+	needsCells(t)
+	s := testEngine{"yaegi", kernel.Yaegi}.start(t)
+	defer s.Close()
+	refused := " is not supported by this engine: it would name the interpreter's own files"
+	kerneltest.Cells(t, s, [][2]string{
+		{"import \"runtime\"\nfunc where() string {\n\t_, file, _, _ := runtime.Caller(1)\n\treturn file\n}",
+			"CompileError: 3:27: runtime.Caller" + refused},
+		{"import \"log\"\nlog.SetFlags(log.LstdFlags | log.Lshortfile)", "CompileError: 2:34: log.Lshortfile" + refused},
+	})
+}
+
 // Types of cells implement interfaces of packages outside the standard library.
 func TestTypesForNativeInterfaces(t *testing.T) {
 	onEngines(t, func(t *testing.T, s kernel.Session) {

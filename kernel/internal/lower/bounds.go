@@ -26,6 +26,28 @@ func (l *Lowerer) recovers(u *Unit) bool {
 	return found
 }
 
+// refuseFiles refuses what would name the interpreter's own files and lines.
+func (l *Lowerer) refuseFiles(u *Unit) {
+	look := func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		o := l.Info.Uses[id]
+		if !ok || o == nil || o.Pkg() == nil {
+			return true
+		}
+		switch name := o.Pkg().Path() + "." + o.Name(); name {
+		case "runtime.Caller", "runtime.Callers", "log.Lshortfile", "log.Llongfile":
+			l.refuse(id, "%s is not supported by this engine: it would name the interpreter's own files", name)
+		}
+		return true
+	}
+	for _, s := range u.Body {
+		ast.Inspect(s, look)
+	}
+	for _, f := range u.Funcs {
+		ast.Inspect(f.Decl, look)
+	}
+}
+
 func (l *Lowerer) isRecover(id *ast.Ident) bool {
 	_, builtin := l.Info.Uses[id].(*types.Builtin)
 	return builtin && id.Name == "recover"

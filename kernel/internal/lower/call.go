@@ -444,6 +444,28 @@ func (l *Lowerer) several(e ast.Expr) ast.Expr {
 	return l.expr(e)
 }
 
+// layout is what a function of package unsafe tells of x.
+func (l *Lowerer) layout(function string, x ast.Expr) int {
+	switch function {
+	case "unsafe.Sizeof":
+		return int(sizes.Sizeof(l.typeOf(x)))
+	case "unsafe.Alignof":
+		return int(sizes.Alignof(l.typeOf(x)))
+	}
+	e := ast.Unparen(x).(*ast.SelectorExpr)
+	t := l.typeOf(e.X).Underlying()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	var at int64
+	for _, k := range l.Info.Selections[e].Index() {
+		s := t.Underlying().(*types.Struct)
+		at += sizes.Offsetsof(slices.Collect(s.Fields()))[k]
+		t = l.subst(s.Field(k).Type())
+	}
+	return int(at)
+}
+
 func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 	name := ""
 	switch x := fun.(type) {
@@ -472,6 +494,8 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 		return plainCall()
 	case "real", "imag", "copy", "close":
 		return plainCall()
+	case "unsafe.Sizeof", "unsafe.Alignof", "unsafe.Offsetof": // of a type parameter; otherwise they are constants
+		return call(ident("uintptr"), intLit(l.layout(name, c.Args[0])))
 	case "complex", "min", "max":
 		t := l.typeOf(c)
 		if name == "complex" {

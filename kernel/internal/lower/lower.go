@@ -235,6 +235,7 @@ func (l *Lowerer) Unit(u *Unit) (file *ast.File, name string, err error) {
 		defer func() { l.numbered = err == nil }()
 	}
 	l.unit, l.out, l.imports, l.regs, l.queue = u, nil, map[string]string{}, nil, nil
+	l.refuseFiles(u)
 	l.numberLocals(u)
 	for _, f := range u.Funcs {
 		l.declare(f)

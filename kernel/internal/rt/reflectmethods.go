@@ -81,9 +81,8 @@ func (t *Type) unbound(name string) reflect.Value {
 			return nil
 		})
 	}
-	t.mu.RLock()
-	in[0] = t.binds[name].Type().In(0)
-	t.mu.RUnlock()
+	b, _ := t.binder(name)
+	in[0] = b.Type().In(0)
 	in = slices.AppendSeq(in, low.Ins())
 	whole := reflect.FuncOf(in, slices.Collect(low.Outs()), low.IsVariadic())
 	return reflect.MakeFunc(whole, func(args []reflect.Value) []reflect.Value {

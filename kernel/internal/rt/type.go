@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -37,9 +38,7 @@ type Obj struct {
 
 // bind returns the method of that name bound to the receiver v.
 func (t *Type) bind(name string, v any) (reflect.Value, bool) {
-	t.mu.RLock()
-	b, ok := t.binds[name]
-	t.mu.RUnlock()
+	b, ok := t.binder(name)
 	if !ok {
 		return reflect.Value{}, false
 	}
@@ -56,13 +55,37 @@ func (t *Type) bind(name string, v any) (reflect.Value, bool) {
 
 // bound returns the type of a method that is bound to a receiver, or nil if it is not known.
 func (t *Type) bound(name string) reflect.Type {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	b, ok := t.binds[name]
+	b, ok := t.binder(name)
 	if !ok {
 		return nil
 	}
 	return b.Type().Out(0)
+}
+
+// binder returns the function that binds a method to a receiver. A pointer has the methods of what it points to.
+func (t *Type) binder(name string) (reflect.Value, bool) {
+	t.mu.RLock()
+	b, ok := t.binds[name]
+	t.mu.RUnlock()
+	p, isPointer := types.Unalias(t.Go).(*types.Pointer)
+	if ok || !isPointer || t.r.Resolve == nil {
+		return b, ok
+	}
+	of := t.r.Resolve(p.Elem())
+	of.mu.RLock()
+	b, ok = of.binds[name]
+	of.mu.RUnlock()
+	if !ok {
+		return b, false
+	}
+	ft := reflect.FuncOf([]reflect.Type{reflect.PointerTo(b.Type().In(0))}, []reflect.Type{b.Type().Out(0)}, false)
+	return reflect.MakeFunc(ft, func(in []reflect.Value) []reflect.Value {
+		if in[0].IsNil() {
+			typ := strings.TrimPrefix(of.Name, "main.")
+			panic(plainError("value method " + of.Name + "." + name + " called using nil *" + typ + " pointer"))
+		}
+		return b.Call([]reflect.Value{in[0].Elem()})
+	}), true
 }
 
 func (t *Type) reg() *Registry { return t.r }
