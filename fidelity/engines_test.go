@@ -78,7 +78,8 @@ func TestOwnFiles(t *testing.T) {
 	kerneltest.Cells(t, s, [][2]string{
 		{"import \"runtime\"\nfunc where() string {\n\t_, file, _, _ := runtime.Caller(1)\n\treturn file\n}",
 			"CompileError: 3:27: runtime.Caller" + refused},
-		{"import \"log\"\nlog.SetFlags(log.LstdFlags | log.Lshortfile)", "CompileError: 2:34: log.Lshortfile" + refused},
+		{"import \"log\"\nlog.SetFlags(log.LstdFlags | log.Lshortfile)",
+			"CompileError: 2:34: log.Lshortfile" + refused},
 	})
 }
 

@@ -528,6 +528,11 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 		for _, a := range c.Args[1:] {
 			out.Args = append(out.Args, l.expr(a))
 		}
+		fixed := func(k int) bool { return l.Info.Types[c.Args[k]].Value != nil }
+		if len(c.Args) == 3 && fixed(1) && !fixed(2) { // the interpreter takes a large capacity for a large length
+			size := int(sizes.Sizeof(t.Underlying().(*types.Slice).Elem()))
+			out.Args[2] = l.rt("Capacity", call(ident("int"), out.Args[2]), intLit(size))
+		}
 		if isChan && ch.Dir() != types.SendRecv {
 			return call(&ast.ParenExpr{X: l.low(c, l.typeOf(c))}, out)
 		}

@@ -25,6 +25,15 @@ func indexUnsigned(i uint64, n int) int {
 	return int(i)
 }
 
+// capacity returns n, the capacity of a slice to be made, or panics if no memory can hold as many elements of the size.
+func capacity(n, size int) int {
+	const most = 1 << 48
+	if n < 0 || size > 0 && n > most/size {
+		panic(runtimeError("makeslice: cap out of range"))
+	}
+	return n
+}
+
 // UnsignedLow and the others mark bounds of a slice expression that are unsigned numbers: as ints, large ones are
 // negative.
 const (

@@ -100,8 +100,8 @@ func (r *Registry) Symbols(h Hooks) map[string]reflect.Value {
 			h.Exit(1)
 		},
 		"Index": index, "IndexUnsigned": indexUnsigned, "Bounds": bounds, "Bounds3": bounds3, "Ranged": ranged,
-		"NoReceiver": noReceiver,
-		"Check":      h.Check, "Fail": live.Fail, "Show": h.Show, "Global": h.Global,
+		"NoReceiver": noReceiver, "Capacity": capacity,
+		"Check": h.Check, "Fail": live.Fail, "Show": h.Show, "Global": h.Global,
 	}
 	out := map[string]reflect.Value{}
 	for name, f := range m {
