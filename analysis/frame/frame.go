@@ -22,6 +22,7 @@ import (
 	"strconv"
 
 	"nacre/internal/nearest"
+	"nacre/internal/table"
 	"nacre/internal/whole"
 )
 
@@ -80,7 +81,7 @@ func (c Column) word(i int) string {
 // pick returns a column of the rows in at, in that order.
 func (c Column) pick(at []int) Column {
 	if c.IsNumber() {
-		out := Numbers(c.Name, gather(c.num, at, math.NaN()))
+		out := Numbers(c.Name, gather(c.num, at, table.Blank()))
 		if c.rest != nil {
 			out.rest = gather(c.rest, at, 0)
 		}

@@ -27,8 +27,8 @@ type SeedMean struct {
 	beyond    []float64 // places of finite values that do not count because they are too large
 }
 
-// mostSize is the size of the largest value that counts in a mean over seeds. So intervals are finite and can be drawn.
-const mostSize = 1e300
+// MostSize is the size of the largest value that counts in a mean over seeds. So intervals are finite and can be drawn.
+const MostSize = 1e300
 
 // mostPlaces bounds how many places a mean is computed at.
 const mostPlaces = 2000
@@ -48,7 +48,7 @@ func OverSeeds(lines []Line) SeedMean {
 	m := SeedMean{}
 	for _, l := range lines {
 		for i, v := range l.Y[:min(len(l.X), len(l.Y))] {
-			if size := math.Abs(v); size > mostSize && size <= math.MaxFloat64 {
+			if beyond(v) {
 				m.beyond = append(m.beyond, l.X[i])
 			}
 		}
@@ -99,21 +99,55 @@ func (m SeedMean) UpTo(end float64) SeedMean {
 	return m
 }
 
-// ordered is the line without what has no finite place and value, in the order of its places, of equal ones the last.
+// ordered is the line of the points that count.
 func (l Line) ordered() (out Line) {
-	var at []int
+	at, _ := l.Counted("")
+	for _, i := range at {
+		out.X, out.Y = append(out.X, l.X[i]), append(out.Y, l.Y[i])
+	}
+	return out
+}
+
+// Counted returns the numbers of the points that count in a mean over seeds: those with a finite place and a value
+// within ±MostSize, in the order of their places, and of several at one place the last. left is a sentence on the
+// values that do not count, without NaN and infinite ones. The argument places is the word for the places.
+func (l Line) Counted(places string) (at []int, left string) {
+	var large []float64
 	for i := range min(len(l.X), len(l.Y)) {
-		if finite(l.X[i]) && math.Abs(l.Y[i]) <= mostSize {
+		switch {
+		case !finite(l.X[i]):
+		case beyond(l.Y[i]):
+			large = append(large, l.X[i])
+		case finite(l.Y[i]):
 			at = append(at, i)
 		}
 	}
 	slices.SortStableFunc(at, func(i, j int) int { return cmp.Compare(l.X[i], l.X[j]) })
+	var once []int
+	var again []float64
 	for k, i := range at {
 		if k+1 == len(at) || l.X[at[k+1]] != l.X[i] {
-			out.X, out.Y = append(out.X, l.X[i]), append(out.Y, l.Y[i])
+			once = append(once, i)
+		} else {
+			again = append(again, l.X[i])
 		}
 	}
-	return out
+	var parts []string
+	if len(again) > 0 {
+		parts = append(parts, fmt.Sprintf("of several values at one place the last counts: %d are left out, the first "+
+			"at %s %s", len(again), plain(again[0]), places))
+	}
+	if len(large) > 0 {
+		parts = append(parts, sayBeyond(large, places))
+	}
+	return once, strings.Join(parts, "; ")
+}
+
+// beyond reports whether a value is finite and does not count because it is too large.
+func beyond(v float64) bool { return finite(v) && math.Abs(v) > MostSize }
+
+func sayBeyond(at []float64, places string) string {
+	return fmt.Sprintf("values beyond %g are left out: %d, the first at %s %s", MostSize, len(at), plain(at[0]), places)
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
@@ -178,9 +212,7 @@ func (m *SeedMean) Note(places string) string {
 	if len(m.beyond) == 0 {
 		return said
 	}
-	beyond := fmt.Sprintf("values beyond %g are left out: %d, the first at %s %s", mostSize, len(m.beyond),
-		plain(m.beyond[0]), places)
-	return strings.TrimSuffix(beyond+"; "+said, "; ")
+	return strings.TrimSuffix(sayBeyond(m.beyond, places)+"; "+said, "; ")
 }
 
 // noteSeeds is Note for seeds.
@@ -211,14 +243,14 @@ func (m *SeedMean) noteSeeds(places string) string {
 		parts = append(parts, fmt.Sprintf("the mean ends at %s %s with %d of %d seeds", plain(last), places,
 			n, m.Seeds))
 	}
-	beyond := 0
+	after := 0
 	for _, end := range m.ends {
 		if end > last+0.05*(last-first) {
-			beyond++
+			after++
 		}
 	}
-	if beyond > 0 {
-		parts = append(parts, fmt.Sprintf("values of %d of %d seeds up to %s %s are not drawn", beyond, m.Seeds,
+	if after > 0 {
+		parts = append(parts, fmt.Sprintf("values of %d of %d seeds up to %s %s are not drawn", after, m.Seeds,
 			plain(m.ends[len(m.ends)-1]), places))
 	}
 	if len(m.Breaks) > 0 {

@@ -2,7 +2,6 @@ package foreign
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -44,7 +43,7 @@ type series struct {
 
 // scalars are the scalars of event files as a table: a row a step, a column a tag.
 func scalars(files []string) (*frame.Frame, about, error) {
-	a := about{nan: map[string]int{}, back: map[string]string{}}
+	a := about{sparse: true, back: map[string]string{}}
 	logged := map[string]*series{}
 	others, shared := 0, 0
 	for _, path := range files {
@@ -77,11 +76,6 @@ func scalars(files []string) (*frame.Frame, about, error) {
 		tags[name] = tagged{}
 		for _, k := range o.kept {
 			tags[name][int64(s.steps[k])] = s.values[k]
-		}
-		for _, v := range tags[name] {
-			if math.IsNaN(v) {
-				a.nan[name]++
-			}
 		}
 	}
 	if n := len(files); n > 1 {

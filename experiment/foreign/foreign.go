@@ -28,7 +28,9 @@ import (
 	"strings"
 
 	"nacre/analysis/frame"
+	"nacre/analysis/stats"
 	"nacre/internal/plainfile"
+	"nacre/internal/table"
 	"nacre/internal/whole"
 )
 
@@ -39,10 +41,12 @@ type Log struct {
 	System string // name at the curve: the algorithm or the experiment, and the tool
 	Family string // name of the environment; Unnamed if the log has none
 	Seed   uint64
-	Seeded bool     // whether the log has its seed
-	Files  []string // files that were read
-	Points []Point  // points of the curve; none if the log has no values yet
-	Notes  []string // sentences about what was left out or assumed
+	Seeded bool      // whether the log has its seed
+	Files  []string  // files that were read
+	Points []Point   // points of the curve, one for each step; none if the log has no values yet
+	Lost   []float64 // steps of the returns that are NaN, infinite or too large
+	End    float64   // the last step of the log, which may have no return; 0 if there is no step
+	Notes  []string  // sentences about what was left out or assumed
 
 	Step, Return, Success string // columns of the points; Success may be empty
 
@@ -84,10 +88,10 @@ type about struct {
 	seed                 *uint64
 	settings             map[string]string
 	notes                []string
-	// number of returns that are NaN, by column, in a log that has both NaN and missing values
-	nan map[string]int
 	// by column, the sentence about steps that go back
 	back map[string]string
+	// whether rows without a value are usual, as in a log that has one row for every step of any column
+	sparse bool
 	// whether the name of the run tells nothing more than system and seed do
 	named bool
 }
@@ -244,12 +248,15 @@ func (s source) open(ref, run string, c Columns) (*Log, error) {
 	if err := l.exactSteps(); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.files[0], err)
 	}
+	if err := l.mixed(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.files[0], err)
+	}
 	l.frame = l.forward()
 	if said := a.backOf(l.Return); said != "" {
 		l.note("%s", said)
 	}
 	l.points()
-	l.odd(a.nan)
+	l.odd(a.sparse)
 	return l, nil
 }
 
@@ -266,7 +273,7 @@ func (a about) backOf(column string) string {
 	return fmt.Sprintf("column %q: %s", name, a.back[name])
 }
 
-// points fills in the rows that have a step and a return, in their order.
+// points fills in the rows that have a step and a return.
 func (l *Log) points() {
 	steps, err := l.frame.Numbers(l.Step)
 	if err != nil {
@@ -275,25 +282,29 @@ func (l *Log) points() {
 	returns := l.returns()
 	success, _ := l.frame.Numbers(l.Success)
 	for i, v := range returns {
-		if math.IsNaN(v) || math.IsNaN(steps[i]) || math.IsInf(v, 0) {
+		if math.IsNaN(steps[i]) || math.IsInf(steps[i], 0) {
 			continue
 		}
-		p := Point{steps[i], v, math.NaN()}
+		l.End = max(l.End, steps[i])
+		if !(math.Abs(v) <= stats.MostSize || table.IsBlank(v)) {
+			l.Lost = append(l.Lost, steps[i])
+		}
+	}
+	at, left := stats.Line{X: steps, Y: returns}.Counted("steps")
+	for _, i := range at {
+		p := Point{steps[i], returns[i], math.NaN()}
 		if success != nil {
 			p.Success = success[i]
 		}
 		l.Points = append(l.Points, p)
 	}
-	slices.SortStableFunc(l.Points, func(a, b Point) int {
-		switch {
-		case a.Steps < b.Steps:
-			return -1
-		case a.Steps > b.Steps:
-			return 1
-		}
-		return 0
-	})
+	if left != "" {
+		l.note("%s", left)
+	}
 }
+
+// plainly writes a step without an exponent.
+func plainly(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // numbers says why the columns of step and return are no numbers, where they hold something else.
 func (l *Log) numbers() error {
@@ -420,7 +431,7 @@ func (o order) String() string {
 		return ""
 	}
 	return fmt.Sprintf("the steps go back %s, first to %s: the %d rows above of that step and later ones are left out",
-		times(o.backs), strconv.FormatFloat(o.first, 'f', -1, 64), o.left)
+		times(o.backs), plainly(o.first), o.left)
 }
 
 func times(n int) string {
@@ -430,16 +441,16 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// odd says which rows are no points: those without a step, and those whose return is infinite or NaN. Where most rows
-// have a return it also says which have none.
-func (l *Log) odd(nan map[string]int) {
+// odd says which rows are no points: those without a step, those whose return is infinite or NaN, and those after the
+// last return if there was one more often before. Where most rows have a return it also says which have none.
+func (l *Log) odd(sparse bool) {
 	steps, err := l.frame.Numbers(l.Step)
 	if err != nil {
 		l.note("column %q, the return, has no value yet", l.Return)
 		return
 	}
-	stepless, without, infinite := 0, 0, 0
-	where, first := "", math.NaN()
+	stepless, without, infinite, lost := 0, 0, 0, 0
+	where, first, firstLost := "", math.NaN(), math.NaN()
 	returns := l.returns()
 	for i, v := range returns {
 		switch {
@@ -449,7 +460,12 @@ func (l *Log) odd(nan map[string]int) {
 			}
 		case math.IsInf(v, 0):
 			infinite++
-		case math.IsNaN(v) && !math.IsNaN(steps[i]):
+		case math.IsNaN(steps[i]):
+		case math.IsNaN(v) && !table.IsBlank(v):
+			if lost++; lost == 1 {
+				firstLost = steps[i]
+			}
+		case math.IsNaN(v):
 			if without++; without == 1 {
 				first = steps[i]
 			}
@@ -461,18 +477,36 @@ func (l *Log) odd(nan map[string]int) {
 	if infinite > 0 {
 		l.note("the return is infinite in %s: they are left out", ofRows(infinite, len(returns)))
 	}
-	switch {
-	case nan[l.Return] > 0:
-		l.note("the return is NaN %s: left out", times(nan[l.Return]))
-	case len(l.Points) == 0 && without > 0:
-		l.note("column %q, the return, has no number: it is NaN or missing in all %d rows with a step", l.Return,
-			without)
-	case len(l.Points) == 0 && stepless+infinite == 0:
-		l.note("column %q, the return, has no value yet", l.Return)
-	case nan == nil && without > 0 && 2*without <= len(returns):
-		l.note("the return is NaN or missing in %s, first at step %v: they are left out", ofRows(without, len(returns)),
-			first)
+	if lost > 0 && len(l.Points) > 0 {
+		l.note("the return is NaN in %s, first at step %s: they are left out", ofRows(lost, len(returns)),
+			plainly(firstLost))
 	}
+	switch last := len(l.Points) - 1; {
+	case last < 0 && without+lost > 0:
+		l.note("column %q, the return, has no number: it is NaN or missing in all %d rows with a step", l.Return,
+			without+lost)
+	case last < 0 && stepless+infinite == 0:
+		l.note("column %q, the return, has no value yet", l.Return)
+	case last < 0:
+	case !sparse && without > 0 && 2*without <= len(returns):
+		l.note("the return is missing in %s, first at step %s: they are left out", ofRows(without, len(returns)),
+			plainly(first))
+	case l.End-l.Points[last].Steps > l.gap():
+		l.note("the last return is at step %s, and the log goes on to step %s", plainly(l.Points[last].Steps),
+			plainly(l.End))
+	}
+}
+
+// EnvSteps is End as a whole number.
+func (l *Log) EnvSteps() int64 { return int64(min(l.End, 1<<62)) }
+
+// gap is the longest time, in steps, between two points of the log, or from step 0 to the first point.
+func (l *Log) gap() (gap float64) {
+	before := 0.0
+	for _, p := range l.Points {
+		gap, before = max(gap, p.Steps-before), p.Steps
+	}
+	return gap
 }
 
 func ofRows(n, all int) string { return fmt.Sprintf("%d of %d rows", n, all) }

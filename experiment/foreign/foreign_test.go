@@ -200,7 +200,7 @@ func TestLogs(t *testing.T) {
 				"TotalEnvSteps,MetaTest/Average/AverageReturn,MetaTest/Average/SuccessRate,Iteration\n1000,1.5,0,0\n"+
 					"2000,,,1\n3000,2.5,0.5,2\n")
 			put(t, dir, "pearl-ml1/variant.json", `{"seed": 7, "env_name": "push-v2"}`)
-		}, "pearl-ml1", `pearl-ml1 (garage) on push-v2, seed 7 | steps from "TotalEnvSteps", return from "MetaTest/Average/AverageReturn" | 1000:1.5/0 3000:2.5/0.5`, "the return is NaN or missing in 1 of 3 rows, first at step 2000: they are left out"},
+		}, "pearl-ml1", `pearl-ml1 (garage) on push-v2, seed 7 | steps from "TotalEnvSteps", return from "MetaTest/Average/AverageReturn" | 1000:1.5/0 3000:2.5/0.5`, "the return is missing in 1 of 3 rows, first at step 2000: they are left out"},
 		"a run that was resumed": {func(dir string) {
 			put(t, dir, "a/progress.csv", "TotalEnvSteps,AverageReturn\n1000,1\n2000,2\n3000,3\n1500,20\n2500,30\n"+
 				"3500,40\n")
@@ -215,17 +215,17 @@ func TestLogs(t *testing.T) {
 			put(t, dir, "a/progress.csv", "TotalEnvSteps,AverageReturn\n1000,1\n2000,nan\n3000,inf\n4000,4\n")
 		}, "a", `a (garage) on environment not named | steps from "TotalEnvSteps", return from "AverageReturn"` +
 			trained + ` | 1000:1 4000:4`, "the return is infinite in 1 of 4 rows: they are left out; the return is " +
-			"NaN or missing in 1 of 4 rows, first at step 2000: they are left out"},
+			"NaN in 1 of 4 rows, first at step 2000: they are left out"},
 		"NaN in an event file": {func(dir string) {
 			eventsOf(t, filepath.Join(dir, "tb"), "eval/return", []int64{1, 2, 3}, []float64{1, math.NaN(), 3})
 		}, "tb", `tb (TensorBoard) on environment not named | steps from "step", return from "eval/return" | 1:1 3:3`,
-			"the return is NaN once: left out"},
+			"the return is NaN in 1 of 3 rows, first at step 2: they are left out"},
 		"NaN in W&B's": {func(dir string) {
 			put(t, dir, "wandb/offline-run-20261128_1-ab/run-ab.wandb",
 				wandbFile("a-seed6", "seed=6", `_step=0;eval/return="NaN"`, "_step=1;eval/return=2"))
 		}, "wandb/offline-run-20261128_1-ab",
 			`a (W&B) on environment not named, seed 6 | steps from "_step", return from "eval/return" | 1:2`,
-			"the return is NaN once: left out"},
+			"the return is NaN in 1 of 2 rows, first at step 0: they are left out"},
 		"monitors that began at other times": {func(dir string) {
 			put(t, dir, "ppo/0.monitor.csv", "#{\"t_start\": 100.0}\nr,l,t\n1,10,0.1\n2,20,0.2\n")
 			put(t, dir, "ppo/1.monitor.csv", "#{\"t_start\": 105.0}\nr,l,t\n3,30,0.05\n")
@@ -306,7 +306,7 @@ func TestLogs(t *testing.T) {
 		}, "tb", eventsTold + "100:1 200:2 300:3", "its rows are not in the order of their steps: they are sorted"},
 		"an event file of NaN": {func(dir string) {
 			eventFile(t, dir, "tb", "1", "eval/return", 0, math.NaN(), 100, math.NaN())
-		}, "tb", eventsTold, "the return is NaN 2 times: left out"},
+		}, "tb", eventsTold, `column "eval/return", the return, has no number: it is NaN or missing in all 2 rows with a step`},
 		"rows without a step": {func(dir string) {
 			put(t, dir, "a/progress.csv", "TotalEnvSteps,AverageReturn\n,1\n1000,2\n,3\n2000,4\n")
 		}, "a", `a (garage) on environment not named | steps from "TotalEnvSteps", return from "AverageReturn"` +
@@ -322,14 +322,16 @@ func TestLogs(t *testing.T) {
 		}, "PPO_1",
 			`PPO (Stable-Baselines3) on environment not named | steps from "timesteps", return from "results" | ` +
 				`100:1.5 300:6.5`,
-			"an evaluation in which an episode's return is NaN has no mean; the return is NaN once: left out"},
+			"an evaluation in which an episode's return is NaN has no mean; the return is NaN in 1 of 3 rows, " +
+				"first at step 200: they are left out"},
 		"a single episode of NaN": {func(dir string) {
 			npz(t, dir, "PPO_1/evaluations.npz", map[string][][]float64{"timesteps": {{100}, {200}, {300}},
 				"results": {{1}, {math.NaN()}, {5}}})
 		}, "PPO_1",
 			`PPO (Stable-Baselines3) on environment not named | steps from "timesteps", return from "results" | ` +
 				`100:1 300:5`,
-			"an evaluation in which an episode's return is NaN has no mean; the return is NaN once: left out"},
+			"an evaluation in which an episode's return is NaN has no mean; the return is NaN in 1 of 3 rows, " +
+				"first at step 200: they are left out"},
 		"an infinite episode": {func(dir string) {
 			npz(t, dir, "PPO_1/evaluations.npz", map[string][][]float64{"timesteps": {{100}, {200}},
 				"results": {{1, 2}, {3, math.Inf(-1)}}})
@@ -461,7 +463,8 @@ func TestSeedsInATable(t *testing.T) {
 		}
 	}
 	if _, err := Open(path+"#seed7", Columns{}); err == nil ||
-		!strings.Contains(err.Error(), `there is no seed "7"; expected one of 1, 12345678901234567890`) {
+		!strings.Contains(err.Error(),
+			`there is no run "seed7" in it; expected one of seed1, seed12345678901234567890`) {
 		t.Error(err)
 	}
 }
@@ -545,7 +548,7 @@ func TestMeanOfEpisodes(t *testing.T) {
 			t.Errorf("%v: %s, want %s", rows, got, strings.Join(want, " "))
 		}
 		if said := strings.Join(l.Notes, "; "); strings.Contains(said,
-			"the return is NaN "+times(odd)+": left out") != (odd > 0) {
+			fmt.Sprintf("the return is NaN in %d of %d rows", odd, len(rows))) != (odd > 0) {
 			t.Errorf("%d evaluations of NaN: %q", odd, said)
 		}
 	}

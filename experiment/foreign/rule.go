@@ -10,6 +10,7 @@ import (
 	"nacre/analysis/frame"
 	"nacre/analysis/stats"
 	"nacre/internal/nearest"
+	"nacre/internal/table"
 )
 
 // Known names of columns, the first that a log has counts. A * stands for any text.
@@ -109,7 +110,9 @@ func meanOfEpisodes(f *frame.Frame) []float64 {
 		for k, v := range episodes {
 			row[k] = v[i]
 		}
-		out[i] = stats.Mean(row)
+		if out[i] = stats.Mean(row); !slices.ContainsFunc(row, func(x float64) bool { return !table.IsBlank(x) }) {
+			out[i] = table.Blank()
+		}
 	}
 	return out
 }
@@ -129,12 +132,8 @@ func chosen(names, all []string, wanted, what string, known []string) (string, e
 	if found := first(all, known); found != "" {
 		return found, nil
 	}
-	shown := all
-	if len(shown) > 12 {
-		shown = append(slices.Clone(shown[:12]), fmt.Sprintf("and %d more", len(all)-12))
-	}
 	return "", fmt.Errorf("none of its columns is known to be the %s; choose one with --%s-column: %s", what, what,
-		strings.Join(shown, ", "))
+		few(all))
 }
 
 // first is the first known name among names. A name that differs only in case counts if there is no exact one.

@@ -63,13 +63,7 @@ func (evaluations) sources(dir string, names []string) []source {
 		}
 		f, a, err := read(run)
 		if err == nil {
-			a.nan = map[string]int{}
-			for _, v := range meanOfEpisodes(f) {
-				if math.IsNaN(v) {
-					a.nan[results]++
-				}
-			}
-			if a.nan[results] > 0 {
+			if slices.ContainsFunc(meanOfEpisodes(f), math.IsNaN) {
 				a.notes = append(a.notes, "an evaluation in which an episode's return is NaN has no mean")
 			}
 		}
@@ -108,6 +102,11 @@ func tabular(path, tool string) source {
 		if err != nil {
 			return nil, about{}, plain(err, path)
 		}
+		if g, err := groupsOf(f); err == nil && len(g.values) > 1 {
+			return nil, about{}, fmt.Errorf("it has %d runs (%s), which column %s tells apart; expected one: give the "+
+				"file another name, such as results.csv, and name it", len(g.values), few(g.names),
+				strconv.Quote(g.columns[0]))
+		}
 		return f, about{tool: toolOf(f, tool), notes: f.Notes()}, nil
 	}}
 }
@@ -129,93 +128,7 @@ func tableFile(path string) []source {
 	if list := (export{}).file(path); list != nil {
 		return list
 	}
-	if list := (seeds{}).file(path); list != nil {
-		return list
-	}
-	return []source{tabular(path, "table")}
-}
-
-// seeds is a table of several runs one below another, with a column of seeds.
-type seeds struct{}
-
-// file is the source of such a table, nothing of a file that has no column of seeds, or one seed only.
-func (seeds) file(path string) []source {
-	f, err := frame.Read(path)
-	if err != nil {
-		return nil
-	}
-	k := slices.IndexFunc(f.Names(), func(name string) bool { return slices.Contains(seedKeys, strings.ToLower(name)) })
-	if k < 0 {
-		return nil
-	}
-	column := f.Names()[k]
-	words, runs, note, err := seedsIn(f, column)
-	if err != nil {
-		return []source{{tool: "table", files: []string{path}, runs: func() ([]string, error) { return nil, err }}}
-	}
-	if len(runs) == 0 || len(runs) == 1 && note == "" {
-		return nil
-	}
-	return []source{{
-		tool: "table", files: []string{path},
-		runs: func() (names []string, err error) {
-			for _, r := range runs {
-				names = append(names, "seed"+r)
-			}
-			return names, nil
-		},
-		read: func(run string) (*frame.Frame, about, error) {
-			word := strings.TrimPrefix(run, "seed")
-			if !slices.Contains(runs, word) {
-				return nil, about{}, fmt.Errorf("there is no %s %q; expected one of %s", column, word,
-					strings.Join(runs, ", "))
-			}
-			a := about{tool: toolOf(f, "table"), notes: f.Notes(), named: true,
-				system: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
-			if note != "" {
-				a.notes = append(a.notes, note)
-			}
-			if n, err := strconv.ParseUint(word, 10, 64); err == nil {
-				a.seed = &n
-			} else {
-				a.notes = append(a.notes, noSeed(word, "column "+strconv.Quote(column)))
-			}
-			return f.Where(func(r frame.Row) bool { return words[r.Index()] == word }), a, nil
-		},
-	}}
-}
-
-// seedsIn returns the seeds of the rows, "" for none, and the different ones. note says which rows have none. A number
-// that is not whole is an error: such a column is not of seeds.
-func seedsIn(f *frame.Frame, column string) (words, runs []string, note string, err error) {
-	if words, err = f.Texts(column); err != nil {
-		return nil, nil, "", err
-	}
-	words = slices.Clone(words)
-	numbers, _ := f.Numbers(column) // nil of texts
-	without, first, known := 0, "", map[string]bool{}
-	for i, word := range words {
-		if numbers != nil && !math.IsNaN(numbers[i]) && numbers[i] != math.Trunc(numbers[i]) {
-			return nil, nil, "", fmt.Errorf("column %q has %s on %s; expected whole numbers from 0 to %d: rename the "+
-				"column if it is not of seeds", column, word, place(f, i), uint64(math.MaxUint64))
-		}
-		if numbers != nil && math.IsNaN(numbers[i]) {
-			words[i] = ""
-		}
-		switch {
-		case words[i] != "" && !known[word]:
-			runs, known[word] = append(runs, word), true
-		case words[i] == "":
-			if without++; without == 1 {
-				first = place(f, i)
-			}
-		}
-	}
-	if without > 0 {
-		note = fmt.Sprintf("%s without a value in column %q (first %s): left out", ofRows(without, len(words)), column,
-			first)
-	}
-	return words, runs, note, nil
+	return groupsIn(path)
 }
 
 // export is W&B's CSV of a chart: a column "run - metric" a run, and one each with __MIN and __MAX.

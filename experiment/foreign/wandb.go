@@ -15,6 +15,7 @@ import (
 
 	"nacre/analysis/frame"
 	"nacre/internal/plainfile"
+	"nacre/internal/table"
 	"nacre/internal/wire"
 )
 
@@ -79,14 +80,7 @@ func wandb(path string) (*frame.Frame, about, error) {
 		}
 	}
 	f := h.table()
-	a := about{tool: "W&B", settings: h.settings, nan: map[string]int{}}
-	for _, row := range h.rows {
-		for name, word := range row {
-			if word == "NaN" {
-				a.nan[name]++
-			}
-		}
-	}
+	a := about{tool: "W&B", settings: h.settings, sparse: true}
 	if a.system, _ = stemOf(h.name); a.system != "" {
 		if _, seed := stemOf(h.name); seed != "" {
 			if n, err := strconv.ParseUint(seed, 10, 64); err == nil {
@@ -246,7 +240,7 @@ func (h *history) table() *frame.Frame {
 func missing(n int) []float64 {
 	v := make([]float64, n)
 	for i := range v {
-		v[i] = math.NaN()
+		v[i] = table.Blank()
 	}
 	return v
 }

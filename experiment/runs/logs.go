@@ -98,10 +98,7 @@ func (r *Run) of(l *foreign.Log) {
 	r.Numbers = l.System + ", " + l.Family + ", " + l.Beginning()
 	r.About = strings.Join(append([]string{l.Tool + "'s log: " + l.Rule()}, l.Notes...), "; ")
 	r.Settings = l.Settings()
-	r.Standing = experiment.Standing{Iterations: len(l.Points), Share: 1}
-	if n := len(l.Points); n > 0 {
-		r.EnvSteps = int64(l.Points[n-1].Steps)
-	}
+	r.Standing = experiment.Standing{Iterations: len(l.Points), Share: 1, EnvSteps: l.EnvSteps()}
 	f := l.Frame()
 	for _, name := range f.Names() {
 		v, err := f.Numbers(name)

@@ -10,6 +10,7 @@ import (
 	"nacre/analysis/stats"
 	"nacre/experiment"
 	"nacre/experiment/paper"
+	"nacre/sim"
 )
 
 // CurveOptions are the options of Curves.
@@ -78,6 +79,11 @@ func (o CurveOptions) panel(family string, runs []Run) (p plots.CurvePanel, note
 	for _, system := range systems(runs, order()) {
 		of := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return r.System != system })
 		name := experiment.Title(system)
+		if o.Success && of[0].Log == nil && !sim.Succeeds(family) {
+			notes = append(notes, fmt.Sprintf("%s, %s: the family has no notion of success, so there is no rate",
+				family, name))
+			continue
+		}
 		said, err := Together(of)
 		if err != nil {
 			return p, nil, err

@@ -33,8 +33,9 @@ type Cell struct {
 // Budget holds the least and the greatest budget of the counted runs of a cell.
 type Budget struct {
 	Evaluations int     `json:"evaluations"`
-	EnvStepsLo  int64   `json:"env_steps_min"`
-	EnvStepsHi  int64   `json:"env_steps_max"`
+	MostOfThem  int     `json:"evaluations_max,omitempty"` // if it is another number
+	EnvStepsLo  float64 `json:"env_steps_min"`
+	EnvStepsHi  float64 `json:"env_steps_max"`
 	UpdatesLo   int64   `json:"updates_min"`
 	UpdatesHi   int64   `json:"updates_max"`
 	Seconds     float64 `json:"seconds"` // mean over the runs
@@ -127,7 +128,7 @@ func cellOf(runs []Run, s Shape) (Cell, error) {
 		}
 		v, evaluations, ok := s.value(r)
 		if !ok {
-			c.Notes = append(c.Notes, fmt.Sprintf("seed %d has no evaluation", r.Config.Seed))
+			c.Notes = append(c.Notes, fmt.Sprintf("seed %d has no evaluation%s", r.Config.Seed, s.where(r)))
 			continue
 		}
 		counted = append(counted, r)
@@ -155,21 +156,40 @@ func (s Shape) value(r Run) (v float64, evaluations int, ok bool) {
 		v, ok = s.Value(r)
 		return v, 0, ok
 	}
-	at := s.At
-	if at == 0 && s.Cap > 0 {
-		at = min(s.Cap, r.EnvSteps)
+	return r.Return(s.at(r))
+}
+
+// at is the number of environment steps at which a run is taken; 0 for its end.
+func (s Shape) at(r Run) float64 {
+	if s.At == 0 && s.Cap > 0 {
+		return min(float64(s.Cap), r.last())
 	}
-	return r.Return(at)
+	return float64(s.At)
+}
+
+// where says in which steps a run has no evaluation that counts, if it has others.
+func (s Shape) where(r Run) string {
+	if len(r.Curve) == 0 {
+		return ""
+	}
+	steps := s.at(r)
+	if steps == 0 {
+		steps = r.last()
+	}
+	return fmt.Sprintf(" that counts in the last tenth of %s environment steps", plain(steps))
 }
 
 // add widens the budget to a run, the n-th counted.
 func (b *Budget) add(r Run, evaluations, n int) {
 	if n == 1 {
-		*b = Budget{Evaluations: evaluations, EnvStepsLo: r.EnvSteps, EnvStepsHi: r.EnvSteps, UpdatesLo: r.Updates,
+		*b = Budget{Evaluations: evaluations, EnvStepsLo: r.last(), EnvStepsHi: r.last(), UpdatesLo: r.Updates,
 			UpdatesHi: r.Updates}
 	}
-	b.Evaluations = min(b.Evaluations, evaluations)
-	b.EnvStepsLo, b.EnvStepsHi = min(b.EnvStepsLo, r.EnvSteps), max(b.EnvStepsHi, r.EnvSteps)
+	least, most := min(b.Evaluations, evaluations), max(b.Evaluations, b.MostOfThem, evaluations)
+	if b.Evaluations = least; most > least {
+		b.MostOfThem = most
+	}
+	b.EnvStepsLo, b.EnvStepsHi = min(b.EnvStepsLo, r.last()), max(b.EnvStepsHi, r.last())
 	b.UpdatesLo, b.UpdatesHi = min(b.UpdatesLo, r.Updates), max(b.UpdatesHi, r.Updates)
 	b.Seconds += r.Seconds
 }

@@ -48,10 +48,8 @@ func readLog(ref string, c foreign.Columns) (Run, error) {
 	for _, p := range l.Points {
 		r.Curve = append(r.Curve, Point{p.Steps, p.Return, p.Success})
 	}
-	r.Standing = experiment.Standing{Iterations: len(r.Curve), Share: 1, Finished: true}
-	if n := len(r.Curve); n > 0 {
-		r.EnvSteps = int64(r.Curve[n-1].EnvSteps)
-	}
+	r.lost, r.end = l.Lost, l.End
+	r.Standing = experiment.Standing{Iterations: len(r.Curve), Share: 1, Finished: true, EnvSteps: l.EnvSteps()}
 	return r, nil
 }
 

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"nacre/analysis/stats"
 	"nacre/experiment"
 	"nacre/experiment/foreign"
 	"nacre/experiment/sweep"
@@ -28,6 +30,8 @@ type Run struct {
 	Log     *foreign.Log       `json:"-"` // log of another program; nil for a run folder
 	Notes   []string           `json:"-"` // what is wrong with a run folder, and what was left out of its curve
 	metrics experiment.Series  // the rows of a run folder that count
+	lost    []float64          // steps of the evaluations that are NaN, infinite or too large
+	end     float64            // last step of a log, which need not be whole
 }
 
 // Point is one evaluation of the test tasks during training.
@@ -196,8 +200,8 @@ func Read(dir, system string) (Run, error) {
 		return r, err
 	}
 	r.metrics = counted
-	for _, e := range evaluations {
-		r.Curve = append(r.Curve, Point(e))
+	if notes, err = r.curve(evaluations, notes); err != nil {
+		return r, err
 	}
 	if r.Notes = notes; r.Damage != "" {
 		r.Notes = append([]string{r.Damage}, notes...)
@@ -212,29 +216,73 @@ func Read(dir, system string) (Run, error) {
 	return r, nil
 }
 
+// curve fills in the evaluations that count, and finds the lost ones. It appends a note on those that do not count.
+func (r *Run) curve(evaluations []experiment.Evaluation, notes []string) ([]string, error) {
+	var line stats.Line
+	for _, e := range evaluations {
+		line.X, line.Y = append(line.X, e.EnvSteps), append(line.Y, e.Return)
+	}
+	at, left := line.Counted("environment steps")
+	for _, i := range at {
+		r.Curve = append(r.Curve, Point(evaluations[i]))
+	}
+	if left != "" {
+		notes = append(notes, left)
+	}
+	if len(r.metrics.Rows) == 0 {
+		return notes, nil
+	}
+	steps, err := r.metrics.Column("env_steps")
+	if err != nil {
+		return nil, err
+	}
+	returns, err := r.metrics.Column("adapted_return")
+	if err != nil {
+		return nil, err
+	}
+	column := slices.Index(r.metrics.Columns, "adapted_return")
+	for _, o := range r.metrics.Odd {
+		if o.Column == column {
+			r.lost = append(r.lost, steps[o.Row])
+		}
+	}
+	for i, v := range returns {
+		if math.Abs(v) > stats.MostSize && !math.IsInf(v, 0) {
+			r.lost = append(r.lost, steps[i])
+		}
+	}
+	return notes, nil
+}
+
+// last is the last environment step.
+func (r Run) last() float64 { return max(r.end, float64(r.EnvSteps)) }
+
 // Return is the mean of the evaluations in the last tenth of the given environment steps, (0.9·steps, steps], as in the
-// paper's tables. If there is none, it is the last evaluation before. If there is none at all, ok is false. If steps is
-// 0, all steps of the run are meant.
-func (r Run) Return(steps int64) (value float64, evaluations int, ok bool) {
+// paper's tables. If there is none, it is the last evaluation before, unless it is longer ago than the longest time
+// between two evaluations, or one after it is NaN: then the run has no value, and ok is false. If steps is 0, all steps
+// of the run are meant.
+func (r Run) Return(steps float64) (value float64, evaluations int, ok bool) {
 	if steps == 0 {
-		steps = r.EnvSteps
+		steps = r.last()
 	}
-	var last float64
-	sum := 0.0
+	var values []float64
+	gap, before := 0.0, 0.0
+	var last Point
 	for _, p := range r.Curve {
-		if p.EnvSteps > float64(steps) {
-			break
+		gap, before = max(gap, p.EnvSteps-before), p.EnvSteps
+		if p.EnvSteps > steps {
+			continue
 		}
-		last, ok = p.Return, true
-		if p.EnvSteps > 0.9*float64(steps) {
-			sum += p.Return
-			evaluations++
+		if last, ok = p, true; p.EnvSteps > 0.9*steps {
+			values = append(values, p.Return)
 		}
 	}
-	if evaluations == 0 {
-		return last, min(1, len(r.Curve)), ok
+	if len(values) > 0 {
+		return stats.Mean(values), len(values), true
 	}
-	return sum / float64(evaluations), evaluations, true
+	ok = ok && steps-last.EnvSteps <= gap &&
+		!slices.ContainsFunc(r.lost, func(at float64) bool { return at > last.EnvSteps && at <= steps })
+	return last.Return, 1, ok
 }
 
 // reached reports whether a run has made that many environment steps, or for 0 whether it is finished.
@@ -242,7 +290,7 @@ func (r Run) reached(steps int64) bool {
 	if steps == 0 {
 		return r.Finished
 	}
-	return r.EnvSteps >= steps
+	return r.last() >= float64(steps)
 }
 
 // systems lists the systems of runs: those in order first, as far as there are runs of them, then the others by

@@ -195,7 +195,7 @@ func (g *Grid) reference(wanted string, choices []string) (int, error) {
 func (g *Grid) unequal() []string {
 	var out []string
 	for i, row := range g.Cells {
-		var lo, hi int64
+		var lo, hi float64
 		for _, c := range row {
 			if c.counted() == 0 {
 				continue
@@ -205,8 +205,9 @@ func (g *Grid) unequal() []string {
 			}
 			hi = max(hi, c.Budget.EnvStepsHi)
 		}
-		if float64(hi) > 1.1*float64(lo) {
-			out = append(out, fmt.Sprintf("%s: budgets differ, from %d to %d environment steps", g.Families[i], lo, hi))
+		if hi > 1.1*lo {
+			out = append(out, fmt.Sprintf("%s: budgets differ, from %s to %s environment steps", g.Families[i],
+				plain(lo), plain(hi)))
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package tables_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -496,5 +497,36 @@ func TestLogsBesideRuns(t *testing.T) {
 		!strings.Contains(err.Error(), "is the log of another program (oyster)") ||
 		!strings.Contains(err.Error(), "cannot be resumed, evaluated or branched") {
 		t.Errorf("as a run: %v", err)
+	}
+}
+
+// A run whose returns became NaN has no value at its end, whatever it had before; at the steps before, it has.
+func TestRunThatBecameNaN(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "nan")
+	const steps = 100_000
+	written(t, dir, "pearl", "ml1/push", 1, [][2]float64{{5 * steps, 1}, {6 * steps, 2}, {7 * steps, 7}, {8 * steps, 8},
+		{9.5 * steps, 9}, {1_040_000, 10}}, []float64{1})
+	path := filepath.Join(dir, experiment.MetricsFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []string{"7", "8", "9", "10"} {
+		text = bytes.Replace(text, []byte(","+v+",0.5\n"), []byte(",NaN,0.5\n"), 1)
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, err := tables.Read(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[float64]float64{0: math.NaN(), 5.2 * steps: 1, 6.1 * steps: 2, 7.5 * steps: math.NaN()} {
+		if v, _, ok := r.Return(at); ok == math.IsNaN(want) || ok && v != want {
+			t.Errorf("at %v steps: %v, %v; want %v", at, v, ok, want)
+		}
+	}
+	if said := strings.Join(r.Notes, "; "); !strings.Contains(said, "the return is NaN or infinite in 4 of 6 rows") {
+		t.Errorf("said %q", said)
 	}
 }

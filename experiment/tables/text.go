@@ -3,7 +3,9 @@ package tables
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -108,9 +110,17 @@ func (c Cell) text() string {
 
 func interval(i stats.Interval) string {
 	if !i.Known() {
-		return fmt.Sprintf("%.*f", decimals, i.Mean)
+		return value(i.Mean)
 	}
-	return fmt.Sprintf("%.*f [%.*f, %.*f]", decimals, i.Mean, decimals, i.Lo, decimals, i.Hi)
+	return fmt.Sprintf("%s [%s, %s]", value(i.Mean), value(i.Lo), value(i.Hi))
+}
+
+// value writes a return; one that would have hundreds of digits with an exponent.
+func value(v float64) string {
+	if math.Abs(v) >= 1e15 {
+		return fmt.Sprintf("%.*e", decimals, v)
+	}
+	return fmt.Sprintf("%.*f", decimals, v)
 }
 
 func optional(v *float64, format string) string {
@@ -147,20 +157,29 @@ func (t *Table) writeBudgets(w io.Writer) error {
 			if c.Final != nil {
 				final = interval(*c.Final)
 			}
-			fmt.Fprintf(tw, "%s\t%s\t%d\t%s\t%s\t%.2f\t%d\t%d\t%d\t%s\t%s\t\n", t.Families[i],
+			fmt.Fprintf(tw, "%s\t%s\t%d\t%s\t%s\t%.2f\t%s\t%d\t%d\t%s\t%s\t\n", t.Families[i],
 				experiment.Title(t.Systems[j]), c.counted(),
-				span(b.EnvStepsLo, b.EnvStepsHi), span(b.UpdatesLo, b.UpdatesHi), b.Seconds/3600, b.Evaluations,
+				span(b.EnvStepsLo, b.EnvStepsHi), span(float64(b.UpdatesLo), float64(b.UpdatesHi)), b.Seconds/3600,
+				span(float64(b.Evaluations), float64(max(b.Evaluations, b.MostOfThem))),
 				b.TestTasks, b.Explore, final, optional(c.Success, "%.2f"))
 		}
 	}
 	return tw.Flush()
 }
 
-func span(lo, hi int64) string {
+func span(lo, hi float64) string {
 	if lo == hi {
-		return fmt.Sprint(lo)
+		return plain(lo)
 	}
-	return fmt.Sprintf("%d–%d", lo, hi)
+	return plain(lo) + "–" + plain(hi)
+}
+
+// plain writes a number of steps without an exponent, if it has no more than 15 digits.
+func plain(x float64) string {
+	if math.Abs(x) >= 1e15 {
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
 // write prints statistics.

@@ -144,7 +144,7 @@ func numbersOf(cells []string, say *column) (v Values, odd int, ok bool) {
 			n, how, number = written(s, st)
 		}
 		if !number && missing[strings.ToLower(s)] || math.IsNaN(n.near) {
-			if v.Num[i] = math.NaN(); !plainMissing(s) {
+			if v.Num[i] = absent(s); !plainMissing(s) {
 				say.see("missing", s, i)
 			}
 			say.missing++
@@ -192,7 +192,7 @@ func truths(cells []string) (Values, bool) {
 		case "false":
 			some = true
 		case "", "nan", "na", "none", "null", "<na>":
-			v.Num[i] = math.NaN()
+			v.Num[i] = absent(s)
 		default:
 			return Values{}, false
 		}

@@ -66,7 +66,7 @@ type object []member
 
 type member struct {
 	name  string
-	value any // nil, bool, json.Number, string, []any or object
+	value any // nil, bool, json.Number, notNumber, string, []any or object
 }
 
 func (o object) find(name string) (any, bool) {
@@ -91,7 +91,10 @@ func (o object) times(name string) (n int) {
 // tooLarge is a number that exceeds float64. It stands for infinity.
 const tooLarge = "1e999"
 
-// withoutNaN replaces the words NaN and Infinity, which Python writes, by JSON: null, and a number that is too large.
+// noNumber is the number that stands for NaN.
+const noNumber = "0e999"
+
+// withoutNaN replaces the words NaN and Infinity, which Python writes, by numbers of JSON that stand for them.
 // The ends of lines stay where they are.
 func withoutNaN(text []byte) ([]byte, bool) {
 	if !bytes.Contains(text, []byte("NaN")) && !bytes.Contains(text, []byte("Infinity")) {
@@ -107,7 +110,7 @@ func withoutNaN(text []byte) ([]byte, bool) {
 			quoted = !quoted
 		case quoted:
 		case bytes.HasPrefix(rest, []byte("NaN")):
-			out, odd = append(out, "null"...), true
+			out, odd = append(out, noNumber...), true
 			i += len("NaN") - 1
 			continue
 		case bytes.HasPrefix(rest, []byte("Infinity")):
@@ -194,6 +197,9 @@ func jsonValue(d *json.Decoder, depth int) (any, error) {
 		}
 		_, err := d.Token()
 		return o, within(err)
+	}
+	if t == json.Number(noNumber) {
+		return notNumber{}, nil
 	}
 	return t, nil
 }

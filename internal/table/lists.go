@@ -72,7 +72,7 @@ func ragged(values []any) (rows [][]any, inner []int, why string) {
 	rows, known := make([][]any, len(values)), false
 	for i, v := range values {
 		list, is := v.([]any)
-		if !is && v != nil {
+		if !is && v != nil && v != (notNumber{}) {
 			list = []any{v}
 		}
 		for _, e := range list {

@@ -272,7 +272,7 @@ func leftOut(names []string) string {
 // kindOf returns the kind of a single value, "" for lists and objects.
 func kindOf(v any) string {
 	switch v.(type) {
-	case nil:
+	case nil, notNumber:
 		return "missing"
 	case string:
 		return "text"

@@ -103,7 +103,7 @@ func (v Values) Pick(at []int) Values {
 	for k, i := range at {
 		switch {
 		case i < 0 && v.IsNumber():
-			out.Num[k] = math.NaN()
+			out.Num[k] = vacant
 		case i < 0:
 		case !v.IsNumber():
 			out.Text[k] = v.Text[i]

@@ -36,7 +36,7 @@ func (f *File) valuesOf(what, name string, values []any) (v Values) {
 	}
 	v.Text = make([]string, len(values))
 	for i, e := range values {
-		if e != nil {
+		if e != nil && e != (notNumber{}) {
 			v.Text[i] = wordOf(e)
 		}
 	}
@@ -51,7 +51,7 @@ func (f *File) valuesOf(what, name string, values []any) (v Values) {
 
 // numbersIn returns the values as numbers. They are numbers, truth values, or missing.
 func numbersIn(values []any, numbers, truth int, say func(format string, args ...any)) (v Values) {
-	var beyond, absent seen
+	var beyond, gaps seen
 	v = Values{Num: make([]float64, len(values)), Bool: truth > 0 && numbers == 0}
 	for i, e := range values {
 		switch e := e.(type) {
@@ -63,26 +63,28 @@ func numbersIn(values []any, numbers, truth int, say func(format string, args ..
 			s := fmt.Sprint(e)
 			n, ok := plain(s)
 			if v.set(i, n.near, n.rest); !ok {
-				v.Num[i] = math.NaN()
+				v.Num[i] = absent(s)
 			}
 			if _, text := e.(string); text && !ok && !plainMissing(s) {
-				absent.see(s, i)
+				gaps.see(s, i)
 			}
 			if n.beyond && s != tooLarge && s != "-"+tooLarge {
 				beyond.see(s, i)
 			}
 		case float64:
 			v.Num[i] = e
-		default:
+		case notNumber:
 			v.Num[i] = math.NaN()
+		default:
+			v.Num[i] = vacant
 		}
 	}
 	if truth > 0 && numbers > 0 {
 		say("has truth values beside numbers: true is 1, false 0")
 	}
-	if absent.n > 0 {
-		say("has missing values: %s, first %q in row %d (counted from 0)", count(absent.n, "value"), cut(absent.cell),
-			absent.at)
+	if gaps.n > 0 {
+		say("has missing values: %s, first %q in row %d (counted from 0)", count(gaps.n, "value"), cut(gaps.cell),
+			gaps.at)
 	}
 	if beyond.n > 0 {
 		say("has %s too large to be kept exactly, first %s in row %d (counted from 0)", count(beyond.n, "value"),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"nacre/analysis/plots"
@@ -111,8 +112,8 @@ func (r CurvesReport) WriteText(w io.Writer) error {
 			if s.Lo != nil {
 				around = fmt.Sprintf(" [%.4g, %.4g]", s.Lo[n], s.Hi[n])
 			}
-			fmt.Fprintf(w, "%s, %s: %.4g%s at %.0f environment steps%s\n", p.Title, s.Name, s.Y[n], around, s.X[n],
-				behind(s, n))
+			fmt.Fprintf(w, "%s, %s: %.4g%s at %s environment steps%s\n", p.Title, s.Name, s.Y[n], around,
+				strconv.FormatFloat(s.X[n], 'f', -1, 64), behind(s, n))
 		}
 	}
 	for _, n := range r.Notes {
