@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -427,6 +428,61 @@ func TestChoose(t *testing.T) {
 		out, err := Choose(num(strings.Fields(names)...), Choice{}, func(int) string { return "" })
 		if got := strings.Join(out.Notes, "; "); err != nil || got != want {
 			t.Errorf("%s: %q, %v", names, got, err)
+		}
+	}
+}
+
+// A first column without a name is an index if it numbers or names the rows; else it is data, as is a column with an
+// index's name whose numbers have fractions.
+func TestIndexes(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 6))
+	order := r.Perm(40)
+	for what, c := range map[string]struct {
+		cell func(i int) string
+		is   bool
+	}{
+		"from 0":        {func(i int) string { return fmt.Sprint(i) }, true},
+		"every third":   {func(i int) string { return fmt.Sprint(7 + 3*i) }, true},
+		"shuffled":      {func(i int) string { return fmt.Sprint(order[i]) }, true},
+		"two joined":    {func(i int) string { return fmt.Sprint(i % 20) }, true},
+		"with point":    {func(i int) string { return fmt.Sprintf("%d.0", i) }, true},
+		"names":         {func(i int) string { return fmt.Sprint("row ", order[i]) }, true},
+		"reals":         {func(i int) string { return fmt.Sprint(r.NormFloat64()) }, false},
+		"steady reals":  {func(i int) string { return fmt.Sprint(float64(i) / 4) }, false},
+		"one real":      {func(i int) string { return fmt.Sprint(float64(i) + float64(i/39)/2) }, false},
+		"zeros or ones": {func(i int) string { return fmt.Sprint(order[i] % 2) }, false},
+		"counts":        {func(i int) string { return fmt.Sprint(r.IntN(9)) }, false},
+	} {
+		cells := make([]string, 40)
+		for i := range cells {
+			cells[i] = c.cell(i)
+		}
+		for _, name := range []string{"", "Unnamed: 0", "id"} {
+			whole := !strings.Contains(what, "real")
+			if name != "" && !c.is && whole {
+				continue // a name says more than numbers that repeat
+			}
+			csv, objects := name+",b,task\n", ""
+			for i, s := range cells {
+				csv += fmt.Sprintf("%s,%d.5,%c\n", s, order[i], 'k'+i%2)
+				objects += fmt.Sprintf(`{"%s": %s, "b": %d.5, "task": "%c"}`+"\n", name, s, order[i], 'k'+i%2)
+			}
+			if what == "names" {
+				objects = ""
+			}
+			for file, text := range map[string]string{"x.csv": csv, "x.jsonl": objects} {
+				if text == "" {
+					continue
+				}
+				f, err := Read(file, []byte(text), Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				chosen, err := Choose(f.Columns(), Choice{}, f.Row)
+				if err != nil || (len(chosen.Points) == 1) != c.is || len(chosen.Points) > 2 {
+					t.Errorf("%s, %q of %s: laid out %v, %v", what, name, file, namesOfColumns(chosen.Points), err)
+				}
+			}
 		}
 	}
 }

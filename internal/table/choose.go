@@ -344,26 +344,32 @@ func IsClass(v Values) bool {
 	return 2*len(seen) <= v.Len()
 }
 
-// counters lists names of columns that number rows, time or seeds, in small letters without signs in between.
-var counters = map[string]bool{
-	"": true, "index": true, "idx": true, "rowid": true, "row": true, "id": true, "uid": true, "uuid": true,
-	"level0": true, "indexlevel0": true, "unnamed": true,
-	"rownames": true, "number": true, "no": true, "nr": true, "worker": true, "workerid": true, "envid": true,
-	"rank": true, "rollout": true, "rolloutid": true,
-	"trajectory": true, "trajectoryid": true, "traj": true, "trajid": true, "frame": true, "frames": true,
-	"step": true, "steps": true, "globalstep": true, "envstep": true, "envsteps": true, "totalenvsteps": true,
-	"totalsteps": true, "nsteps": true,
-	"timestep": true, "timesteps": true, "totaltimesteps": true, "iteration": true, "iterations": true, "iter": true,
-	"itr": true, "niter": true,
-	"epoch": true, "epochs": true, "episode": true, "episodes": true, "nepisodes": true, "totalepisodes": true,
-	"update": true, "updates": true, "nupdates": true,
-	"seed": true, "seeds": true, "randomseed": true, "rngseed": true, "run": true, "runid": true, "trial": true,
-	"time": true, "timestamp": true, "datetime": true, "date": true, "walltime": true, "runtime": true,
-	"relativetime": true, "timeelapsed": true, "totaltime": true, "elapsed": true,
-}
+// rowCounters and counters list names of columns that number rows, and time or seeds, in small letters without signs in
+// between.
+var (
+	rowCounters = map[string]bool{
+		"": true, "index": true, "idx": true, "rowid": true, "row": true, "id": true, "uid": true, "uuid": true,
+		"unnamed":  true,
+		"rownames": true, "number": true, "no": true, "nr": true, "worker": true, "workerid": true, "envid": true,
+		"rank": true, "rollout": true, "rolloutid": true,
+		"trajectory": true, "trajectoryid": true, "traj": true, "trajid": true, "frame": true, "frames": true,
+		"seed": true, "seeds": true, "randomseed": true, "rngseed": true, "run": true, "runid": true, "trial": true,
+	}
+	counters = map[string]bool{
+		"level0": true, "indexlevel0": true, // pandas' names for an index
+		"step": true, "steps": true, "globalstep": true, "envstep": true, "envsteps": true, "totalenvsteps": true,
+		"totalsteps": true, "nsteps": true,
+		"timestep": true, "timesteps": true, "totaltimesteps": true, "iteration": true, "iterations": true,
+		"iter": true, "itr": true, "niter": true,
+		"epoch": true, "epochs": true, "episode": true, "episodes": true, "nepisodes": true, "totalepisodes": true,
+		"update": true, "updates": true, "nupdates": true,
+		"time": true, "timestamp": true, "datetime": true, "date": true, "walltime": true, "runtime": true,
+		"relativetime": true, "timeelapsed": true, "totaltime": true, "elapsed": true,
+	}
+)
 
-// Counts reports whether a column is only a counter of rows, time or seeds: by its name, or because it counts the rows
-// from 0 or 1.
+// Counts reports whether a column is only a counter: of time by its name, of rows or seeds by its name if its numbers
+// are whole, or because it counts the rows from 0 or 1.
 func Counts(c Column) bool {
 	name := strings.ToLower(c.Name)
 	if i := strings.LastIndexAny(name, "/."); i >= 0 && i < len(name)-1 {
@@ -375,17 +381,41 @@ func Counts(c Column) bool {
 		}
 		return -1
 	}, name)
-	if bare != "" && counters[bare] || strings.HasPrefix(bare, "unnamed") &&
-		counters[strings.TrimRight(bare, "0123456789")] || bare == "" {
+	unnamed := strings.HasPrefix(bare, "unnamed") && rowCounters[strings.TrimRight(bare, "0123456789")]
+	if counters[bare] || (rowCounters[bare] || unnamed) && allWhole(c.Values) {
 		return true
 	}
-	if len(c.Num) < 5 {
-		return false
-	}
-	for i, v := range c.Num {
-		if v != c.Num[0]+float64(i) {
+	return len(c.Num) >= 5 && (c.Num[0] == 0 || c.Num[0] == 1) && steady(c.Num)
+}
+
+// allWhole reports whether no number of a column has a fraction.
+func allWhole(v Values) bool {
+	return !slices.ContainsFunc(v.Num, func(x float64) bool { return x != math.Trunc(x) && !math.IsNaN(x) })
+}
+
+// steady reports whether each number is one more than the one before.
+func steady(x []float64) bool {
+	for i, v := range x {
+		if v != x[0]+float64(i) {
 			return false
 		}
 	}
-	return c.Num[0] == 0 || c.Num[0] == 1
+	return true
+}
+
+// indexes reports whether the values of a first column without a name number or name the rows, as pandas writes them:
+// whole numbers or texts that differ, or numbers that count up and begin again, in runs of three rows and more.
+func indexes(v Values) bool {
+	if !allWhole(v) {
+		return false
+	}
+	known, runs, counted := map[string]bool{}, 0, v.IsNumber()
+	for i := range v.Len() {
+		known[v.Word(i)] = true
+		if counted && (i == 0 || v.Num[i] != v.Num[i-1]+1) {
+			counted = v.Num[i] == v.Num[0]
+			runs++
+		}
+	}
+	return len(known) == v.Len() || counted && 3*runs <= v.Len()
 }

@@ -44,7 +44,7 @@ func (f *File) Columns() []Column {
 			out = append(out, a.columns(rows, a.Shape[k:])...)
 		}
 	}
-	names, renamed := distinct("column", namesOfColumns(out))
+	names, renamed := distinct("column", false, namesOfColumns(out))
 	for k := range out {
 		out[k].Name = names[k]
 	}
@@ -179,15 +179,17 @@ func shapeText(shape []int) string {
 
 // tellApart gives the arrays different names and notes which names it has changed; what says what they are.
 func (f *File) tellApart(what string) {
-	names, renamed := distinct(what, f.Names())
+	indexed := what == "column" && len(f.Arrays) > 0 && indexes(f.Arrays[0].Values)
+	names, renamed := distinct(what, indexed, f.Names())
 	for k, n := range names {
 		f.Arrays[k].Name = n
 	}
 	f.Notes = append(f.Notes, renamed...)
 }
 
-// distinct replaces empty names, and names that are used twice, by new ones, and says which.
-func distinct(what string, names []string) (out, notes []string) {
+// distinct replaces empty names, and names that are used twice, by new ones, and says which. An empty first name
+// becomes "index" if indexed is true.
+func distinct(what string, indexed bool, names []string) (out, notes []string) {
 	out, taken := slices.Clone(names), map[string]bool{}
 	for _, n := range names {
 		taken[n] = true
@@ -196,8 +198,8 @@ func distinct(what string, names []string) (out, notes []string) {
 	for j, n := range out {
 		if n == "" {
 			n = fmt.Sprintf("%s %d", what, j+1)
-			if j == 0 && what == "column" {
-				n = "index" // what pandas writes without a name
+			if j == 0 && indexed {
+				n = "index"
 			}
 			for taken[n] {
 				n += "_2"

@@ -16,10 +16,10 @@ func (l *lines) file() (*File, error) {
 		return nil, err
 	}
 	f := &File{Table: true, Lines: rows}
-	head, renamed := distinct("column", l.head)
+	comma := l.style(cells)
+	head, renamed := distinct("column", l.indexed(cells[0], comma), l.head)
 	l.assumed = append(l.assumed, renamed...)
 	var said []column
-	comma := l.style(cells)
 	var marks decimalMarks
 	for j, name := range head {
 		a := Array{Name: name, Shape: []int{len(rows)}}
@@ -53,6 +53,18 @@ func (l *lines) file() (*File, error) {
 		f.Notes = append([]string{"read as: " + strings.Join(l.assumed, "; ")}, f.Notes...)
 	}
 	return f, nil
+}
+
+// indexed reports whether the first column has no name and numbers or names the rows.
+func (l *lines) indexed(first []string, comma bool) bool {
+	if l.head[0] != "" {
+		return false
+	}
+	v, _, ok := numbersOf(first, &column{style: style{comma: comma}})
+	if !ok {
+		v = Values{Text: first}
+	}
+	return indexes(v)
 }
 
 // decimalMarks holds the first number with a decimal comma and the first with a decimal point, each with its place.

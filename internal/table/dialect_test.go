@@ -274,7 +274,7 @@ func TestDialects(t *testing.T) {
 		{"title line", "My run\nstep,loss\n1,2\n3,4\n", "step:1,3 loss:2,4", "line 1 before the table"},
 		{"blanks", "x y  z\n1 2.5 3\n4 5   6\n", "x:1,4 y:2.5,5 z:3,6", "separator blanks"},
 		{"R", "a,b\nr1,1,2\nr2,3,4\n", "index:r1,r2 a:1,3 b:2,4", "the first column is the rows' names"},
-		{"one name for two", "a\n0.1,2\n0.3,4\n", "index:0.1,0.3 a:2,4", "the first column is the rows' names"},
+		{"one name for two", "a\n0.1,2\n0.3,4\n", "column 1:0.1,0.3 a:2,4", "the first column is the rows' names"},
 		{"two names for three", "a,b\n1,2,3\n3,4,5\n", "index:1,3 a:2,4 b:3,5", "the first column is the rows' names"},
 		{"two names for three in some lines", "a,b\n1,2,3\n3,4\n", "a:1,3 b:2,4 column 3:3,", "longer than the names"},
 		{"comment within", "a,b\n1,2\n# restarted\n3,4\n", "a:1,3 b:2,4", "within the table left out, first line 3"},

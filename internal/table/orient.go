@@ -50,7 +50,7 @@ func (f *File) split(columns, index, data []any) error {
 	for j, c := range columns {
 		names[j] = fmt.Sprint(c)
 	}
-	names, renamed := distinct("column", names)
+	names, renamed := distinct("column", false, names)
 	f.Notes = append(f.Notes, renamed...)
 	rows := make([]any, len(data))
 	for i, r := range data {
