@@ -13,6 +13,7 @@ import (
 
 	"nacre/experiment/checkpoint"
 	"nacre/experiment/tfevents"
+	"nacre/internal/atomicfile"
 	"nacre/internal/shell"
 	"nacre/rl"
 	"nacre/rl/config"
@@ -326,7 +327,7 @@ func (b *branching) copyKept(t *Training) error {
 		}
 		data, err := os.ReadFile(b.parent.Path(keptFile(n)))
 		if err == nil {
-			err = replace(t.run.Path(keptFile(n)), data)
+			err = atomicfile.WriteBytes(t.run.Path(keptFile(n)), data)
 		}
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"nacre/experiment/checkpoint"
 	"nacre/experiment/tfevents"
+	"nacre/internal/atomicfile"
 	"nacre/rl"
 )
 
@@ -166,7 +167,7 @@ func (t *Training) unevaluate() (Row, error) {
 	at := Position{Rows: t.metrics.at.Rows}
 	changed := append(slices.Clone(text[:start]), strings.Join(cells, ",")+"\n"...)
 	at.Bytes = int64(len(changed))
-	if err := replace(t.metrics.path, changed); err != nil {
+	if err := atomicfile.WriteBytes(t.metrics.path, changed); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	again, err := ResumeMetrics(t.metrics.path, at, t.metrics.columns...)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"nacre/internal/atomicfile"
 	"nacre/internal/nearest"
 	"nacre/internal/plainfile"
 )
@@ -98,7 +99,7 @@ func RestoreMetrics(path string, at Position, text []byte, columns ...string) (m
 	if err := plainfile.Check(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, nil, fmt.Errorf("metrics: %w", err)
 	}
-	if err := replace(path, text); err != nil {
+	if err := atomicfile.WriteBytes(path, text); err != nil {
 		return nil, nil, fmt.Errorf("metrics: %w", err)
 	}
 	m, err = ResumeMetrics(path, at, columns...)
@@ -208,7 +209,7 @@ func (m *Metrics) Renew() (renewed bool, err error) {
 	if err == nil && !there.Mode().IsRegular() {
 		return false, fmt.Errorf("metrics: %w", plainfile.Check(m.path))
 	}
-	if err := replace(m.path, m.text); err != nil {
+	if err := atomicfile.WriteBytes(m.path, m.text); err != nil {
 		return false, fmt.Errorf("metrics: %w", err)
 	}
 	again, err := ResumeMetrics(m.path, m.at, m.columns...)

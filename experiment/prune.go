@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"nacre/experiment/checkpoint"
+	"nacre/internal/atomicfile"
 	"nacre/internal/plainfile"
 	"nacre/rl"
 )
@@ -140,12 +141,8 @@ func Prune(dir string) (s Spare, err error) {
 		remove = append(remove, CheckpointFile)
 		p.Removed[CheckpointFile] = s.Checkpoint
 	}
-	text, err := json.MarshalIndent(p, "", " ")
-	if err != nil {
-		return s, err
-	}
 	// noted first: what is removed must be on record
-	if err := replace(r.Path(PrunedFile), append(text, '\n')); err != nil {
+	if err := atomicfile.WriteJSON(r.Path(PrunedFile), p); err != nil {
 		return s, err
 	}
 	return s, r.Remove(remove...)

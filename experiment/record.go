@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -190,15 +189,7 @@ func (r *Run) writeConfig() error {
 	if err := e.Encode(map[string]Record{recordTable: r.record}); err != nil {
 		return fmt.Errorf("run folder: %w", err)
 	}
-	return replace(r.Path(ConfigFile), b.Bytes())
-}
-
-// replace replaces the file at path by text in one step.
-func replace(path string, text []byte) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	return atomicfile.WriteBytes(r.Path(ConfigFile), b.Bytes())
 }
 
 // ReadConfig lays the run's configuration over cfg, checks it, and returns the record. Begin with Default: a run may be
@@ -277,11 +268,7 @@ type Task struct {
 // WriteTasks writes tasks.json.
 func (r *Run) WriteTasks(family string, train, test []sim.Task) error {
 	file := Tasks{Family: family, Train: fromSim(train), Test: fromSim(test)}
-	text, err := json.MarshalIndent(file, "", " ")
-	if err != nil {
-		return fmt.Errorf("run folder: tasks: %w", err)
-	}
-	return replace(r.Path(TasksFile), append(text, '\n'))
+	return atomicfile.WriteJSON(r.Path(TasksFile), file)
 }
 
 // ReadTasks reads tasks.json.

@@ -11,6 +11,7 @@ import (
 
 	"nacre/experiment/checkpoint"
 	"nacre/experiment/tfevents"
+	"nacre/internal/atomicfile"
 	"nacre/internal/plainfile"
 	"nacre/internal/shell"
 	"nacre/rl"
@@ -367,7 +368,7 @@ func (t *Training) remakeWeights() (lost, err error) {
 	default:
 		return nil, nil
 	}
-	return lost, replace(path, want.Bytes())
+	return lost, atomicfile.WriteBytes(path, want.Bytes())
 }
 
 // weightsOf returns the metadata of the file of weights.

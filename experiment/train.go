@@ -10,6 +10,7 @@ import (
 
 	"nacre/experiment/progress"
 	"nacre/experiment/tfevents"
+	"nacre/internal/atomicfile"
 	"nacre/rl"
 	"nacre/rl/protocol"
 	"nacre/sim"
@@ -223,7 +224,7 @@ func (t *Training) writeJSON(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	return replace(t.run.Path(name), append(text, '\n'))
+	return atomicfile.WriteBytes(t.run.Path(name), append(text, '\n'))
 }
 
 // iteration does the rest of the iteration under way.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -206,11 +205,7 @@ func (e *Embeddings) Save(path string) error {
 	if err != nil {
 		return inFile(path, err)
 	}
-	err = atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(buf.Bytes())
-		return err
-	})
-	if err != nil {
+	if err := atomicfile.WriteBytes(path, buf.Bytes()); err != nil {
 		return fmt.Errorf("tsne: %w", err)
 	}
 	return nil

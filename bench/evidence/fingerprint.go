@@ -93,7 +93,7 @@ func (f *fingerprints) of(ctx context.Context, cfg experiment.Config) (fingerpri
 		h.Write(data)
 	}
 	p.Bits = hex.EncodeToString(h.Sum(nil)[:8])
-	return p, writeJSON(file, p)
+	return p, atomicfile.WriteJSON(file, p)
 }
 
 // begun is the file of the fingerprint under which a run was begun.
@@ -129,7 +129,7 @@ func settle(f *sweep.Folder, r sweep.RunStatus, now fingerprint, say func(string
 	if was.same(now) {
 		return nil
 	}
-	return writeJSON(file, now)
+	return atomicfile.WriteJSON(file, now)
 }
 
 // readJSON reads a file into v, which stays as it is if there is none.
@@ -145,15 +145,4 @@ func readJSON(path string, v any) error {
 		return fmt.Errorf("%s: %w: remove it, and it is made again", path, err)
 	}
 	return nil
-}
-
-func writeJSON(path string, v any) error {
-	text, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(append(text, '\n'))
-		return err
-	})
 }

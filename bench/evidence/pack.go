@@ -13,6 +13,7 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/study"
 	"nacre/experiment/sweep"
+	"nacre/internal/atomicfile"
 )
 
 // last is over how many evaluations a run's return is averaged: one evaluation's spread is a third larger.
@@ -75,7 +76,7 @@ func (q queue) pack(root string) error {
 		}
 	}
 	slices.SortFunc(results.Runs, func(a, b Packed) int { return strings.Compare(a.Item+"/"+a.Run, b.Item+"/"+b.Run) })
-	return writeJSON(file, results)
+	return atomicfile.WriteJSON(file, results)
 }
 
 // packed is a run's line of the list.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -261,11 +260,7 @@ func (j *Jobs) save() error {
 		}
 		return nil
 	}
-	return atomicfile.Write(j.file(), func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", " ")
-		return e.Encode(j.waiting)
-	})
+	return atomicfile.WriteJSON(j.file(), j.waiting)
 }
 
 // run starts the process of a job. Jobs is locked.

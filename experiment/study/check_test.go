@@ -13,6 +13,7 @@ import (
 	"nacre/analysis/stats"
 	"nacre/experiment"
 	"nacre/experiment/progress"
+	"nacre/internal/atomicfile"
 	"nacre/internal/heavy"
 	"nacre/internal/plainfile"
 	"nacre/internal/safetensors"
@@ -53,7 +54,7 @@ func TestPackedStudyGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	packed.Arms[0].Seeds[1].Commit = "earlier"
-	if err := writeJSON(filepath.Join(to, ResultsFile), packed); err != nil {
+	if err := atomicfile.WriteJSON(filepath.Join(to, ResultsFile), packed); err != nil {
 		t.Fatal(err)
 	}
 	plan.Seeds = 3
@@ -151,7 +152,7 @@ func TestPackedStudyChecks(t *testing.T) {
 	r.Verdicts[0] = "TCL-PEARL is better."
 	r.Contexts[2].Figures["knn_accuracy"] = stats.Interval{Mean: 1, Lo: 1, Hi: 1, Level: 0.95, N: 2}
 	r.Attribution[0].Windows.Mean++
-	if err := writeJSON(filepath.Join(to, ResultsFile), r); err != nil {
+	if err := atomicfile.WriteJSON(filepath.Join(to, ResultsFile), r); err != nil {
 		t.Fatal(err)
 	}
 	plane := filepath.Join(to, "runs", "pearl-seed2", LayoutFile)
@@ -231,7 +232,7 @@ func TestSuiteChecks(t *testing.T) {
 	}
 	two.Outcomes[0].Seeds[0]++
 	for name, v := range map[string]any{ResultsFile: file, "two/" + ResultsFile: two} {
-		if err := writeJSON(filepath.Join(dir, name), v); err != nil {
+		if err := atomicfile.WriteJSON(filepath.Join(dir, name), v); err != nil {
 			t.Fatal(err)
 		}
 	}

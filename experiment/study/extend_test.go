@@ -10,6 +10,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/experiment/progress"
+	"nacre/internal/atomicfile"
 	"nacre/internal/heavy"
 	"nacre/rl/protocol"
 )
@@ -48,7 +49,7 @@ func TestExtend(t *testing.T) {
 		without.Baselines[i].Still = nil // as of a program before there was one
 	}
 	without.forget()
-	if err := writeJSON(filepath.Join(dir, ResultsFile), without); err != nil {
+	if err := atomicfile.WriteJSON(filepath.Join(dir, ResultsFile), without); err != nil {
 		t.Fatal(err)
 	}
 	for _, seed := range []string{"1", "2"} {

@@ -9,6 +9,8 @@ import (
 	"html"
 	"regexp"
 
+	"nacre/internal/atomicfile"
+
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 )
@@ -37,7 +39,7 @@ func WritePage(path, title, markdown string, picture func(name string) ([]byte, 
 	text = bytes.ReplaceAll(text, []byte("/"+ReportFile+`"`), []byte("/"+PageFile+`"`)) // links to other reports
 	text = bytes.ReplaceAll(text, []byte("<table>"), []byte(`<div class="table"><table>`))
 	text = bytes.ReplaceAll(text, []byte("</table>"), []byte("</table></div>"))
-	return writeText(path, fmt.Sprintf(page, html.EscapeString(title), text))
+	return atomicfile.WriteBytes(path, fmt.Appendf(nil, page, html.EscapeString(title), text))
 }
 
 const page = `<!DOCTYPE html>

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"nacre/experiment"
+	"nacre/internal/atomicfile"
 	"nacre/internal/version"
 	"nacre/rl/config"
 	"nacre/tsne"
@@ -133,7 +134,7 @@ func (r *runner) keep(dir, key string, s *SeedResult) error {
 	}
 	s.Key = key
 	k := kept{Key: key, Result: *s, Baseline: *r.baselineOf(s.Seed)}
-	return writeJSON(filepath.Join(dir, keptFile), k)
+	return atomicfile.WriteJSON(filepath.Join(dir, keptFile), k)
 }
 
 // file holds the embeddings in the folder of the run that made the windows.

@@ -145,7 +145,7 @@ func pack(from, to string, shown []string) (bytes int64, err error) {
 	if err != nil {
 		return bytes, fmt.Errorf("study: %w", err)
 	}
-	return bytes + int64(len(text)) + 1, writeText(filepath.Join(to, ResultsFile), string(text)+"\n")
+	return bytes + int64(len(text)) + 1, atomicfile.WriteBytes(filepath.Join(to, ResultsFile), append(text, '\n'))
 }
 
 // PackRun copies a finished run in the form in which runs are shipped: without the checkpoint, and with the weights of

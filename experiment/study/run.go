@@ -2,10 +2,8 @@ package study
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,13 +103,13 @@ func (r *Result) write() error {
 		return err
 	}
 	report := r.report()
-	if err := writeText(filepath.Join(r.Dir, ReportFile), report); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(r.Dir, ReportFile), []byte(report)); err != nil {
 		return err
 	}
 	if err := writePage(r.Dir, r.subject()+" on "+r.Family, report); err != nil {
 		return err
 	}
-	return writeJSON(filepath.Join(r.Dir, ResultsFile), r)
+	return atomicfile.WriteJSON(filepath.Join(r.Dir, ResultsFile), r)
 }
 
 // measure finds how long the embedded windows are: as long as those that the plan's own configuration trains on. All
@@ -468,14 +466,6 @@ func analyse(ctx context.Context, e *tsne.Embeddings, recipe tsne.Recipe, seed u
 	})
 }
 
-func writeJSON(path string, v any) error {
-	text, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return fmt.Errorf("study: %w", err)
-	}
-	return writeText(path, string(text)+"\n")
-}
-
 // writePage makes the page of a report beside its pictures; a tab shows the report in Markdown instead.
 func writePage(dir, title, markdown string) error {
 	err := WritePage(filepath.Join(dir, PageFile), title, markdown, func(name string) ([]byte, error) {
@@ -485,11 +475,4 @@ func writePage(dir, title, markdown string) error {
 		return nil
 	}
 	return err
-}
-
-func writeText(path, text string) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
 }

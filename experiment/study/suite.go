@@ -12,6 +12,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/experiment/progress"
+	"nacre/internal/atomicfile"
 	"nacre/sim"
 )
 
@@ -102,7 +103,7 @@ func RunSuite(ctx context.Context, dir, name string, plans []Plan, host experime
 	for _, r := range out.Studies {
 		file.Studies = append(file.Studies, r.Plan.Name)
 	}
-	return out, writeJSON(filepath.Join(dir, ResultsFile), file)
+	return out, atomicfile.WriteJSON(filepath.Join(dir, ResultsFile), file)
 }
 
 // write makes the aggregates and the report with links to all studies.
@@ -122,7 +123,7 @@ func (s *Suite) write() (err error) {
 		}
 	}
 	report := s.report()
-	if err := writeText(filepath.Join(s.Dir, ReportFile), report); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(s.Dir, ReportFile), []byte(report)); err != nil {
 		return err
 	}
 	return writePage(s.Dir, s.title(), report)

@@ -12,6 +12,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/experiment/sweep"
+	"nacre/internal/atomicfile"
 )
 
 // trainTogether trains the missing runs in order, as many at a time as there are workers. If there are fewer runs than
@@ -130,7 +131,7 @@ func announce(dir string, plan Plan, family string, arms []Arm) error {
 			}
 		}
 	}
-	return writeJSON(path, manifest)
+	return atomicfile.WriteJSON(path, manifest)
 }
 
 func runName(arm Arm, seed uint64) string { return fmt.Sprintf("%s-seed%d", arm.Name, seed) }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,7 +56,7 @@ func Prepare(p Plan) (*Folder, error) {
 	}
 	all := *f
 	all.Runs = slices.Concat(f.Runs, f.Others)
-	return f, writeJSON(filepath.Join(f.Dir, ManifestFile), all)
+	return f, atomicfile.WriteJSON(filepath.Join(f.Dir, ManifestFile), all)
 }
 
 // OpenPlan opens the folder of a plan with all runs of the plan, including those that are not prepared yet. It is an
@@ -172,10 +171,7 @@ func (f *Folder) configure(r Run) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(f.configFile(r.Name), func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	return atomicfile.WriteBytes(f.configFile(r.Name), text)
 }
 
 // Open reads the folder of a sweep. Its runs are those of the last plan and all runs that other plans began.
@@ -228,17 +224,6 @@ func (f *Folder) config(r Run) (experiment.Config, error) {
 	}
 	err := config.Resolve(&cfg, experiment.ConfigFileLayer(file))
 	return cfg, err
-}
-
-func writeJSON(path string, v any) error {
-	text, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return fmt.Errorf("sweep: %w", err)
-	}
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(append(text, '\n'))
-		return err
-	})
 }
 
 // readJSON reads a file into v, which stays as it is where there is no file.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"text/template"
 	"time"
+
+	"nacre/internal/atomicfile"
 )
 
 // Slurm holds what each run requests from the cluster. For empty strings and zeros the cluster's own values hold.
@@ -149,7 +151,7 @@ func (f *Folder) Submit(ctx context.Context, sub *Submission) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(f.submissionsFile(), append(before, *sub))
+	return atomicfile.WriteJSON(f.submissionsFile(), append(before, *sub))
 }
 
 func (f *Folder) submissionsFile() string { return filepath.Join(f.Dir, slurmDir, "jobs.json") }

@@ -13,6 +13,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/experiment/progress"
+	"nacre/internal/atomicfile"
 )
 
 // Attempt is the last process that worked on a run.
@@ -86,7 +87,7 @@ func (f *Folder) begin(ctx context.Context, name string, host experiment.Host, r
 	j := &job{folder: f, name: name, show: show,
 		attempt: Attempt{Number: a.Number + 1, PID: os.Getpid(), Host: hostname, Job: jobName(),
 			Started: time.Now().UTC().Truncate(time.Second)}}
-	if err := writeJSON(f.stateFile(name), j.attempt); err != nil {
+	if err := atomicfile.WriteJSON(f.stateFile(name), j.attempt); err != nil {
 		return nil, err
 	}
 	if refused != nil {
@@ -114,7 +115,7 @@ func (j *job) ended(ctx context.Context, err error) error {
 		return err
 	}
 	j.attempt.Error = err.Error()
-	return errors.Join(err, writeJSON(j.folder.stateFile(j.name), j.attempt))
+	return errors.Join(err, atomicfile.WriteJSON(j.folder.stateFile(j.name), j.attempt))
 }
 
 // lockPause is how long a worker waits before it tries a run again that another process is writing.

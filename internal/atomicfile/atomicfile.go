@@ -1,13 +1,11 @@
 // Package atomicfile replaces a file in one step. A reader sees the old content or the new content, complete and on
 // disk, even if the program or the machine stops at any moment.
 //
-//	err := atomicfile.Write("config.toml", func(w io.Writer) error {
-//		_, err := w.Write(text)
-//		return err
-//	})
+//	err := atomicfile.WriteBytes("config.toml", text)
 package atomicfile
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +31,20 @@ func Open(path string) (File, error) {
 // The temporary file of a killed process is overwritten by the next process.
 func Write(path string, write func(io.Writer) error) error {
 	return WriteWith(Open, path, write)
+}
+
+// WriteBytes is Write for contents that are in memory.
+func WriteBytes(path string, data []byte) error {
+	return Write(path, func(w io.Writer) error { _, err := w.Write(data); return err })
+}
+
+// WriteJSON is Write for a value as JSON, indented by one space.
+func WriteJSON(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return WriteBytes(path, append(text, '\n'))
 }
 
 // WriteWith is Write with another way to open the temporary file.

@@ -80,10 +80,7 @@ func copyNew(ctx context.Context, from fs.FS, to string) (copied int, err error)
 			return err
 		}
 		copied++
-		return atomicfile.Write(target, func(w io.Writer) error {
-			_, err := w.Write(data)
-			return err
-		})
+		return atomicfile.WriteBytes(target, data)
 	})
 	return copied, err
 }

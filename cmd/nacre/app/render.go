@@ -112,11 +112,7 @@ func Render(ctx context.Context, env *Env, o RenderOptions) error {
 	if err := makeParent(o.Out); err != nil {
 		return err
 	}
-	err = atomicfile.Write(o.Out, func(w io.Writer) error {
-		_, err := w.Write(file.Bytes())
-		return err
-	})
-	if err != nil {
+	if err := atomicfile.WriteBytes(o.Out, file.Bytes()); err != nil {
 		return err
 	}
 	stage.Done()

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -152,7 +151,7 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 			return err
 		}
 	}
-	if err := writeJSON(r.Files[2], r); err != nil {
+	if err := atomicfile.WriteJSON(r.Files[2], r); err != nil {
 		return err
 	}
 	if err := writePlanes(r.Files[3], r.Files[4], r.Planes, inputs); err != nil {
@@ -493,15 +492,4 @@ func makeFolderOf(path string) error {
 		return fmt.Errorf("cannot make the folder of %s: %w", path, err)
 	}
 	return nil
-}
-
-func writeJSON(path string, v any) error {
-	text, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(append(text, '\n'))
-		return err
-	})
 }

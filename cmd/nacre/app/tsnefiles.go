@@ -59,7 +59,7 @@ func writePlanes(arrays, table string, planes []TSNEPlane, inputs []tsneInput) e
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(table, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+	if err := atomicfile.WriteBytes(table, data); err != nil {
 		return err
 	}
 	return atomicfile.Write(arrays, func(w io.Writer) error {
