@@ -200,7 +200,7 @@ func (r *Run) badEvaluation() (string, error) {
 	return "", nil
 }
 
-// evaluationEnd is the end of an evaluation.json as writeJSON writes it.
+// evaluationEnd is the end of an evaluation.json as atomicfile.WriteJSON writes it.
 const evaluationEnd = "\n}\n"
 
 // cure says what to type so that a run's damaged files are made again.

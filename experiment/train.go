@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -166,7 +165,7 @@ func (t *Training) train(ctx context.Context, p progress.Progress) error {
 	if err := t.run.Held(); err != nil {
 		return err
 	}
-	return t.writeJSON(EvaluationFile, result)
+	return atomicfile.WriteJSON(t.run.Path(EvaluationFile), result)
 }
 
 // kept says which files of the run are left after a failure.
@@ -217,14 +216,6 @@ func (t *Training) where() string {
 
 func (t *Training) title() string {
 	return fmt.Sprintf("%s on %s, seed %d", t.Config.Algorithm, t.Spec.Name, t.Config.Seed)
-}
-
-func (t *Training) writeJSON(name string, v any) error {
-	text, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(t.run.Path(name), append(text, '\n'))
 }
 
 // iteration does the rest of the iteration under way.

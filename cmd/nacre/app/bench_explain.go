@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 
 	"nacre/core"
@@ -37,8 +36,7 @@ func (o BenchUpdateOptions) explain(ctx context.Context, env *Env, device core.D
 			Explain(updates int) (*cpu.Execution, error)
 		})
 		if !ok {
-			return Usagef("--explain --algo %s: expected an update that is one program, as those of %s are; its own "+
-				"is several that run many times", algorithm, strings.Join(compared, " and "))
+			return errSeveral(y)
 		}
 		m := updateMeter{y: y}
 		warmUp, _ := pace(y)

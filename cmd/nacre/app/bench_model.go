@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"nacre/core"
 	"nacre/core/cuda"
@@ -121,10 +122,15 @@ func (o BenchUpdateOptions) measure(y benchmark.Update, m *roofline.Model) error
 func programOf(y benchmark.Update) (*core.Program, error) {
 	one, ok := y.(interface{ Program() *core.Program })
 	if !ok {
-		return nil, Usagef("--explain --algo %s: expected an update that is one program, as those of %v are; its own "+
-			"is several that run many times", y.Algorithm(), compared)
+		return nil, errSeveral(y)
 	}
 	return one.Program(), nil
+}
+
+// errSeveral says that an update that is not one program cannot be explained.
+func errSeveral(y benchmark.Update) error {
+	return Usagef("--explain --algo %s: expected an update that is one program, as those of %s are; its own is "+
+		"several that run many times", y.Algorithm(), strings.Join(compared, " and "))
 }
 
 // WriteText prints the models as text.

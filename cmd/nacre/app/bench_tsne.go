@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -48,7 +48,7 @@ type BenchTSNEOptions struct {
 // BenchTSNE lays out the same points with this program and with other libraries, and scores all layouts in the same
 // way.
 func BenchTSNE(ctx context.Context, env *Env, o BenchTSNEOptions) error {
-	r := TSNEBenchReport{Date: time.Now().Format(time.DateOnly), Load: load(), Cores: runtime.NumCPU(),
+	r := TSNEBenchReport{Date: time.Now().Format(time.DateOnly), Load: loadAverage(), Cores: runtime.NumCPU(),
 		Workers: max(o.Workers, 1)}
 	where := tsnebench.Where{Scripts: o.Scripts, Home: o.Home, Python: o.Python, Node: o.Node, Modules: o.Modules}
 	if where.Home == "" {
@@ -136,7 +136,8 @@ func (b *tsneBench) all(ctx context.Context, judge *tsnebench.Judge, x, start ts
 			stage.Add(1)
 			continue
 		}
-		if (len(b.o.Peers) == 0 || contains(b.o.Peers, p.Name)) && (k == 0 || p.Starts) {
+		named := func(name string) bool { return strings.EqualFold(name, p.Name) }
+		if (len(b.o.Peers) == 0 || slices.ContainsFunc(b.o.Peers, named)) && (k == 0 || p.Starts) {
 			r, err := b.peerOrKept(ctx, p, x, start, k)
 			if err != nil {
 				return nil, err
@@ -201,27 +202,9 @@ func (b *tsneBench) peerOrKept(ctx context.Context, p tsnebench.Peer, x, start t
 		return r, err
 	}
 	if kept != "" {
-		r.Made = time.Now().Format(time.DateTime) + ", load " + load()
+		r.Made = time.Now().Format(time.DateTime) + ", load " + loadAverage()
 	}
 	return r, kept.Save(r, k)
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if strings.EqualFold(n, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// load returns the machine's load, if it can be read.
-func load() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return ""
-	}
-	return strings.Join(strings.Fields(string(text))[:3], " ")
 }
 
 // WriteText prints the report as text.

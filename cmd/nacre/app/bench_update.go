@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"nacre/analysis/stats"
+	"nacre/bench/cputime"
 	"nacre/bench/torch"
 	"nacre/core"
 	"nacre/core/cpu"
@@ -219,7 +220,7 @@ func (o BenchUpdateOptions) time(ctx context.Context, env *Env, device core.Devi
 	return env.Print(r, r.WriteText)
 }
 
-// loadAverage returns the system's own line, or an empty text if there is none.
+// loadAverage returns the machine's load over 1, 5 and 15 minutes, or an empty text if it is unknown.
 func loadAverage() string {
 	b, _ := os.ReadFile("/proc/loadavg")
 	if f := strings.Fields(string(b)); len(f) > 3 {
@@ -385,13 +386,13 @@ func (m *updateMeter) run(ctx context.Context, n int) error {
 		}
 		m.step++
 		runtime.ReadMemStats(&before)
-		start, used := time.Now(), processorTime()
+		start, used := time.Now(), cputime.Seconds()
 		if err := m.y.Run(); err != nil {
 			return err
 		}
-		took, used := time.Since(start), processorTime()-used
+		took, used := time.Since(start), cputime.Seconds()-used
 		runtime.ReadMemStats(&after)
-		m.ms, m.cpu = append(m.ms, float64(took)/1e6), append(m.cpu, float64(used)/1e6)
+		m.ms, m.cpu = append(m.ms, float64(took)/1e6), append(m.cpu, 1000*used)
 		m.mallocs += after.Mallocs - before.Mallocs
 		if m.peak != nil {
 			m.fma = append(m.fma, m.peak.Sample())

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 
-	"nacre/core"
 	"nacre/core/cuda"
 	"nacre/core/gpu"
 	"nacre/core/ref"
@@ -36,16 +34,15 @@ func (o BenchUpdateOptions) planWebGPU(ctx context.Context, env *Env) error {
 			return err
 		}
 		defer y.Close()
-		one, ok := y.(interface{ Program() *core.Program })
-		if !ok {
-			return Usagef("--explain --algo %s: expected an update that is one program, as those of %s are; its own "+
-				"is several that run many times", algorithm, strings.Join(compared, " and "))
-		}
-		own, err := webgpu.Plan(one.Program())
+		program, err := programOf(y)
 		if err != nil {
 			return err
 		}
-		nvidia, err := gpu.New(one.Program(), cuda.Planning(cuda.Options{}))
+		own, err := webgpu.Plan(program)
+		if err != nil {
+			return err
+		}
+		nvidia, err := gpu.New(program, cuda.Planning(cuda.Options{}))
 		if err != nil {
 			return err
 		}
