@@ -16,36 +16,54 @@ import (
 	"slices"
 
 	"nacre/analysis/plots"
+	"nacre/internal/measurement"
 	"nacre/internal/plainfile"
 )
 
 // pictures are drawn by file name below docs/img.
 var pictures = map[string]func(root string) (*plots.Chart, error){
-	"push-plane.svg":    pushPlane,
-	"push-share.svg":    pushShare,
-	"push-contexts.svg": pushContexts,
+	"push-plane.svg":    of(readStudy, "push", pushPlane),
+	"push-share.svg":    of(readStudy, "push", pushShare),
+	"push-contexts.svg": of(readStudy, "push", pushContexts),
 	"push-long.svg":     pushLong,
-	"families.svg":      families,
-	"family-pairs.svg":  familyDifferences,
-	"switches.svg":      switches,
-	"point-goal.svg":    pointGoal,
-	"cheetah-vel.svg":   cheetahVel,
-	"systems-cheetah.svg": func(root string) (*plots.Chart, error) {
-		return systems(root, "cheetah-vel-systems", "Half-cheetah velocity: all algorithms", "the oracle’s")
-	},
-	"systems-point.svg": func(root string) (*plots.Chart, error) {
-		return systems(root, "point-goal-systems", "The point robot: all algorithms", "the goal-knowing controller’s")
-	},
-	"table1-older.svg": func(root string) (*plots.Chart, error) {
-		return table1(root, "older", "Table 1, older interface: object and goal are drawn anew in every episode")
-	},
-	"table1-newer.svg": func(root string) (*plots.Chart, error) {
-		return table1(root, "newer", "Table 1, newer interface: fixed tasks; the goal is hidden where there is a bound")
-	},
-	"picture.svg": paperPicture,
-	"gpu.svg":     gpuSpeed,
-	"update.svg":  updateSpeed,
-	"tsne.svg":    tsneSpeed,
+	"families.svg":      of(familyStudies, "families", families),
+	"family-pairs.svg":  of(familyStudies, "families", familyDifferences),
+	"switches.svg":      of(newest, "switches", switches),
+	"point-goal.svg": of(readStudy, "point-goal", func(s study) (*plots.Chart, error) {
+		return planeAndLatent(s, "The point robot: how far apart goals lie", "distance between goals / within goals")
+	}),
+	"cheetah-vel.svg": of(readStudy, "cheetah-vel", func(s study) (*plots.Chart, error) {
+		return planeAndLatent(s, "Half-cheetah velocity: how far apart velocities lie",
+			"distance between tasks / within tasks")
+	}),
+	"systems-cheetah.svg": of(newest, "cheetah-vel-systems", func(m measurement.Measurement) (*plots.Chart, error) {
+		return systems(m, "Half-cheetah velocity: all algorithms", "the oracle’s")
+	}),
+	"systems-point.svg": of(newest, "point-goal-systems", func(m measurement.Measurement) (*plots.Chart, error) {
+		return systems(m, "The point robot: all algorithms", "the goal-knowing controller’s")
+	}),
+	"table1-older.svg": of(newest, "table1-older", func(m measurement.Measurement) (*plots.Chart, error) {
+		return table1(m, "Table 1, older interface: object and goal are drawn anew in every episode")
+	}),
+	"table1-newer.svg": of(newest, "table1-newer", func(m measurement.Measurement) (*plots.Chart, error) {
+		return table1(m, "Table 1, newer interface: fixed tasks; the goal is hidden where there is a bound")
+	}),
+	"picture.svg": of(newest, "picture", paperPicture),
+	"gpu.svg":     of(newest, "gpu-h100", gpuSpeed),
+	"update.svg":  of(newest, "update", updateSpeed),
+	"tsne.svg":    of(newest, "tsne", tsneSpeed),
+}
+
+// of draws what is read by its name below a checkout: a study, several, or the newest measurement of a topic.
+func of[T any](read func(root, name string) (T, error), name string,
+	draw func(T) (*plots.Chart, error)) func(root string) (*plots.Chart, error) {
+	return func(root string) (*plots.Chart, error) {
+		data, err := read(root, name)
+		if err != nil {
+			return nil, err
+		}
+		return draw(data)
+	}
 }
 
 // copies are pictures that a study has drawn, by file name below docs/img.

@@ -31,7 +31,7 @@ func TestPicturesAreCurrent(t *testing.T) {
 
 // TestPushPlane checks the values of the finding's picture against those that were written down by hand.
 func TestPushPlane(t *testing.T) {
-	c, err := pushPlane(root)
+	c, err := pictures["push-plane.svg"](root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestStudiesWithoutValuesAreErrors(t *testing.T) {
 		`{"arms": [{"name": "pearl", "title": "PEARL"}]}`: "has plane_ratio of 0 of its 1 arms",
 	} {
 		write(text)
-		if _, err := pushPlane(dir); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := pictures["push-plane.svg"](dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error that says %q", text, err, want)
 		}
 	}

@@ -13,11 +13,7 @@ import (
 )
 
 // pushPlane is the finding: how far apart goals lie in the plane of t-SNE, by windows, which the paper embeds.
-func pushPlane(root string) (*plots.Chart, error) {
-	s, err := readStudy(root, "push")
-	if err != nil {
-		return nil, err
-	}
+func pushPlane(s study) (*plots.Chart, error) {
 	samples, err := s.ratios("window", true)
 	if err != nil {
 		return nil, err
@@ -33,11 +29,7 @@ func pushPlane(root string) (*plots.Chart, error) {
 }
 
 // pushShare is the primary outcome of push: how far returns come from the goal-blind to the goal-knowing controller.
-func pushShare(root string) (*plots.Chart, error) {
-	s, err := readStudy(root, "push")
-	if err != nil {
-		return nil, err
-	}
+func pushShare(s study) (*plots.Chart, error) {
 	samples, err := s.outcomes("share_from_blind")
 	if err != nil {
 		return nil, err
@@ -57,11 +49,7 @@ var kinds = []struct{ name, title string }{
 }
 
 // pushContexts is the ratio in the plane by every kind of context.
-func pushContexts(root string) (*plots.Chart, error) {
-	s, err := readStudy(root, "push")
-	if err != nil {
-		return nil, err
-	}
+func pushContexts(s study) (*plots.Chart, error) {
 	c := newChart("ratio in the plane", nil, nil, legend)
 	c.Title, c.Y.Log = "Meta-World push: ratio in the plane by what is embedded", true
 	for _, kind := range kinds {
@@ -113,16 +101,16 @@ func pushLong(root string) (*plots.Chart, error) {
 	return c, nil
 }
 
-// familyStudies are the studies of push and of every other family of ML1 that has been trained.
-func familyStudies(root string) (list []study, err error) {
-	entries, err := plainfile.ReadDir(filepath.Join(root, "notebooks/data/families.zip"))
+// familyStudies are the studies of push and of every family in the archive of this name.
+func familyStudies(root, archive string) (list []study, err error) {
+	entries, err := plainfile.ReadDir(filepath.Join(root, "notebooks/data", archive+".zip"))
 	if err != nil {
 		return nil, err
 	}
 	names := []string{"push"}
 	for _, e := range entries {
 		if e.IsDir() {
-			names = append(names, "families/"+e.Name())
+			names = append(names, archive+"/"+e.Name())
 		}
 	}
 	for _, name := range names {
@@ -136,11 +124,7 @@ func familyStudies(root string) (list []study, err error) {
 }
 
 // families is the share of every arm on every family of ML1 that has been trained.
-func families(root string) (*plots.Chart, error) {
-	studies, err := familyStudies(root)
-	if err != nil {
-		return nil, err
-	}
+func families(studies []study) (*plots.Chart, error) {
 	c := newChart("share of what knowing the goal is worth", nil, []string{""},
 		legend+" Of one seed the interval is over tasks.")
 	c.Title = "Eight families of ML1: return after adaptation"
@@ -160,11 +144,7 @@ func families(root string) (*plots.Chart, error) {
 }
 
 // familyDifferences has a dot for every family: by how much arms differ there, paired by family.
-func familyDifferences(root string) (*plots.Chart, error) {
-	studies, err := familyStudies(root)
-	if err != nil {
-		return nil, err
-	}
+func familyDifferences(studies []study) (*plots.Chart, error) {
 	c := newChart("difference of shares", nil, []string{""},
 		"Dots: families. Box: 95 % interval over families, with the mean.")
 	c.Title = "Families of ML1: what windows and the loss make"
@@ -207,11 +187,7 @@ func familyDifferences(root string) (*plots.Chart, error) {
 }
 
 // switches sets one run with one setting as published beside the range of an arm's seeds.
-func switches(root string) (*plots.Chart, error) {
-	m, err := newest(root, "switches")
-	if err != nil {
-		return nil, err
-	}
+func switches(m measurement.Measurement) (*plots.Chart, error) {
 	c := newChart("return after adaptation, thousands", nil, nil,
 		"Band: the range of the arm’s ten seeds. A dot: one run, seed 1.")
 	c.Title = "Push with one setting as published, by setting"
@@ -240,24 +216,8 @@ func switches(root string) (*plots.Chart, error) {
 	return c, nil
 }
 
-// pointGoal is the ratio of the point robot's embeddings.
-func pointGoal(root string) (*plots.Chart, error) {
-	return planeAndLatent(root, "point-goal", "The point robot: how far apart goals lie",
-		"distance between goals / within goals")
-}
-
-// cheetahVel is the same of the half-cheetah.
-func cheetahVel(root string) (*plots.Chart, error) {
-	return planeAndLatent(root, "cheetah-vel", "Half-cheetah velocity: how far apart velocities lie",
-		"distance between tasks / within tasks")
-}
-
 // planeAndLatent sets the ratio of a study's windows in the plane beside that among posterior means.
-func planeAndLatent(root, name, title, y string) (*plots.Chart, error) {
-	s, err := readStudy(root, name)
-	if err != nil {
-		return nil, err
-	}
+func planeAndLatent(s study, title, y string) (*plots.Chart, error) {
 	note := legend
 	if len(s.Contexts) == 0 {
 		note = "Dots: seeds. Line: their mean." // the study is older than intervals
@@ -276,11 +236,7 @@ func planeAndLatent(root, name, title, y string) (*plots.Chart, error) {
 }
 
 // systems has a dot for every seed of every system: its share of the way from standing still.
-func systems(root, topic, title, of string) (*plots.Chart, error) {
-	m, err := newest(root, topic)
-	if err != nil {
-		return nil, err
-	}
+func systems(m measurement.Measurement, title, of string) (*plots.Chart, error) {
 	c := newChart("% of the way to "+of+" return", nil, []string{""}, "Dots: seeds. 0: standing still.")
 	c.Title = title
 	for k, r := range m.Rows {
@@ -296,11 +252,7 @@ func systems(root, topic, title, of string) (*plots.Chart, error) {
 }
 
 // paperPicture is how many contexts lie nearest to their own goal, by kind of context and arm.
-func paperPicture(root string) (*plots.Chart, error) {
-	m, err := newest(root, "picture")
-	if err != nil {
-		return nil, err
-	}
+func paperPicture(m measurement.Measurement) (*plots.Chart, error) {
 	c := newChart("nearest to their own goal, %", nil, nil, "Dots: seeds. Line: their mean. 12.5 % is chance.")
 	c.Title = "Push: contexts that lie nearest to their own goal, by what the encoder is given"
 	for _, r := range m.Rows {

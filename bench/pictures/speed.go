@@ -20,11 +20,7 @@ func value(r measurement.Row, column string) float64 {
 }
 
 // gpuSpeed sets TCL-PEARL's update on a GPU beside JAX's, both on data that they are given, by size and precision.
-func gpuSpeed(root string) (*plots.Chart, error) {
-	m, err := newest(root, "gpu-h100")
-	if err != nil {
-		return nil, err
-	}
+func gpuSpeed(m measurement.Measurement) (*plots.Chart, error) {
 	c := newChart("ms per update", nil, nil, "Both on data that they are given. No bar: not measured.")
 	c.Title, c.Names = "TCL-PEARL’s update on one H100", []string{"nacre", "JAX"}
 	return c, barsByRow(c, m, []string{"given", "jax"}, func(r measurement.Row) (panel, category string) {
@@ -33,11 +29,7 @@ func gpuSpeed(root string) (*plots.Chart, error) {
 }
 
 // updateSpeed sets an update on the processor beside PyTorch's.
-func updateSpeed(root string) (*plots.Chart, error) {
-	m, err := newest(root, "update")
-	if err != nil {
-		return nil, err
-	}
+func updateSpeed(m measurement.Measurement) (*plots.Chart, error) {
 	c := newChart("ms per update", nil, nil)
 	c.Title, c.Names = "One gradient update on two cores", []string{"nacre", "PyTorch"}
 	return c, barsByRow(c, m, []string{"ms", "torch"}, func(r measurement.Row) (panel, category string) {
@@ -76,11 +68,7 @@ func barsByRow(c *plots.Chart, m measurement.Measurement, columns []string,
 }
 
 // tsneSpeed has a line for every library over the number of points.
-func tsneSpeed(root string) (*plots.Chart, error) {
-	m, err := newest(root, "tsne")
-	if err != nil {
-		return nil, err
-	}
+func tsneSpeed(m measurement.Measurement) (*plots.Chart, error) {
 	c := newChart("processor time, s", nil, []string{""})
 	c.Title, c.Y.Log = "t-SNE: processor time by number of points", true
 	for _, r := range m.Rows {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"nacre/analysis/plots"
+	"nacre/internal/measurement"
 )
 
 // table1Low is where pictures of table 1 draw what is lower, in thousands of return: on a logarithmic axis negative
@@ -12,11 +13,7 @@ const table1Low = 0.05
 
 // table1 has a line for every family of the paper's first table, of one of its interfaces: what can be reached there,
 // and what the paper has.
-func table1(root, rows, title string) (*plots.Chart, error) {
-	m, err := newest(root, "table1-"+rows)
-	if err != nil {
-		return nil, err
-	}
+func table1(m measurement.Measurement, title string) (*plots.Chart, error) {
 	c := newChart("", nil, []string{""},
 		"On the left edge: 0.05 and less, also negative. A family without a bound shows its goal.")
 	c.Title = title
