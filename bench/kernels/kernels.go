@@ -19,6 +19,8 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"nacre/kernel/jupyter"
 	"nacre/kernel/jupyter/zmq"
 )
@@ -172,7 +174,8 @@ func (r *Result) roundTrips(ctx context.Context, link *zmq.Link, k Kernel, p Opt
 		times = append(times, milliseconds(took))
 	}
 	slices.Sort(times)
-	r.Cells, r.P50, r.P99 = len(times), quantile(times, 0.5), quantile(times, 0.99)
+	at := func(q float64) float64 { return stat.Quantile(q, stat.Empirical, times, nil) }
+	r.Cells, r.P50, r.P99 = len(times), at(0.5), at(0.99)
 	return nil
 }
 
@@ -223,12 +226,3 @@ func run(ctx context.Context, link *zmq.Link, code string, on func(*jupyter.Mess
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// quantile is the smallest value with at least the fraction q of the sorted values at or below it.
-func quantile(sorted []float64, q float64) float64 {
-	i := int(q * float64(len(sorted)))
-	if float64(i) == q*float64(len(sorted)) {
-		i--
-	}
-	return sorted[max(0, min(i, len(sorted)-1))]
-}

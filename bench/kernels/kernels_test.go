@@ -66,12 +66,3 @@ func TestFind(t *testing.T) {
 		t.Errorf("%+v, %v", found, absent)
 	}
 }
-
-func TestQuantile(t *testing.T) {
-	sorted := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	for q, want := range map[float64]float64{0.5: 5, 0.99: 10, 0.1: 1, 0.11: 2, 1: 10} {
-		if got := quantile(sorted, q); got != want {
-			t.Errorf("quantile %g: got %g, want %g", q, got, want)
-		}
-	}
-}

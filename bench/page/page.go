@@ -22,6 +22,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"nacre/analysis/stats"
 	"nacre/internal/loopback"
 	"nacre/server"
 	"nacre/server/nbformat"
@@ -201,12 +202,6 @@ func summary(cells int, loads []load) Result {
 	for i, l := range loads {
 		contents[i], shown[i] = l.Contents, l.Shown
 	}
-	return Result{Cells: cells, Loads: len(loads), Contents: median(contents), Shown: median(shown),
+	return Result{Cells: cells, Loads: len(loads), Contents: stats.Median(contents), Shown: stats.Median(shown),
 		Fastest: slices.Min(shown)}
-}
-
-// median sorts its argument.
-func median(x []float64) float64 {
-	slices.Sort(x)
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }

@@ -82,12 +82,6 @@ func serve(h http.Handler) (address string, end func(), err error) {
 // print writes a line of JSON.
 func print(v any) error { return json.NewEncoder(os.Stdout).Encode(v) }
 
-// middle is the median.
-func middle(x []float64) float64 {
-	x = slices.Sorted(slices.Values(x))
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
-}
-
 // output runs a program in a folder and returns the lines it prints.
 func output(ctx context.Context, dir, name string, args ...string) ([]string, error) {
 	c := exec.CommandContext(ctx, name, args...)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"nacre/analysis/stats"
 	"nacre/bench/page"
 )
 
@@ -86,7 +87,8 @@ func starts(ctx context.Context, chromium, site, notebook string, loads int) err
 	}
 	for _, s := range []*started{empty, full} {
 		t := times[s]
-		s.Loads, s.Shown, s.Kernel, s.Value, s.CPU = loads, middle(t[0]), middle(t[1]), middle(t[2]), middle(t[3])
+		s.Loads, s.Shown, s.Kernel = loads, stats.Median(t[0]), stats.Median(t[1])
+		s.Value, s.CPU = stats.Median(t[2]), stats.Median(t[3])
 		s.Fastest = slices.Min(t[2])
 		if err := print(s); err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"nacre/analysis/stats"
 	"nacre/bench/cputime"
 	"nacre/bench/page"
 	"nacre/core/cpu"
@@ -276,7 +277,8 @@ func rowsOf(where string, found judged, calls []call) (rows []measured) {
 	}
 	for _, k := range order {
 		m := measured{Where: where, Library: k.library, Device: found.Devices[k.library], What: k.what,
-			Rounds: len(walls[k]), Wall: middle(walls[k]), CPU: middle(cpus[k]), Off: found.Off[k.library][k.what]}
+			Rounds: len(walls[k]), Wall: stats.Median(walls[k]), CPU: stats.Median(cpus[k]),
+			Off: found.Off[k.library][k.what]}
 		m.Rate = found.Work[k.what] / m.CPU / 1e9
 		rows = append(rows, m)
 	}
