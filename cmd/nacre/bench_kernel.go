@@ -20,16 +20,14 @@ measured in the same run if their kernelspecs are installed; missing ones are na
 cache, and times the page.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := firstError(between("cells", o.Cells, 3, maxCount), between("lines", o.Lines, 1, maxCount),
-				between("loads", o.Loads, 1, maxCount)); err != nil {
-				return err
-			}
 			return do(cmd.Context(), env, app.BenchKernel, o)
 		},
 	}
-	cmd.Flags().IntVar(&o.Cells, "cells", 300, "round trips to time")
-	cmd.Flags().IntVar(&o.Lines, "lines", 10000, "lines to print")
-	cmd.Flags().IntVar(&o.Loads, "loads", 5, "times to open each notebook in a browser, of which medians are printed")
+	f := cmd.Flags()
+	number(f, &o.Cells, "cells", 300, 3, maxCount, "round trips to time")
+	number(f, &o.Lines, "lines", 10000, 1, maxCount, "lines to print")
+	number(f, &o.Loads, "loads", 5, 1, maxCount,
+		"times to open each notebook in a browser, of which medians are printed")
 	jsonFlag(cmd, env)
 	return cmd
 }

@@ -23,13 +23,8 @@ environments: one process beside one worker, and as many processes as workers be
   nacre bench sim --family ml1/push --vs python --python venv/bin/python`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := firstError(between("envs", o.Envs, 0, 10_000), between("steps", o.Steps, 1, maxCount),
-				between("rounds", o.Rounds, 1, maxCount), between("workers", o.Workers, 0, maxWorkers),
-				oneOf("vs", vs, "", "python"))
-			if err != nil {
-				return err
-			}
 			if vs != "" {
+				var err error
 				if o.Python, err = orChosen(interpreter); err != nil {
 					return err
 				}
@@ -40,11 +35,11 @@ environments: one process beside one worker, and as many processes as workers be
 	f := cmd.Flags()
 	f.StringVarP(&o.Family, "family", "f", "cheetah-vel",
 		"`family` to step, one of those on MuJoCo that nacre envs lists, or all")
-	f.StringVar(&vs, "vs", "", "python: also step the defining Python package")
+	word(f, &vs, "vs", "", "python: also step the defining Python package", "python")
 	f.StringVar(&interpreter, "python", "", "Python `interpreter` for --vs (default "+chosenPython+")")
-	f.IntVar(&o.Envs, "envs", 0, "environments per worker, 0 for what rollouts of the family use")
-	f.IntVar(&o.Steps, "steps", 200, "steps per environment and round")
-	f.IntVar(&o.Rounds, "rounds", 11, "rounds, of which medians are printed")
+	number(f, &o.Envs, "envs", 0, 0, 10_000, "environments per worker, 0 for what rollouts of the family use")
+	number(f, &o.Steps, "steps", 200, 1, maxCount, "steps per environment and round")
+	number(f, &o.Rounds, "rounds", 11, 1, maxCount, "rounds, of which medians are printed")
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)
 	return cmd

@@ -25,12 +25,10 @@ the other libraries take tens of minutes. Layouts of more than 200,000 points ar
   nacre bench tsne --sizes 1600 --digits --peers openTSNE --starts 24`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := firstError(between("workers", o.Workers, 0, maxWorkers), between("starts", o.Starts, 0, 1000))
 			for _, n := range o.Sizes {
-				err = firstError(err, between("sizes", n, 100, 1_000_000))
-			}
-			if err != nil {
-				return err
+				if err := between("sizes", n, 100, 1_000_000); err != nil {
+					return err
+				}
 			}
 			return do(cmd.Context(), env, app.BenchTSNE, o)
 		},
@@ -39,7 +37,7 @@ the other libraries take tens of minutes. Layouts of more than 200,000 points ar
 	f.IntSliceVar(&o.Sizes, "sizes", []int{1600, 10000}, "numbers of points")
 	f.BoolVar(&o.Digits, "digits", false, "also lay out scikit-learn's digits")
 	f.BoolVar(&o.UMAP, "umap", false, "also lay out by UMAP, beside umap-learn")
-	f.IntVar(&o.Starts, "starts", 0,
+	number(f, &o.Starts, "starts", 0, 0, 1000,
 		"further layouts from random starts that the libraries share, to tell differences from chance")
 	f.StringSliceVar(&o.Peers, "peers", nil, "other libraries by name (default all)")
 	f.StringVar(&o.Scripts, "scripts", "", "`folder` of the programs that run the others (default those in nacre)")
@@ -51,7 +49,7 @@ the other libraries take tens of minutes. Layouts of more than 200,000 points ar
 	f.StringVar(&o.Modules, "modules", "", "`folder` with wasm-bhtsne (default one made in --home)")
 	f.StringVar(&o.Keep, "keep", "",
 		"`folder` in which the others' layouts are kept, so that a stopped run can continue")
-	f.IntVar(&o.Workers, "workers", 1, "threads that each library may use")
+	number(f, &o.Workers, "workers", 1, 0, maxWorkers, "threads that each library may use")
 	jsonFlag(cmd, env)
 	return cmd
 }

@@ -53,14 +53,7 @@ transitions.`,
   nacre bench update --device cuda --precision tf32 --vs jax`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := firstError(
-				oneOf("size", o.Size, "both", "oyster", "metaworld"),
-				oneOf("algo", o.Algorithm, append([]string{"both"}, app.Measured()...)...),
-				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "simd128", "go"),
-				oneOf("vs", o.Versus, "", "torch", "torch-graph", "torch-compile", "jax"), checkDevice(o.Host),
-				oneOf("products", o.Products, "", "own"),
-				between("updates", o.Updates, 1, maxCount), between("workers", o.Workers, 0, maxWorkers),
-				between("seeds", o.Seeds, 1, 1024), oneOf("gpu", o.GPU, append([]string{""}, roofline.Names()...)...))
+			err := checkDevice(o.Host)
 			switch {
 			case err != nil:
 				return err
@@ -81,21 +74,25 @@ transitions.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.Check, "check", false, "compare with reference figures instead of timing")
 	f.BoolVar(&o.Explain, "explain", false, "print how the update is executed, with times, instead of timing the whole")
-	f.StringVar(&o.GPU, "gpu", "", "with --explain, the GPU to model: "+strings.Join(roofline.Names(), ", "))
-	f.IntVar(&o.Seeds, "seeds", 1, "with --gpu, number of seeds that run as one program")
+	word(f, &o.GPU, "gpu", "", "with --explain, the GPU to model: "+strings.Join(roofline.Names(), ", "),
+		roofline.Names()...)
+	number(f, &o.Seeds, "seeds", 1, 1, 1024, "with --gpu, number of seeds that run as one program")
 	f.StringVar(&o.Dump, "dump", "", "with --gpu, `folder` for the graph and the kernels")
 	f.BoolVar(&o.Scaling, "scaling", false,
 		"time in turns one worker, all workers on one update, and each worker on its own update")
-	f.StringVar(&o.Versus, "vs", "",
-		"other software to time in turns with it: torch; on a GPU also torch-graph, torch-compile or jax")
+	word(f, &o.Versus, "vs", "",
+		"other software to time in turns with it: torch; on a GPU also torch-graph, torch-compile or jax",
+		"torch", "torch-graph", "torch-compile", "jax")
 	f.StringVar(&o.Python, "python", "", "Python `interpreter` for --vs (default "+chosenPython+")")
 	cmd.MarkFlagsMutuallyExclusive("check", "explain", "scaling", "vs")
-	f.StringVar(&o.Size, "size", "both", "oyster, metaworld or both")
-	f.StringVar(&o.Algorithm, "algo", "both", strings.Join(app.Measured(), ", ")+", or both: pearl and tcl-pearl")
-	f.StringVar(&o.Kernel, "kernel", "", "avx512, avx2, simd128 or go (default the fastest this processor has)")
+	word(f, &o.Size, "size", "both", "oyster, metaworld or both", "oyster", "metaworld")
+	word(f, &o.Algorithm, "algo", "both", strings.Join(app.Measured(), ", ")+", or both: pearl and tcl-pearl",
+		app.Measured()...)
+	word(f, &o.Kernel, "kernel", "", "avx512, avx2, simd128 or go (default the fastest this processor has)",
+		"avx512", "avx2", "simd128", "go")
 	deviceFlags(cmd, &o.Host)
-	f.StringVar(&o.Products, "products", "", "on a GPU: own for Nacre's own matrix products instead of cuBLASLt's")
-	f.IntVar(&o.Updates, "updates", 20, "updates to time")
+	word(f, &o.Products, "products", "", "on a GPU: own for Nacre's own matrix products instead of cuBLASLt's", "own")
+	number(f, &o.Updates, "updates", 20, 1, maxCount, "updates to time")
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)
 	return cmd

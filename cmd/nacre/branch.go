@@ -28,15 +28,14 @@ If you set one, the error names it. Without --set the branch ends as its parent 
 			if !cmd.Flags().Changed("at") || o.Out == "" {
 				return app.Usagef("expected --at, the iterations to begin after, and --out, the folder of the new run")
 			}
-			if err := firstError(between("at", o.At, 1, 1e6), between("workers", o.Workers, 0, maxWorkers),
-				checkOtherDevice(o.Host), checkKeep(o.Host)); err != nil {
+			if err := checkOtherDevice(o.Host); err != nil {
 				return err
 			}
 			return do(cmd.Context(), env, app.Branch, o)
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.At, "at", 0, "number of complete `iterations` that both runs share")
+	number(f, &o.At, "at", 0, 1, 1e6, "number of complete `iterations` that both runs share")
 	f.StringArrayVar(&o.Set, "set", nil, "setting to change from that iteration on, as `key=value`; may be repeated")
 	f.StringVarP(&o.Out, "out", "o", "", "run `folder` to make")
 	workersFlag(cmd, &o.Workers)

@@ -23,26 +23,18 @@ otherwise they are the first test tasks. "nacre tsne" draws and measures the res
 		Args: oneArg("a run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = args[0]
-			err := firstError(
-				between("tasks", o.Tasks, 2, 1000), between("windows", o.Windows, 2, maxCount),
-				between("length", o.Length, 0, maxCount),
-				between("workers", o.Workers, 0, maxWorkers),
-			)
-			if err != nil {
-				return err
-			}
 			return do(cmd.Context(), env, app.Embed, o)
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.Tasks, "tasks", 8, "`number` of tasks")
-	f.IntVar(&o.Windows, "windows", 200, "contexts per task, each from a trajectory of its own")
+	number(f, &o.Tasks, "tasks", 8, 2, 1000, "`number` of tasks")
+	number(f, &o.Windows, "windows", 200, 2, maxCount, "contexts per task, each from a trajectory of its own")
 	f.StringVar(&o.Context, "context", string(experiment.WindowContext), "`kind` of context: window (consecutive "+
 		"transitions), rows (independent ones), rollout (all), meta-test (the protocol's exploration) or adapted "+
 		"(consecutive transitions after it)")
 	f.BoolVar(&o.Vary, "vary-start", false,
 		"draw the start of every trajectory, in families whose tasks have one start each")
-	f.IntVar(&o.Length, "length", 0, "transitions per window, 0 for the length used in training")
+	number(f, &o.Length, "length", 0, 0, maxCount, "transitions per window, 0 for the length used in training")
 	f.StringVarP(&o.Out, "out", "o", "", "`file` to write, .npz or .csv (default embeddings.npz in the run folder)")
 	seedFlag(cmd, &o.Seed, 0, "seed of the trajectories and windows")
 	workersFlag(cmd, &o.Workers)

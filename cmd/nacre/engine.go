@@ -16,9 +16,9 @@ var engines = map[string]kernel.Engine{
 }
 
 func engineFlag(cmd *cobra.Command, engine *string) {
-	cmd.Flags().StringVar(engine, "engine", "", "`engine` that runs the cells: "+strings.Join(engineNames(), ", ")+
+	word(cmd.Flags(), engine, "engine", "", "`engine` that runs the cells: "+strings.Join(engineNames(), ", ")+
 		". auto (the default) uses yaegi until the packages for go are compiled, then go; nacre notebook compiles "+
-		"them in the background")
+		"them in the background", engineNames()...)
 }
 
 // kernelFlags adds the flags of commands that start kernels.
@@ -29,11 +29,6 @@ func kernelFlags(cmd *cobra.Command, memory, engine *string) {
 }
 
 func engineNames() []string { return slices.Sorted(maps.Keys(engines)) }
-
-// knownEngine checks the value of --engine.
-func knownEngine(name string) error {
-	return oneOf("engine", name, append([]string{""}, engineNames()...)...)
-}
 
 // compiles tells why the engine auto does not compile cells; nil for another engine.
 func compiles(engine string) func() error {

@@ -22,25 +22,16 @@ the goal. Flags that are not given keep the protocol's values.`,
 		Args: oneArg("a run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = args[0]
-			err := firstError(
-				between("explore", o.Explore, -1, 1000), between("scored", o.Scored, -1, 1000),
-				between("repeats", o.Repeats, -1, 10_000),
-				oneOf("z", o.Z, "", "mean", "sample"), oneOf("actions", o.Actions, "", "deterministic", "sampled"),
-				between("workers", o.Workers, 0, maxWorkers),
-			)
-			if err != nil {
-				return err
-			}
 			return do(cmd.Context(), env, app.Eval, o)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Protocol, "protocol", "", "named protocol (default the run's own)")
-	f.IntVar(&o.Explore, "explore", -1, "exploration trajectories, 0 to 1000, -1 for the protocol's")
-	f.IntVar(&o.Scored, "scored", -1, "scored trajectories after them, 1 to 1000, -1 for the protocol's")
-	f.IntVar(&o.Repeats, "repeats", -1, "adaptations per task, 1 to 10000, -1 for the protocol's")
-	f.StringVar(&o.Z, "z", "", "task embedding after exploration: mean or sample")
-	f.StringVar(&o.Actions, "actions", "", "deterministic or sampled")
+	number(f, &o.Explore, "explore", -1, -1, 1000, "exploration trajectories, 0 to 1000, -1 for the protocol's")
+	number(f, &o.Scored, "scored", -1, -1, 1000, "scored trajectories after them, 1 to 1000, -1 for the protocol's")
+	number(f, &o.Repeats, "repeats", -1, -1, 10_000, "adaptations per task, 1 to 10000, -1 for the protocol's")
+	word(f, &o.Z, "z", "", "task embedding after exploration: mean or sample", "mean", "sample")
+	word(f, &o.Actions, "actions", "", "deterministic or sampled", "deterministic", "sampled")
 	f.BoolVar(&o.Train, "train-tasks", false, "adapt to the train tasks instead of the test tasks")
 	seedFlag(cmd, &o.Seed, 0, "seed of the evaluation's random numbers")
 	workersFlag(cmd, &o.Workers)

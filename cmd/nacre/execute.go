@@ -30,9 +30,6 @@ tag "parameters"; each is read as its variable's type asks.`,
 			if o.Timeout < 0 || o.Timeout > 1000*24*time.Hour {
 				return app.Usagef("--timeout %v: expected a time such as 90s or 2h, 0 for none", o.Timeout)
 			}
-			if err := knownEngine(o.Engine); err != nil {
-				return err
-			}
 			return do(cmd.Context(), env, execute, o)
 		},
 	}

@@ -87,20 +87,16 @@ func checkOtherDevice(h experiment.Host) error {
 
 // workersFlag adds --workers.
 func workersFlag(cmd *cobra.Command, n *int) {
-	cmd.Flags().IntVarP(n, "workers", "w", 0,
+	number(cmd.Flags(), n, "workers,w", 0, 0, maxWorkers,
 		"`number` of processor threads, 0 for one per core; results do not depend on it")
 }
 
 func keepFlags(cmd *cobra.Command, h *experiment.Host) {
 	f := cmd.Flags()
-	f.IntVar(&h.Keep, "keep", 0,
+	number(f, &h.Keep, "keep", 0, 0, 1e6,
 		"keep the weights at intervals of this many `iterations`, for a notebook's Scrubber; 0 keeps none")
-	f.IntVar(&h.KeepState, "keep-checkpoints", 0,
+	number(f, &h.KeepState, "keep-checkpoints", 0, 0, 1e6,
 		"keep a checkpoint, with all data, at intervals of this many `iterations`, for nacre branch; 0 keeps none")
-}
-
-func checkKeep(h experiment.Host) error {
-	return firstError(between("keep", h.Keep, 0, 1e6), between("keep-checkpoints", h.KeepState, 0, 1e6))
 }
 
 // columnFlags are the flags that choose columns of the logs of other programs.
@@ -142,6 +138,35 @@ func (s *seedValue) Set(text string) error {
 	}
 	*s = seedValue(n.Uint64())
 	return nil
+}
+
+// number adds a flag that takes a whole number from lo to hi. Its short form stands behind a comma: "workers,w".
+func number(f *pflag.FlagSet, n *int, name string, initial, lo, hi int, what string) {
+	name, short, _ := strings.Cut(name, ",")
+	f.IntVarP(n, name, short, initial, what)
+	f.Lookup(name).Value = bounded{f.Lookup(name).Value, func() error { return between(name, *n, lo, hi) }}
+}
+
+// word adds a flag that takes one of some words, or the initial one. Its short form stands behind a comma.
+func word(f *pflag.FlagSet, w *string, name, initial, what string, words ...string) {
+	name, short, _ := strings.Cut(name, ",")
+	f.StringVarP(w, name, short, initial, what)
+	f.Lookup(name).Value = bounded{f.Lookup(name).Value, func() error {
+		return oneOf(name, *w, append([]string{initial}, words...)...)
+	}}
+}
+
+// bounded is the value of a flag that is checked when it is set.
+type bounded struct {
+	pflag.Value
+	check func() error
+}
+
+func (v bounded) Set(text string) error {
+	if err := v.Value.Set(text); err != nil {
+		return err
+	}
+	return v.check()
 }
 
 // wholeNumbers makes the flags of a command and of those below it take whole numbers as a configuration does.
@@ -205,5 +230,6 @@ func firstError(errs ...error) error {
 
 const (
 	maxWorkers = 1024
+	maxPort    = 65535
 	maxCount   = 1_000_000
 )

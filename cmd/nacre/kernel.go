@@ -28,9 +28,6 @@ func kernelCommand(env *app.Env) *cobra.Command {
 			if o.Pipe == (o.ConnectionFile != "") {
 				return app.Usagef("expected either --connection-file or --pipe")
 			}
-			if err := knownEngine(o.Engine); err != nil {
-				return err
-			}
 			// an interrupt is for the running cell, not for the program
 			signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM)

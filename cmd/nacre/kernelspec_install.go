@@ -21,9 +21,6 @@ func installKernelspecCommand(env *app.Env) *cobra.Command {
 			if user && o.Prefix != "" {
 				return app.Usagef("expected either --user or --prefix")
 			}
-			if err := knownEngine(o.Engine); err != nil {
-				return err
-			}
 			return do(cmd.Context(), env, app.InstallKernelspec, o)
 		},
 	}

@@ -34,10 +34,6 @@ below the folder. JupyterLab (--gateway-url) and VS Code can connect too.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := firstError(between("port", o.Port, 0, 65535), between("processes", o.Processes, 1, maxWorkers),
-				knownEngine(o.Engine)); err != nil {
-				return err
-			}
 			if len(args) == 1 {
 				o.Path = args[0]
 			}
@@ -46,7 +42,7 @@ below the folder. JupyterLab (--gateway-url) and VS Code can connect too.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Address, "address", loopback.Host(), "`address` to listen on")
-	f.IntVar(&o.Port, "port", 8888, "`port` to listen on, or one of the nine after it; 0 for any")
+	number(f, &o.Port, "port", 8888, 0, maxPort, "`port` to listen on, or one of the nine after it; 0 for any")
 	f.StringVar(&o.Token, "token", os.Getenv(process.TokenVariable),
 		"`secret` of at least 16 characters; better set as NACRE_TOKEN (default a new one)")
 	f.Lookup("token").DefValue = ""
@@ -66,6 +62,6 @@ func serveNotebook(ctx context.Context, env *app.Env, o app.NotebookOptions) err
 }
 
 func processesFlag(cmd *cobra.Command, n *int) {
-	cmd.Flags().IntVar(n, "processes", 1,
+	number(cmd.Flags(), n, "processes", 1, 1, maxWorkers,
 		"`number` of runs started from the page that are trained at the same time; the others wait")
 }

@@ -26,12 +26,6 @@ library is needed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.What = args[0]
 			o.Beside = append(o.Beside, args[1:]...)
-			err := firstError(oneOf("policy", o.Policy, "", "random", "scripted"), between("task", o.Task, 0, maxCount),
-				between("steps", o.Steps, 0, maxCount), between("at", o.At, -1, maxCount),
-				between("strip", o.Strip, 0, 100))
-			if err != nil {
-				return err
-			}
 			if o.Strip == 1 {
 				return app.Usagef("--strip 1: expected at least 2 pictures, or 0 for a still")
 			}
@@ -43,15 +37,16 @@ library is needed.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.Out, "out", "o", "episode.png", "`file` to write, .png, .gif or .json")
-	f.StringVarP(&o.Policy, "policy", "p", "", "random or scripted (default scripted where the family knows how)")
-	f.IntVar(&o.Task, "task", 0, "task, counted from 0 among the test tasks")
+	word(f, &o.Policy, "policy,p", "", "random or scripted (default scripted where the family knows how)",
+		"random", "scripted")
+	number(f, &o.Task, "task", 0, 0, maxCount, "task, counted from 0 among the test tasks")
 	f.BoolVar(&o.Train, "train-tasks", false, "take a train task instead of a test task")
-	f.IntVar(&o.Steps, "steps", 0, "longest episode, 0 for the family's horizon")
+	number(f, &o.Steps, "steps", 0, 0, maxCount, "longest episode, 0 for the family's horizon")
 	f.StringVar(&o.Size, "size", "",
 		"`WIDTHxHEIGHT` of a picture in pixels (default 720x480; 400x280 in a GIF, 320x320 in a strip)")
 	f.Float64Var(&o.FPS, "fps", 0, "pictures per second of a GIF, 0 for the episode's own rate up to 20")
-	f.IntVar(&o.At, "at", -1, "step that a still shows, -1 for the middle of the episode")
-	f.IntVar(&o.Strip, "strip", 0, "`number` of moments side by side in a .png")
+	number(f, &o.At, "at", -1, -1, maxCount, "step that a still shows, -1 for the middle of the episode")
+	number(f, &o.Strip, "strip", 0, 0, 100, "`number` of moments side by side in a .png")
 	f.StringVar(&o.Camera, "camera", "",
 		"`AZIMUTH,ELEVATION,DISTANCE` in degrees and metres; what is left empty is the family's own")
 	seedFlag(cmd, &o.Seed, 0, "seed of the tasks, the initial state and the policy")

@@ -29,8 +29,7 @@ env_steps. At its end the run is, byte for byte, what it would be with this leng
 		Args: oneArg("a run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = args[0]
-			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkOtherDevice(o.Host),
-				checkKeep(o.Host)); err != nil {
+			if err := checkOtherDevice(o.Host); err != nil {
 				return err
 			}
 			if o.StartOver && len(o.Set) > 0 {

@@ -28,22 +28,16 @@ acts: it adapts to each task by the run's protocol, and its last trajectory is k
 			if o.Family == "" && o.Run == "" {
 				return app.Usagef("rollout needs a family, such as point-goal (see nacre envs), or --run FOLDER")
 			}
-			err := firstError(oneOf("policy", o.Policy, "random", "scripted", "blind"),
-				between("task", o.Task, 0, maxCount),
-				between("episodes", o.Episodes, 1, maxCount), between("steps", o.Steps, 0, maxCount))
-			if err != nil {
-				return err
-			}
 			return do(cmd.Context(), env, app.Rollout, o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Policy, "policy", "p", "random", "random, scripted or blind")
+	word(f, &o.Policy, "policy,p", "random", "random, scripted or blind", "scripted", "blind")
 	f.StringVar(&o.Run, "run", "", "run `folder` whose agent acts")
-	f.IntVar(&o.Task, "task", 0, "first task, counted from 0 among the test tasks")
+	number(f, &o.Task, "task", 0, 0, maxCount, "first task, counted from 0 among the test tasks")
 	f.BoolVar(&o.Train, "train-tasks", false, "take train tasks instead of test tasks")
-	f.IntVarP(&o.Episodes, "episodes", "n", 1, "episodes, one on each of as many tasks")
-	f.IntVar(&o.Steps, "steps", 0, "longest episode, 0 for the family's horizon")
+	number(f, &o.Episodes, "episodes,n", 1, 1, maxCount, "episodes, one on each of as many tasks")
+	number(f, &o.Steps, "steps", 0, 0, maxCount, "longest episode, 0 for the family's horizon")
 	f.StringVarP(&o.Out, "out", "o", "",
 		"recording to write, a `file` NAME.npz; NAME-1.npz and so on for several episodes")
 	seedFlag(cmd, &o.Seed, 0, "seed of the tasks, the initial states and the random policy")

@@ -111,6 +111,9 @@ func badFlag(cmd *cobra.Command, err error) error {
 
 // badFlagValue says what a flag takes.
 func badFlagValue(bad *pflag.InvalidValueError) error {
+	if said, ok := errors.AsType[*app.UsageError](bad); ok { // its own words
+		return said
+	}
 	f := bad.GetFlag()
 	want := map[string]string{"int": "a whole number", "int64": "a whole number", "uint": config.WholeFromZero,
 		"float64": "a number",

@@ -55,10 +55,6 @@ chooses runs.`,
 			case !serve:
 				return app.Runs(cmd.Context(), env, o)
 			}
-			if err := firstError(between("port", notebook.Port, 0, 65535),
-				between("processes", notebook.Processes, 1, maxWorkers)); err != nil {
-				return err
-			}
 			notebook.Path = o.Root
 			return do(cmd.Context(), env, serveNotebook, notebook)
 		},
@@ -71,7 +67,8 @@ chooses runs.`,
 	f.BoolVar(&yes, "yes", false, "with --prune, remove these files")
 	jsonFlag(cmd, env)
 	f.BoolVar(&serve, "serve", false, "serve the page of runs")
-	f.IntVar(&notebook.Port, "port", 8888, "with --serve, `port` to listen on, or one of the nine after it; 0 for any")
+	number(f, &notebook.Port, "port", 8888, 0, maxPort,
+		"with --serve, `port` to listen on, or one of the nine after it; 0 for any")
 	f.BoolVar(&notebook.Browser, "browser", false, "with --serve, open the browser")
 	processesFlag(cmd, &notebook.Processes)
 	return cmd

@@ -39,10 +39,7 @@ func oneStudyCommand(env *app.Env, line study.Line) *cobra.Command {
 		Example: "  nacre study " + line.Name + " --out out/mine",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := firstError(between("seeds", o.Seeds, 0, 100), between("windows", o.Windows, 0, maxCount),
-				between("layouts", o.Layouts, -1, 1000), between("workers", o.Workers, 0, maxWorkers),
-				checkDevice(o.Host))
-			if err != nil {
+			if err := checkDevice(o.Host); err != nil {
 				return err
 			}
 			if o.Scale == "paper" && !cmd.Flags().Changed("out") {
@@ -52,9 +49,10 @@ func oneStudyCommand(env *app.Env, line study.Line) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.Seeds, "seeds", 0, "`number` of seeds, up to 100; 0 for the study's own")
-	f.IntVar(&o.Windows, "windows", 0, "embedded windows per task, 0 for the study's own")
-	f.IntVar(&o.Layouts, "layouts", -1, "further t-SNE layouts from random starts, -1 for the study's own")
+	number(f, &o.Seeds, "seeds", 0, 0, 100, "`number` of seeds, up to 100; 0 for the study's own")
+	number(f, &o.Windows, "windows", 0, 0, maxCount, "embedded windows per task, 0 for the study's own")
+	number(f, &o.Layouts, "layouts", -1, -1, 1000,
+		"further t-SNE layouts from random starts, -1 for the study's own")
 	f.StringArrayVar(&o.Set, "set", nil, "one more `key=value` for all arms; may be repeated")
 	f.StringVarP(&o.Out, "out", "o", "out/"+line.Name, "`folder` for the report")
 	workersFlag(cmd, &o.Workers)

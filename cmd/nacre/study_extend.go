@@ -23,7 +23,7 @@ FOLDER may be a copy of a packed study.`,
 		Args:    oneArg("the folder of a study"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = args[0]
-			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.Host)); err != nil {
+			if err := checkDevice(o.Host); err != nil {
 				return err
 			}
 			return do(cmd.Context(), env, app.ExtendStudy, o)

@@ -27,17 +27,17 @@ that comes with nacre: ml1 is the paper's grid.`,
 		Args: oneArg("the file of a plan"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Plan = args[0]
-			if err := firstError(oneOf("on", o.On, "local", "slurm"), between("processes", o.Processes, 0, maxWorkers),
-				between("together", o.Together, 0, 1024), checkDevice(o.Host)); err != nil {
+			if err := checkDevice(o.Host); err != nil {
 				return err
 			}
 			return do(cmd.Context(), env, app.Sweep, o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.On, "on", "local", "where to run: local or slurm")
-	f.IntVar(&o.Processes, "processes", 0, "`number` of processes at a time on this machine, 0 for the plan's")
-	f.IntVar(&o.Together, "together", 0,
+	word(f, &o.On, "on", "local", "where to run: local or slurm", "slurm")
+	number(f, &o.Processes, "processes", 0, 0, maxWorkers,
+		"`number` of processes at a time on this machine, 0 for the plan's")
+	number(f, &o.Together, "together", 0, 0, 1024,
 		"`number` of runs of one system in each process, whose updates are one program on a GPU; 0 for the plan's")
 	deviceFlags(cmd, &o.Host)
 	f.BoolVar(&o.DryRun, "dry-run", false, "check the plan and write the folder and the job script, but start nothing")

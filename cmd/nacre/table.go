@@ -38,7 +38,7 @@ paper draws from it: which claims hold, under which reading, and by how much.`,
 			case published:
 				return app.Table(env, app.TableOptions{Name: o.Name})
 			}
-			if err := firstError(steps("at", o.At), between("workers", o.Workers, 0, maxWorkers)); err != nil {
+			if err := steps("at", o.At); err != nil {
 				return err
 			}
 			return app.RunTable(cmd.Context(), env, o)

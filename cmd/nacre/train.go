@@ -30,8 +30,7 @@ continues exactly where it stopped.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.SeedGiven = cmd.Flags().Changed("seed")
-			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.Host),
-				between("seeds", o.Seeds, 1, 64), checkKeep(o.Host)); err != nil {
+			if err := checkDevice(o.Host); err != nil {
 				return err
 			}
 			return do(cmd.Context(), env, app.Train, o)
@@ -47,7 +46,7 @@ continues exactly where it stopped.`,
 	seedFlag(cmd, &o.Seed, 0, "seed of every random number of the run")
 	workersFlag(cmd, &o.Workers)
 	keepFlags(cmd, &o.Host)
-	f.IntVar(&o.Seeds, "seeds", 1, "`number` of runs with consecutive seeds to train side by side")
+	number(f, &o.Seeds, "seeds", 1, 1, 64, "`number` of runs with consecutive seeds to train side by side")
 	deviceFlags(cmd, &o.Host)
 	jsonFlag(cmd, env)
 	return cmd

@@ -35,17 +35,6 @@ input's other columns, and tsne.npz.`,
 		Args: someArgs("files of embeddings or run folders"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Inputs = args
-			err := firstError(
-				between("iterations", o.Iterations, 0, maxCount), between("neighbours", o.Neighbours, 0, maxCount),
-				between("repeats", o.Repeats, 0, 1000),
-				oneOf("start", o.Start, "", "pca", "random"), oneOf("decimal", o.Decimal, "", ".", ","),
-				oneOf("metric", o.Metric, "", "euclidean", "cosine"),
-				oneOf("method", o.Method, "", "exact", "fft", "barnes-hut"),
-				between("workers", o.Workers, 0, maxWorkers),
-			)
-			if err != nil {
-				return err
-			}
 			if o.Separator = strings.NewReplacer(`\t`, "\t", "tab", "\t").Replace(o.Separator); utf8.RuneCountInString(
 				o.Separator) > 1 {
 				return app.Usagef("--separator %q: expected one letter, such as ; or tab", o.Separator)
@@ -72,23 +61,25 @@ input's other columns, and tsne.npz.`,
 	f := cmd.Flags()
 	f.StringVar(&o.Recipe, "recipe", "", "named settings of t-SNE")
 	f.Float64Var(&o.Perplexity, "perplexity", 0, "effective number of neighbours, 0 for the recipe's")
-	f.IntVar(&o.Iterations, "iterations", 0, "iterations, 0 for the recipe's")
-	f.StringVar(&o.Start, "start", "", "first layout: pca or random (default the recipe's)")
-	f.StringVar(&o.Metric, "metric", "", "distance of neighbours: euclidean (default) or cosine")
-	f.StringVar(&o.Method, "method", "",
-		"repulsion: exact, fft or barnes-hut (default the quickest for the number of points here)")
+	number(f, &o.Iterations, "iterations", 0, 0, maxCount, "iterations, 0 for the recipe's")
+	word(f, &o.Start, "start", "", "first layout: pca or random (default the recipe's)", "pca", "random")
+	word(f, &o.Metric, "metric", "", "distance of neighbours: euclidean (default) or cosine", "euclidean", "cosine")
+	word(f, &o.Method, "method", "",
+		"repulsion: exact, fft or barnes-hut (default the quickest for the number of points here)",
+		"exact", "fft", "barnes-hut")
 	f.BoolVar(&o.UMAP, "umap", false, "lay out with UMAP instead of t-SNE")
-	f.IntVar(&o.Neighbours, "neighbours", 0, "with --umap, neighbours of a point, itself among them (default 15)")
+	number(f, &o.Neighbours, "neighbours", 0, 0, maxCount,
+		"with --umap, neighbours of a point, itself among them (default 15)")
 	f.Float64Var(&o.MinDist, "min-dist", 0, "with --umap, how near points may come (default 0.1)")
-	f.IntVar(&o.Repeats, "repeats", 0, "layouts from other random starts, to see how far the figures spread (default "+
-		"5 for several inputs of at most 5,000 points)")
+	number(f, &o.Repeats, "repeats", 0, 0, 1000, "layouts from other random starts, to see how far the figures "+
+		"spread (default 5 for several inputs of at most 5,000 points)")
 	f.StringVar(&o.Label, "label", "",
 		"`name` of the column or array that holds the labels; for an .npy file, a second .npy file with them")
 	f.StringSliceVar(&o.Columns, "columns", nil, "`names` of the columns to lay out, separated by commas; patterns "+
 		"such as 'latent*' too (default all numeric columns, except labels and counters of rows, time or seeds)")
 	f.StringVar(&o.Separator, "separator", "",
 		"separator of the fields of a CSV file: one letter, or tab (default detected, as --decimal and --encoding are)")
-	f.StringVar(&o.Decimal, "decimal", "", "decimal mark of a CSV file: . or ,")
+	word(f, &o.Decimal, "decimal", "", "decimal mark of a CSV file: . or ,", ".", ",")
 	f.StringVar(&o.Encoding, "encoding", "", "encoding of a file's text, such as latin1 or utf-16le")
 	f.StringVarP(&o.Out, "out", "o", "",
 		"`folder` for plots and figures (default beside the input, of several the current folder)")
