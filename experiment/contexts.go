@@ -71,9 +71,7 @@ func (a *Agent) Contexts(ctx context.Context, o EmbedOptions, kinds ...ContextKi
 	if err != nil {
 		return nil, err
 	}
-	if o.Length == 0 {
-		o.Length = a.WindowLength()
-	}
+	o.Length = cmp.Or(o.Length, a.WindowLength())
 	if o.Length < 1 || o.Length > a.Spec.Horizon {
 		return nil, fmt.Errorf("embed: windows of %d transitions; expected 1 to %d, the steps of an episode of %s",
 			o.Length, a.Spec.Horizon, a.Spec.Name)

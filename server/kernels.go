@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -216,10 +217,7 @@ func (s *Server) openSession(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "a session needs a path")
 		return
 	}
-	kind := deref(body.Type)
-	if kind == "" {
-		kind = "notebook"
-	}
+	kind := cmp.Or(deref(body.Type), "notebook")
 	var id, name string
 	if body.Kernel != nil {
 		id, name = deref(body.Kernel.ID), deref(body.Kernel.Name)

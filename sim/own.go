@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -29,9 +30,7 @@ const ownTrain, ownTest = 40, 10
 // Actions are clipped to [-1,1] before Step sees them. A rollout ends with an *Error if an action, observation or
 // reward is not finite, or if a task has another length than TaskDim.
 func Of(spec Spec, draw func(r *rand.Rand) []float64, environment func() Environment) Family {
-	if spec.Source == "" {
-		spec.Source = "a family of one's own"
-	}
+	spec.Source = cmp.Or(spec.Source, "a family of one's own")
 	return own{spec, draw, environment}
 }
 
@@ -48,12 +47,8 @@ func (f own) Tasks(seed uint64, nTrain, nTest int) (train, test []Task, err erro
 		return nil, nil, fmt.Errorf("sim: %s: %d train and %d test tasks; expected at least 1, or 0 for %d and %d",
 			f.spec.Name, nTrain, nTest, ownTrain, ownTest)
 	}
-	if nTrain == 0 {
-		nTrain = ownTrain
-	}
-	if nTest == 0 {
-		nTest = ownTest
-	}
+	nTrain = cmp.Or(nTrain, ownTrain)
+	nTest = cmp.Or(nTest, ownTest)
 	tasks, r := make([]Task, nTrain+nTest), rng.New(seed, rng.Tasks)
 	for i := range tasks {
 		tasks[i] = Task{ID: i, Params: f.draw(r)}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -44,12 +45,8 @@ func (p point) Tasks(seed uint64, nTrain, nTest int) (train, test []Task, err er
 		return nil, nil, fmt.Errorf("sim: %s: %d train and %d test tasks; expected at least 1, or 0 for %d and %d",
 			p.name, nTrain, nTest, p.train, p.test)
 	}
-	if nTrain == 0 {
-		nTrain = p.train
-	}
-	if nTest == 0 {
-		nTest = p.test
-	}
+	nTrain = cmp.Or(nTrain, p.train)
+	nTest = cmp.Or(nTest, p.test)
 	n := nTrain + nTest
 	tasks := make([]Task, n)
 	for i, place := range rng.New(seed, rng.Tasks).Perm(n) {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,12 +30,8 @@ type Pool struct {
 // NewPool makes workers batches of envs environments of f. If workers is 0, there is one worker per processor. If envs
 // is 0, it is ChunkOf(f).
 func NewPool(f Family, workers, envs int) (*Pool, error) {
-	if workers == 0 {
-		workers = min(runtime.NumCPU(), runtime.GOMAXPROCS(0))
-	}
-	if envs == 0 {
-		envs = ChunkOf(f)
-	}
+	workers = cmp.Or(workers, min(runtime.NumCPU(), runtime.GOMAXPROCS(0)))
+	envs = cmp.Or(envs, ChunkOf(f))
 	if workers < 1 || envs < 1 {
 		return nil, fmt.Errorf("sim: pool of %s: %d workers of %d environments; both must be at least 1, or 0 for "+
 			"the default",
@@ -91,9 +88,7 @@ func (p *Pool) Workers() int { return len(p.workers) }
 // family, task, episode and step. If several episodes fail, the error of the first of them in episodes is returned.
 // After an error the pool can be used again.
 func (p *Pool) Rollout(ctx context.Context, episodes []Episode, policy Policy, horizon int) ([]Trajectory, error) {
-	if horizon == 0 {
-		horizon = p.spec.Horizon
-	}
+	horizon = cmp.Or(horizon, p.spec.Horizon)
 	if horizon < 0 {
 		return nil, fmt.Errorf("sim: rollout of %s: horizon %d; expected at least 1, or 0 for the family's %d",
 			p.spec.Name, horizon, p.spec.Horizon)

@@ -100,10 +100,7 @@ func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptio
 			g.d[i] = float64(d) * float64(d)
 		}
 	} else {
-		k := o.Neighbours
-		if k == 0 {
-			k = int(3 * o.Perplexity)
-		}
+		k := cmp.Or(o.Neighbours, int(3*o.Perplexity))
 		if k = min(k, t.n-1); float64(k) < o.Perplexity {
 			return nil, badInput("perplexity %v needs at least %.0f neighbours per point, got %d", o.Perplexity,
 				math.Ceil(o.Perplexity), k)

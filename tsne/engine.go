@@ -1,6 +1,7 @@
 package tsne
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -96,13 +97,8 @@ func (s *Optimization) advance(ctx context.Context, k int, ph Phase) (made int, 
 			return 0, s.disengage(err)
 		}
 	}
-	if ph.LearningRate == 0 {
-		ph.LearningRate = float64(s.x.n) / ph.Exaggeration
-	}
-	clip := s.recipe.StepClip
-	if clip == 0 {
-		clip = math.Inf(1)
-	}
+	ph.LearningRate = cmp.Or(ph.LearningRate, float64(s.x.n)/ph.Exaggeration)
+	clip := cmp.Or(s.recipe.StepClip, math.Inf(1))
 	made, failed := s.descent.Advance(ctx, min(k, readEvery), ph, clip)
 	if made > 0 {
 		z, err := s.descent.Read(s.next)

@@ -1,6 +1,7 @@
 package tsne
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -180,14 +181,8 @@ func (s *Optimization) iterate(ph Phase) {
 		s.restart()
 	}
 	n := s.x.n
-	rate := float32(ph.LearningRate)
-	if rate == 0 {
-		rate = float32(float64(n) / ph.Exaggeration)
-	}
-	clip := float32(s.recipe.StepClip)
-	if clip == 0 {
-		clip = float32(math.Inf(1))
-	}
+	rate := cmp.Or(float32(ph.LearningRate), float32(float64(n)/ph.Exaggeration))
+	clip := cmp.Or(float32(s.recipe.StepClip), float32(math.Inf(1)))
 	s.z = s.repel.compute(s.Positions(), s.rep)
 	s.attract()
 	how := lanes.MoveArgs{

@@ -1,6 +1,7 @@
 package tsne
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -26,18 +27,10 @@ type UMAP struct {
 }
 
 func (u UMAP) withDefaults(n int) UMAP {
-	if u.Neighbours == 0 {
-		u.Neighbours = min(15, n)
-	}
-	if u.MinDist == 0 {
-		u.MinDist = 0.1
-	}
-	if u.Spread == 0 {
-		u.Spread = 1
-	}
-	if u.Negatives == 0 {
-		u.Negatives = 5
-	}
+	u.Neighbours = cmp.Or(u.Neighbours, min(15, n))
+	u.MinDist = cmp.Or(u.MinDist, 0.1)
+	u.Spread = cmp.Or(u.Spread, 1)
+	u.Negatives = cmp.Or(u.Negatives, 5)
 	if u.Epochs == 0 {
 		if u.Epochs = 200; n <= 10000 {
 			u.Epochs = 500
@@ -201,9 +194,7 @@ func spreadOf(d []float64) (rho, sigma float64) {
 	if least := 1e-3 * mean; mid < least {
 		mid = least
 	}
-	if mid == 0 {
-		mid = 1 // all neighbours lie on the point
-	}
+	mid = cmp.Or(mid, 1) // all neighbours lie on the point
 	return rho, mid
 }
 

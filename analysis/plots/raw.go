@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image/color"
@@ -58,9 +59,7 @@ func themed(p *plot.Plot) plot.Plot {
 		}
 	}
 	retext(&q.Title.TextStyle, 12, titleStyle, ink)
-	if q.Title.Padding == 0 {
-		q.Title.Padding = 6
-	}
+	q.Title.Padding = cmp.Or(q.Title.Padding, 6)
 	retext(&q.Legend.TextStyle, 12, legendStyle, ink)
 	for _, a := range []*plot.Axis{&q.X, &q.Y} {
 		retext(&a.Label.TextStyle, 12, axisStyle, ink)
@@ -76,9 +75,7 @@ func themed(p *plot.Plot) plot.Plot {
 		if a.Tick.Length == vg.Points(8) {
 			a.Tick.Length = 4
 		}
-		if a.Label.Padding == 0 {
-			a.Label.Padding = 3
-		}
+		a.Label.Padding = cmp.Or(a.Label.Padding, 3)
 	}
 	return q
 }

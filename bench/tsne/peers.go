@@ -2,6 +2,7 @@ package tsnebench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -42,9 +43,7 @@ const self = "nacre/bench/tsne/self"
 
 // Peers lists them.
 func Peers(w Where) []Peer {
-	if w.Node == "" {
-		w.Node = "node"
-	}
+	w.Node = cmp.Or(w.Node, "node")
 	script := func(name string) string { return filepath.Join(w.Scripts, name) }
 	size := func(x tsne.Matrix) []string { return []string{strconv.Itoa(x.Rows), strconv.Itoa(x.Cols)} }
 	python := func(library, module string) Peer {

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,10 +57,7 @@ func (l *Log) describe(s source, run string, a about) {
 	if a.seed != nil {
 		seed = strconv.FormatUint(*a.seed, 10)
 	}
-	name := run
-	if name == "" {
-		name = nameOf(l.Ref, s.files[0])
-	}
+	name := cmp.Or(run, nameOf(l.Ref, s.files[0]))
 	if m := cleanRL.FindStringSubmatch(name); m != nil {
 		l.Tool = "CleanRL"
 		l.Family, l.System, seed = pick(l.Family, m[1]), pick(l.System, m[2]), pick(seed, m[3])
@@ -130,9 +128,7 @@ func stemOf(name string) (stem, seed string) {
 	for {
 		before := name
 		if m := seedMark.FindStringSubmatchIndex(name); m != nil {
-			if seed == "" {
-				seed = name[m[2]:m[3]]
-			}
+			seed = cmp.Or(seed, name[m[2]:m[3]])
 			name = name[:m[0]]
 		}
 		name = strings.TrimRight(numberMark.ReplaceAllString(name, ""), "-_. ")

@@ -34,9 +34,7 @@ func build(x, y []float32) *pyramid {
 	p := &pyramid{tiles: map[Key][]int32{}}
 	x0, x1, y0, y1 := slices.Min(x), slices.Max(x), slices.Min(y), slices.Max(y)
 	p.side = max(float64(x1)-float64(x0), float64(y1)-float64(y0)) * (1 + 1e-6)
-	if p.side == 0 {
-		p.side = 1
-	}
+	p.side = cmp.Or(p.side, 1)
 	p.x0, p.y0 = (float64(x0)+float64(x1)-p.side)/2, (float64(y0)+float64(y1)-p.side)/2
 	order := make([]int32, len(x))
 	for i := range order {

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -444,9 +445,7 @@ func (s *SeedResult) analyse(ctx context.Context, plan Plan, layouts int, show p
 
 func analyse(ctx context.Context, e *tsne.Embeddings, recipe tsne.Recipe, seed uint64, layouts int,
 	show progress.Progress) (*tsne.Report, error) {
-	if layouts == 0 {
-		layouts = -1
-	}
+	layouts = cmp.Or(layouts, -1)
 	var stage progress.Stage
 	done := 0
 	defer func() {

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,10 +128,7 @@ func (e Runner) slots() ([][]int, error) {
 		return nil, fmt.Errorf("local.cores = %d, but there are %d", each, len(cores))
 	}
 	each = min(each*max(1, e.Together), len(cores))
-	n := e.Processes
-	if n == 0 {
-		n = max(1, len(cores)/each)
-	}
+	n := cmp.Or(e.Processes, max(1, len(cores)/each))
 	slots := make([][]int, n)
 	for i := range slots {
 		for k := range each {

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -91,9 +92,7 @@ func Load(name string) (Plan, error) {
 	if err := config.Check(&p); err != nil {
 		return p, fmt.Errorf("plan %s: %w", name, err)
 	}
-	if p.Out == "" {
-		p.Out = path.Join("out", p.Name)
-	}
+	p.Out = cmp.Or(p.Out, path.Join("out", p.Name))
 	return p, nil
 }
 
@@ -186,10 +185,7 @@ func RunName(family, system string, seed uint64) string {
 // run builds a run's configuration in the layers of nacre train: preset, algorithm and family, the plan's and the
 // system's assignments, the seed.
 func (p Plan) run(s System, family string, seed uint64) (Run, error) {
-	preset := s.Preset
-	if preset == "" {
-		preset = p.Preset
-	}
+	preset := cmp.Or(s.Preset, p.Preset)
 	if preset == "" {
 		return Run{}, fmt.Errorf("no preset, neither the system's nor the plan's; \"nacre presets\" lists them")
 	}
@@ -212,10 +208,7 @@ func (p Plan) run(s System, family string, seed uint64) (Run, error) {
 	if cfg.Family != family || cfg.Seed != seed {
 		return Run{}, fmt.Errorf("set changes family or seed: list them under families and seeds")
 	}
-	name := s.Name
-	if name == "" {
-		name = cfg.Algorithm
-	}
+	name := cmp.Or(s.Name, cfg.Algorithm)
 	r := Run{Name: RunName(family, name, cfg.Seed), Family: family, System: name, Seed: cfg.Seed, Config: cfg}
 	if strings.ContainsFunc(r.Name, notInNames) {
 		return Run{}, fmt.Errorf("system name %q, want letters, digits and any of .-_", name)

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,9 +35,7 @@ type Attempt struct {
 func Work(ctx context.Context, dir string, names []string, host experiment.Host, show progress.Progress) error {
 	f := &Folder{Dir: dir}
 	if len(names) > 1 {
-		if host.Workers == 0 {
-			host.Workers = runtime.NumCPU()
-		}
+		host.Workers = cmp.Or(host.Workers, runtime.NumCPU())
 		host.Workers = max(1, host.Workers/len(names))
 	}
 	host, refused := host.Together(len(names))

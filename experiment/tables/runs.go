@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -189,9 +190,7 @@ func Read(dir, system string) (Run, error) {
 	if n := len(record.Sessions); n > 0 {
 		r.Session = record.Sessions[n-1]
 	}
-	if r.System == "" {
-		r.System = r.Config.Algorithm
-	}
+	r.System = cmp.Or(r.System, r.Config.Algorithm)
 	if r.Standing, err = run.Standing(r.Config); err != nil {
 		return r, err
 	}
@@ -262,9 +261,7 @@ func (r Run) last() float64 { return max(r.end, float64(r.EnvSteps)) }
 // between two evaluations, or one after it is NaN: then the run has no value, and ok is false. If steps is 0, all steps
 // of the run are meant.
 func (r Run) Return(steps float64) (value float64, evaluations int, ok bool) {
-	if steps == 0 {
-		steps = r.last()
-	}
+	steps = cmp.Or(steps, r.last())
 	var values []float64
 	gap, before := 0.0, 0.0
 	var last Point

@@ -76,9 +76,7 @@ func Modules(info *debug.BuildInfo, cache string) ([]Component, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the licence of %s %s: %w", m.Path, m.Version, err)
 		}
-		if licence == "" {
-			licence = elsewhere[m.Path]
-		}
+		licence = cmp.Or(licence, elsewhere[m.Path])
 		list = append(list, Component{m.Path, m.Version, licence, m.Sum, "pkg:golang/" + m.Path + "@" + m.Version})
 	}
 	return list, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -72,9 +73,7 @@ func contrasts(root, arguments string) (string, error) {
 	if len(fields) == 2 && !found {
 		return "", fmt.Errorf("contrasts: %q, want contexts=…", fields[1])
 	}
-	if list == "" {
-		list = "window"
-	}
+	list = cmp.Or(list, "window")
 	return s.table(append(kinds, strings.Split(list, ",")...))
 }
 

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -151,9 +152,7 @@ func numbersOf(cells []string, say *column) (v Values, odd int, ok bool) {
 			continue
 		}
 		if !number {
-			if odd == 0 {
-				odd = i + 1
-			}
+			odd = cmp.Or(odd, i+1)
 			continue
 		}
 		numbers++

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -108,9 +109,7 @@ func blankSeparated(sample []byte) bool {
 	words, numbers, all := 0, 0, 0
 	for i, line := range strings.Split(strings.TrimSpace(string(sample)), "\n") {
 		fields := strings.Fields(line)
-		if words == 0 {
-			words = len(fields)
-		}
+		words = cmp.Or(words, len(fields))
 		if len(fields) == 0 {
 			continue
 		}

@@ -16,6 +16,7 @@
 package wgpu
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -156,9 +157,7 @@ func enough(has map[string]int64) error {
 
 // lostGPU is the error of a lost GPU, with the reason given and what to do.
 func lostGPU(said, advice string) *Error {
-	if said == "" {
-		said = "the GPU fell away"
-	}
+	said = cmp.Or(said, "the GPU fell away")
 	return &Error{LostGPU, said + "; " + advice}
 }
 

@@ -1,6 +1,7 @@
 package display
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -177,9 +178,7 @@ type control struct {
 
 // open checks the start, takes over how the notebook had the control, and shows it.
 func (c *control) open() error {
-	if c.label == "" {
-		c.label = c.kind
-	}
+	c.label = cmp.Or(c.label, c.kind)
 	if !utf8.ValidString(c.label) || len(c.label) > 200 {
 		return fmt.Errorf("display: the label of a control is %.40q…; expected up to 200 bytes of text", c.label)
 	}

@@ -2,6 +2,7 @@ package display
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -63,9 +64,7 @@ func (r Rollout) data() (json.RawMessage, playback.Document, string, error) {
 	case r.Labels != nil && len(r.Labels) != len(r.Episodes):
 		return nil, d, "", fmt.Errorf("display: %d labels for %d episodes", len(r.Labels), len(r.Episodes))
 	}
-	if d.Title == "" {
-		d.Title = r.Episodes[0].Family
-	}
+	d.Title = cmp.Or(d.Title, r.Episodes[0].Family)
 	text := "rollout of " + d.Title
 	for i := range r.Episodes {
 		rec := &r.Episodes[i]

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"reflect"
@@ -36,9 +37,7 @@ func fields(t reflect.Type) []field {
 		if !f.IsExported() {
 			continue
 		}
-		if name == "" {
-			name = f.Name
-		}
+		name = cmp.Or(name, f.Name)
 		out = append(out, field{name, []int{i}, f.Tag, f.Type})
 	}
 	return out

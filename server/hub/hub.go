@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"os"
@@ -64,9 +65,7 @@ func (e *UnknownKernelError) Error() string {
 
 // StartKernel starts a kernel for a file of the store; its folder is the working directory.
 func (h *Hub) StartKernel(name, file string) (*Kernel, error) {
-	if name == "" {
-		name = h.config.Spec
-	}
+	name = cmp.Or(name, h.config.Spec)
 	if name != h.config.Spec {
 		return nil, &UnknownKernelError{name, h.config.Spec}
 	}

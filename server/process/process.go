@@ -10,6 +10,7 @@
 package process
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -239,9 +240,7 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // the sentence "the kernel was ended because".
 func (p *Process) Kill(reason string) {
 	p.mu.Lock()
-	if p.killed == "" {
-		p.killed = reason
-	}
+	p.killed = cmp.Or(p.killed, reason)
 	p.mu.Unlock()
 	killGroup(p.cmd.Process)
 }
@@ -250,9 +249,7 @@ func (p *Process) Kill(reason string) {
 func (p *Process) Stop(grace time.Duration) {
 	const asked = "asked"
 	p.mu.Lock()
-	if p.killed == "" {
-		p.killed = asked
-	}
+	p.killed = cmp.Or(p.killed, asked)
 	p.mu.Unlock()
 	go func() {
 		_ = p.Send(jupyter.NewMessage(jupyter.Control, "shutdown_request", "server", nil,

@@ -1,6 +1,9 @@
 package metaworld
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // cage says how well the two pads of the gripper enclose an object, in [0, 1]. Along y each pad should be between
 // radius and reach away from the object; in the plane of x and z the fingers should be within plane of it; effort is
@@ -26,10 +29,7 @@ func (c cage) enclosed(e *env, o vec3) (caging, gripping float64) {
 	caging = both(y, within(distanceXZ(tcp, o), c.plane, margin))
 	grip := 0.0
 	if caging > 0.97 {
-		effort := c.effort
-		if effort == 0 {
-			effort = 1
-		}
+		effort := cmp.Or(c.effort, 1)
 		grip = clamp(e.act[3], 0, effort) / effort
 	}
 	return caging, both(caging, grip)

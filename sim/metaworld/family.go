@@ -1,6 +1,7 @@
 package metaworld
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -112,12 +113,8 @@ func (f *family) Tasks(seed uint64, nTrain, nTest int) (train, test []sim.Task, 
 			"test tasks take the next one",
 			f.name(), seed, uint32(math.MaxUint32-1))
 	}
-	if nTrain == 0 {
-		nTrain = 50
-	}
-	if nTest == 0 {
-		nTest = 50
-	}
+	nTrain = cmp.Or(nTrain, 50)
+	nTest = cmp.Or(nTest, 50)
 	trained, tested := f.row.era.vectors(f.row, uint32(seed), nTrain, nTest)
 	for i, v := range trained {
 		train = append(train, sim.Task{ID: i, Params: v})

@@ -10,6 +10,7 @@
 package recording
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,9 +75,7 @@ func (c *Recorder) Close() error {
 func (c *Recorder) Rollout(ctx context.Context, episodes []sim.Episode, policy sim.Policy,
 	horizon int) ([]sim.Trajectory, error) {
 	spec := c.Family.Spec()
-	if horizon == 0 {
-		horizon = spec.Horizon
-	}
+	horizon = cmp.Or(horizon, spec.Horizon)
 	if horizon < 0 {
 		return nil, fmt.Errorf("recording: %s: horizon %d; expected at least 1, or 0 for the family's %d", spec.Name,
 			horizon, spec.Horizon)

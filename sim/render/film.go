@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -23,10 +24,7 @@ type Options struct {
 
 // Animate draws the film for EncodeGIF at a constant frame rate and at its original speed. It returns the rate.
 func Animate(ctx context.Context, f *scene.Film, o Options) (pictures []*image.RGBA, fps float64, err error) {
-	fps = o.FPS
-	if fps == 0 {
-		fps = min(20, 1/f.Scene.Interval)
-	}
+	fps = cmp.Or(o.FPS, min(20, 1/f.Scene.Interval))
 	if !(fps > 0 && fps <= 50) {
 		return nil, 0, fmt.Errorf("render: %v pictures per second; expected more than 0 and at most 50", fps)
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,9 +50,7 @@ type BenchSimOptions struct {
 // BenchSim times the point robot's episodes. If MuJoCo is present, it also times the steps of one family or of all
 // families, beside a plain loop in C and, if asked, beside the Python package.
 func BenchSim(ctx context.Context, env *Env, o BenchSimOptions) error {
-	if o.Workers == 0 {
-		o.Workers = runtime.NumCPU()
-	}
+	o.Workers = cmp.Or(o.Workers, runtime.NumCPU())
 	r := SimReport{Workers: o.Workers, Rounds: o.Rounds, Families: []SimTiming{}}
 	names, err := o.names()
 	if err != nil && !errors.Is(err, sim.ErrUnavailable) {
@@ -152,10 +151,7 @@ func pointRate(ctx context.Context, env *Env, o BenchSimOptions) (float64, error
 		return 0, err
 	}
 	defer pool.Close()
-	envs := o.Envs
-	if envs == 0 {
-		envs = sim.ChunkOf(family)
-	}
+	envs := cmp.Or(o.Envs, sim.ChunkOf(family))
 	episodes := make([]sim.Episode, 50*o.Workers*envs)
 	for i := range episodes {
 		episodes[i] = sim.Episode{Task: train[i%len(train)], Seed: rng.New(1, rng.Rollout, uint64(i)).Uint64()}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,9 +65,7 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	if o.Precision, err = devices.CheckPrecision(o.Device, o.Precision); err != nil {
 		return Usagef("--%w", err)
 	}
-	if o.Workers == 0 {
-		o.Workers = runtime.NumCPU()
-	}
+	o.Workers = cmp.Or(o.Workers, runtime.NumCPU())
 	if o.GPU != "" {
 		return o.model(ctx, env)
 	}

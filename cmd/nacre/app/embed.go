@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,10 +43,7 @@ type EmbedOptions struct {
 
 // Embed writes the posteriors of windows of several tasks.
 func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
-	out := o.Out
-	if out == "" {
-		out = productOf(o.Dir, EmbeddingsFile)
-	}
+	out := cmp.Or(o.Out, productOf(o.Dir, EmbeddingsFile))
 	switch filepath.Ext(out) {
 	case ".npz", ".csv":
 	default:
@@ -63,10 +61,7 @@ func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 		return err
 	}
 	defer a.Close()
-	length := o.Length
-	if length == 0 {
-		length = a.WindowLength()
-	}
+	length := cmp.Or(o.Length, a.WindowLength())
 	stage := env.Progress.Stage(fmt.Sprintf("embedding %d contexts of %d tasks", o.Tasks*o.Windows, o.Tasks), 0)
 	defer stage.Done()
 	c, err := a.Contexts(ctx, experiment.EmbedOptions{Tasks: o.Tasks, Windows: o.Windows, Length: length, Seed: o.Seed,

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,10 +29,7 @@ func Examples(ctx context.Context, env *Env, o ExamplesOptions) error {
 	if err != nil {
 		return err
 	}
-	data := o.Data
-	if data == "" {
-		data = shippedData()
-	}
+	data := cmp.Or(o.Data, shippedData())
 	if data == "" {
 		env.Notice("the notebooks' data is not beside the program: " + notebooks.NeedData +
 			" cannot show the studies that come with it; a release's folder and a checkout have them")

@@ -167,9 +167,7 @@ func compilePackages(ctx context.Context, env *Env, program string, compiles fun
 
 // notebookPlace splits a path into the folder to serve and a notebook in it.
 func notebookPlace(p string) (dir, file string, err error) {
-	if p == "" {
-		p = "."
-	}
+	p = cmp.Or(p, ".")
 	p, err = filepath.Abs(p)
 	if err != nil {
 		return "", "", err

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,10 +153,7 @@ func SweepCollect(ctx context.Context, env *Env, o SweepFolderOptions) error {
 	if err != nil {
 		return err
 	}
-	out := o.Out
-	if out == "" {
-		out = filepath.Join(folder.Dir, sweep.ResultsFile)
-	}
+	out := cmp.Or(o.Out, filepath.Join(folder.Dir, sweep.ResultsFile))
 	if err := makeParent(out); err != nil {
 		return err
 	}

@@ -93,9 +93,7 @@ func (env *Env) trainSeeds(ctx context.Context, o TrainOptions, cfg experiment.C
 			config.WholeFromZero)
 	}
 	host := o.Host
-	if host.Workers == 0 {
-		host.Workers = runtime.NumCPU()
-	}
+	host.Workers = cmp.Or(host.Workers, runtime.NumCPU())
 	host.Workers = max(1, host.Workers/o.Seeds)
 	host, err := host.Together(o.Seeds)
 	if err != nil {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -276,9 +277,7 @@ func pairs(planes []TSNEPlane) ([]TSNEPair, error) {
 // analyse is tsne.Analyse with its progress shown; repeats of 0 means no further layouts.
 func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.Embeddings, opts []tsne.Option,
 	repeats int, umap *tsne.UMAP) (*tsne.Report, error) {
-	if repeats == 0 {
-		repeats = -1
-	}
+	repeats = cmp.Or(repeats, -1)
 	bootstrap := 0
 	if e.Mean.Rows >= manyPoints {
 		bootstrap = fewResamples

@@ -9,6 +9,7 @@
 package lanes
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -130,9 +131,7 @@ func Available() []*Set { return append(native(), &plain) }
 
 // Select returns the named set. For "" it returns the set that Environment names or, if that is empty too, the fastest.
 func Select(name string) (*Set, error) {
-	if name == "" {
-		name = os.Getenv(Environment)
-	}
+	name = cmp.Or(name, os.Getenv(Environment))
 	sets := Available()
 	if name == "" {
 		return sets[0], nil
