@@ -40,8 +40,7 @@ const (
 // that is an error.
 func Verify(dir string) ([]Finding, error) {
 	run, err := View(dir)
-	var lost *NoConfigError
-	if errors.As(err, &lost) {
+	if _, ok := errors.AsType[*NoConfigError](err); ok {
 		run = &Run{Dir: dir}
 	} else if err != nil {
 		return nil, err

@@ -156,8 +156,7 @@ func (s *Server) putContents(w http.ResponseWriter, r *http.Request) {
 }
 
 func tooLarge(err error) error {
-	var limit *http.MaxBytesError
-	if errors.As(err, &limit) {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return &contents.Error{Status: http.StatusRequestEntityTooLarge,
 			Message: "not saved: the file is larger than 256 MiB"}
 	}

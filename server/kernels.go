@@ -114,8 +114,7 @@ func (s *Server) startKernel(w http.ResponseWriter, r *http.Request) {
 }
 
 func kernelError(err error) error {
-	var unknown *hub.UnknownKernelError
-	if errors.As(err, &unknown) {
+	if _, ok := errors.AsType[*hub.UnknownKernelError](err); ok {
 		return &contents.Error{Status: http.StatusNotImplemented, Message: err.Error()}
 	}
 	return err

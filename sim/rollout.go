@@ -279,8 +279,7 @@ func (w *worker) advance(r *rollout) bool {
 	}
 	if err := w.batch.Step(w.active, w.act, w.obs, &w.result); err != nil {
 		i := first
-		var at *Error
-		if errors.As(err, &at) && at.Env >= 0 && at.Env < len(w.episode) {
+		if at, ok := errors.AsType[*Error](err); ok && at.Env >= 0 && at.Env < len(w.episode) {
 			i = at.Env
 		}
 		e := w.episode[i]
@@ -354,8 +353,7 @@ func (w *worker) record(r *rollout, i int) {
 
 // locate adds episode and step to an error of environment i.
 func (w *worker) locate(err error, r *rollout, i, episode, step int) error {
-	var at *Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*Error](err); ok {
 		located := *at
 		located.Episode, located.Step = episode, step
 		return &located

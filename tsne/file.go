@@ -152,8 +152,7 @@ func ReadAs(name string, raw []byte, c Choice) (*Embeddings, error) {
 
 // asInput is an error of a reader as one of the input.
 func asInput(err error) error {
-	var bad *InputError
-	if errors.As(err, &bad) {
+	if _, ok := errors.AsType[*InputError](err); ok {
 		return err
 	}
 	return badInput("%v", err)
@@ -176,8 +175,7 @@ func Labels(name string, raw []byte) []string {
 }
 
 func inFile(path string, err error) error {
-	var bad *InputError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*InputError](err); ok {
 		return badInput("%s: %s", path, bad.Problem)
 	}
 	return fmt.Errorf("tsne: %w", err)

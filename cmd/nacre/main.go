@@ -81,8 +81,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	text := app.OneLine(err.Error())
-	var key *config.KeyError
-	if errors.As(err, &key) && cmd.Flags().Lookup(key.Key) != nil {
+	if key, ok := errors.AsType[*config.KeyError](err); ok && cmd.Flags().Lookup(key.Key) != nil {
 		text += fmt.Sprintf("; --%s is a flag of its own", key.Key)
 	}
 	fmt.Fprintf(stderr, "nacre: %s\n", text)

@@ -93,8 +93,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 // badFlag makes a flag mistake a usage error and names the flag probably meant.
 func badFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
-	var value *pflag.InvalidValueError
-	if errors.As(err, &value) {
+	if value, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return badFlagValue(value)
 	}
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {

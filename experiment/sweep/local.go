@@ -211,8 +211,7 @@ func (j *jobs) failure(r Run, err error, output string) RunFailure {
 		return RunFailure{Run: r.Name, Reason: a.Error, Log: j.LogFile(r)}
 	}
 	reason := err.Error()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.Exited() {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
 		if data, readErr := os.ReadFile(output); readErr == nil {
 			lines := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 			reason += ": " + string(lines[len(lines)-1])

@@ -112,8 +112,7 @@ func Same(a, b os.FileInfo) bool {
 
 // named puts the whole path into an error of something in an archive.
 func named(name string, err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: p.Op, Path: name, Err: p.Err}
 	}
 	return err

@@ -34,8 +34,7 @@ func timed(args []string) int {
 	if took := cmd.ProcessState; took != nil {
 		fmt.Printf("processor time: %.2f s\n", (took.UserTime() + took.SystemTime()).Seconds())
 	}
-	var status *exec.ExitError
-	if errors.As(err, &status) && status.ExitCode() > 0 {
+	if status, ok := errors.AsType[*exec.ExitError](err); ok && status.ExitCode() > 0 {
 		return status.ExitCode()
 	}
 	if err != nil {

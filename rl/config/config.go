@@ -132,8 +132,7 @@ func decode(name string, data []byte, original, cfg any) error {
 		}
 	}
 	err := toml.Unmarshal(wholeNumbers(data, cfg), cfg)
-	var bad *toml.DecodeError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
 		return badValue(name, bad, data, cfg)
 	}
 	if err != nil {

@@ -164,8 +164,7 @@ func explain(p string, err error) error {
 
 // unwrapPath leaves out the path that the system's errors repeat.
 func unwrapPath(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
 	}
 	return err

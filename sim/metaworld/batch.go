@@ -197,8 +197,7 @@ func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) err
 		}
 	}
 	if err := b.chunk.Step(active, b.ctrl, substeps); err != nil {
-		var at *mujoco.StepError
-		if errors.As(err, &at) {
+		if at, ok := errors.AsType[*mujoco.StepError](err); ok {
 			return b.fail(at.Env, err)
 		}
 		return fmt.Errorf("metaworld: %s: %w", b.family.name(), err)

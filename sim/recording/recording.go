@@ -170,8 +170,7 @@ func appendFloat32(to []float32, v []float64) []float32 {
 
 // at adds episode and step to an error of the environment.
 func at(err error, episode, step int) error {
-	var e *sim.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*sim.Error](err); ok {
 		located := *e
 		located.Episode, located.Step = episode, step
 		return &located
