@@ -196,11 +196,8 @@ func (f *Frame) Known(names ...string) *Frame {
 		return columns
 	}
 	return f.Where(func(r Row) bool {
-		for _, c := range columns.columns {
-			if c.IsNumber() && math.IsNaN(c.num[r.i]) || !c.IsNumber() && c.text[r.i] == "" {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(columns.columns, func(c Column) bool {
+			return c.IsNumber() && math.IsNaN(c.num[r.i]) || !c.IsNumber() && c.text[r.i] == ""
+		})
 	})
 }

@@ -9,6 +9,7 @@
 package coretest
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -84,12 +85,7 @@ func inputs(p *core.Program, seed uint64) numbers {
 }
 
 func sorted(m map[string]int) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(m))
 }
 
 // running is a program on a device.

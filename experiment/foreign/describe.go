@@ -51,8 +51,8 @@ func (l *Log) describe(s source, run string, a about) {
 	if a.tool != "" {
 		l.Tool = a.tool
 	}
-	l.Family, l.System = pick(a.family, l.setting(familyKeys), environmentOf(dir)),
-		pick(a.system, l.setting(systemKeys))
+	l.Family, l.System = cmp.Or(a.family, l.setting(familyKeys), environmentOf(dir)),
+		cmp.Or(a.system, l.setting(systemKeys))
 	seed := l.setting(seedKeys)
 	if a.seed != nil {
 		seed = strconv.FormatUint(*a.seed, 10)
@@ -60,7 +60,7 @@ func (l *Log) describe(s source, run string, a about) {
 	name := cmp.Or(run, nameOf(l.Ref, s.files[0]))
 	if m := cleanRL.FindStringSubmatch(name); m != nil {
 		l.Tool = "CleanRL"
-		l.Family, l.System, seed = pick(l.Family, m[1]), pick(l.System, m[2]), pick(seed, m[3])
+		l.Family, l.System, seed = cmp.Or(l.Family, m[1]), cmp.Or(l.System, m[2]), cmp.Or(seed, m[3])
 	}
 	stem, marked := "", ""
 	if !a.named {
@@ -72,7 +72,7 @@ func (l *Log) describe(s source, run string, a about) {
 	if stem == l.Family { // it tells nothing new
 		stem = ""
 	}
-	l.System = pick(l.System, stem)
+	l.System = cmp.Or(l.System, stem)
 	for _, word := range []string{seed, marked} {
 		if n, err := strconv.ParseUint(word, 10, 64); err == nil {
 			l.Seed, l.Seeded = n, true
@@ -88,7 +88,7 @@ func (l *Log) describe(s source, run string, a about) {
 			}
 		}
 	}
-	l.Family = pick(l.Family, Unnamed)
+	l.Family = cmp.Or(l.Family, Unnamed)
 	switch {
 	case l.System == "":
 		l.System = l.Tool
@@ -136,16 +136,6 @@ func stemOf(name string) (stem, seed string) {
 			return name, seed
 		}
 	}
-}
-
-// pick is the first text that is not empty.
-func pick(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // setting is the value of the first key that is found anywhere in the settings. If a key is found several times, the

@@ -2,9 +2,9 @@ package foreign
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"nacre/analysis/frame"
@@ -167,12 +167,7 @@ func tabled(tags map[string]tagged) *frame.Frame {
 		at[step], column[i] = i, float64(step)
 	}
 	f := frame.New(frame.Numbers("step", column))
-	names := make([]string, 0, len(tags))
-	for name := range tags {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(tags)) {
 		if name == "step" {
 			continue
 		}

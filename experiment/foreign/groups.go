@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -126,9 +127,9 @@ func (g groups) about(run int, system string) about {
 	for k, v := range g.values[run] {
 		switch column := g.columns[k]; {
 		case kindIs(column, familyColumns):
-			a.family = pick(a.family, v)
+			a.family = cmp.Or(a.family, v)
 		case kindIs(column, systemColumns):
-			a.system = pick(a.system, v)
+			a.system = cmp.Or(a.system, v)
 		case kindIs(column, seedKeys):
 			seed, where = v, column
 		case seed == "": // runs that are numbered
@@ -137,7 +138,7 @@ func (g groups) about(run int, system string) about {
 			}
 		}
 	}
-	a.system = pick(a.system, system)
+	a.system = cmp.Or(a.system, system)
 	a.named = a.system != ""
 	if n, err := strconv.ParseUint(seed, 10, 64); err == nil {
 		a.seed = &n

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -73,19 +74,12 @@ func (f *Folder) Script(s Slurm, list string, tasks int, worker []string) (strin
 	err = jobTemplate.Execute(&b, map[string]any{
 		"Name": f.Name, "Dir": dir, "List": filepath.Join(dir, slurmDir, list), "Logs": filepath.Join(dir, logsDir),
 		"Tasks":  tasks,
-		"Worker": worker, "CPUs": max(1, s.CPUs), "Restarts": orElse(s.Restarts, 3), "S": s,
+		"Worker": worker, "CPUs": max(1, s.CPUs), "Restarts": cmp.Or(s.Restarts, 3), "S": s,
 	})
 	if err != nil {
 		return "", fmt.Errorf("sweep: job script: %w", err)
 	}
 	return b.String(), nil
-}
-
-func orElse(n, zero int) int {
-	if n == 0 {
-		return zero
-	}
-	return n
 }
 
 // shellQuote writes a word as the shell reads it back.

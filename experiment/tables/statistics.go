@@ -1,6 +1,8 @@
 package tables
 
 import (
+	"slices"
+
 	"nacre/analysis/stats"
 	"nacre/experiment"
 )
@@ -148,22 +150,12 @@ func (c *Comparison) separate(a, b Cell) {
 		return
 	}
 	c.Seeded++
-	loA, hiA := ends(a.Seeds)
-	loB, hiB := ends(b.Seeds)
-	if loA > hiB {
+	if slices.Min(a.Seeds) > slices.Max(b.Seeds) {
 		c.Above++
 	}
-	if hiA < loB {
+	if slices.Max(a.Seeds) < slices.Min(b.Seeds) {
 		c.Below++
 	}
-}
-
-func ends(x []float64) (lo, hi float64) {
-	lo, hi = x[0], x[0]
-	for _, v := range x {
-		lo, hi = min(lo, v), max(hi, v)
-	}
-	return lo, hi
 }
 
 // values are the cells of some rows and columns, rounded as they are shown.
@@ -185,11 +177,7 @@ func (g *Grid) paperStatistics(against int) (*Statistics, error) {
 	var columns []int
 	at := -1
 	for j := range g.Systems {
-		published := false
-		for _, row := range g.Cells {
-			published = published || row[j].Paper != nil
-		}
-		if !published {
+		if !slices.ContainsFunc(g.Cells, func(row []Cell) bool { return row[j].Paper != nil }) {
 			continue
 		}
 		if j == against {
@@ -202,7 +190,7 @@ func (g *Grid) paperStatistics(against int) (*Statistics, error) {
 	}
 	var rows []int
 	for _, i := range g.complete(columns...) {
-		if has := func(j int) bool { return g.Cells[i][j].Paper != nil }; all(columns, has) {
+		if !slices.ContainsFunc(columns, func(j int) bool { return g.Cells[i][j].Paper == nil }) {
 			rows = append(rows, i)
 		}
 	}
@@ -211,15 +199,6 @@ func (g *Grid) paperStatistics(against int) (*Statistics, error) {
 		names = append(names, experiment.Title(g.Systems[j]))
 	}
 	return statisticsOf(names, g.values(rows, columns, func(c Cell) float64 { return *c.Paper }), at)
-}
-
-func all(columns []int, has func(int) bool) bool {
-	for _, j := range columns {
-		if !has(j) {
-			return false
-		}
-	}
-	return true
 }
 
 func titles(systems []string) []string {

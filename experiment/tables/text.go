@@ -56,21 +56,13 @@ func (t *Table) beside() string {
 
 // published reports whether any cell has a figure of the paper.
 func (t *Table) published() bool {
-	for j := range t.Systems {
-		if t.publishedIn(j) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Cells, func(row []Cell) bool {
+		return slices.ContainsFunc(row, func(c Cell) bool { return c.Paper != nil })
+	})
 }
 
 func (t *Table) publishedIn(j int) bool {
-	for _, row := range t.Cells {
-		if row[j].Paper != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Cells, func(row []Cell) bool { return row[j].Paper != nil })
 }
 
 // columns makes a writer that sets cells below each other.
@@ -132,12 +124,9 @@ func optional(v *float64, format string) string {
 
 // any reports whether there is a cell with a value.
 func (t *Table) any() bool {
-	for _, row := range t.Cells {
-		if slices.ContainsFunc(row, func(c Cell) bool { return c.counted() > 0 }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Cells, func(row []Cell) bool {
+		return slices.ContainsFunc(row, func(c Cell) bool { return c.counted() > 0 })
+	})
 }
 
 func (t *Table) writeBudgets(w io.Writer) error {

@@ -15,10 +15,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -104,13 +105,8 @@ func (w *Writer) start(step int64) error {
 // Scalars writes the values of one step, in the order of their tags. The format holds float32, so TensorBoard shows
 // about seven digits; metrics.csv has them all. The values are in the file when Scalars returns.
 func (w *Writer) Scalars(step int64, values map[string]float64) error {
-	tags := make([]string, 0, len(values))
-	for tag := range values {
-		tags = append(tags, tag)
-	}
-	sort.Strings(tags)
 	var summary []byte
-	for _, tag := range tags {
+	for _, tag := range slices.Sorted(maps.Keys(values)) {
 		value := protowire.AppendTag(nil, valueTag, protowire.BytesType)
 		value = protowire.AppendString(value, tag)
 		value = protowire.AppendTag(value, valueSimple, protowire.Fixed32Type)

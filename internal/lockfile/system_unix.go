@@ -30,12 +30,8 @@ func system(f *os.File) error {
 
 // missing reports whether an error of system says that the file system has no such locks.
 func missing(err error) bool {
-	for _, e := range []error{unix.ENOSYS, unix.ENOLCK, unix.EOPNOTSUPP, unix.ENOTSUP} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	return errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EOPNOTSUPP) ||
+		errors.Is(err, unix.ENOTSUP)
 }
 
 func inode(info os.FileInfo) uint64 {

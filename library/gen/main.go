@@ -357,12 +357,7 @@ func symbols(p *types.Package, have map[string]reflect.Value, name, constraint s
 		fmt.Fprintf(&b, "//go:build %s\n\n", constraint)
 	}
 	fmt.Fprintf(&b, "package %s\n\nimport (\n\t\"reflect\"\n", name)
-	var paths []string
-	for p := range g.imports {
-		paths = append(paths, p)
-	}
-	sort.Strings(paths)
-	for _, p := range paths {
+	for _, p := range slices.Sorted(maps.Keys(g.imports)) {
 		fmt.Fprintf(&b, "\t%s %q\n", g.imports[p], p)
 	}
 	fmt.Fprintf(&b, ")\n\nfunc init() {\n\tadd(%q, map[string]reflect.Value{\n%s})\n}\n%s", key, g.body.String(),

@@ -3,6 +3,7 @@ package onpolicy
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -79,12 +80,7 @@ func (l *Linear) Fit(paths []Path) error {
 }
 
 func finite(x []float64) bool {
-	for _, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
 // Predict writes the values of all steps of the paths.

@@ -3,6 +3,7 @@ package nbformat
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -65,12 +66,9 @@ func escape(b []byte) []byte {
 }
 
 func needsEscape(b []byte) bool {
-	for _, s := range []string{"NaN", "Infinity", `\ud`, `\uD`, `\uf`, `\uF`, mark} {
-		if bytes.Contains(b, []byte(s)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"NaN", "Infinity", `\ud`, `\uD`, `\uf`, `\uF`, mark}, func(s string) bool {
+		return bytes.Contains(b, []byte(s))
+	})
 }
 
 // escapedUnit reads \uXXXX, with its length; both are 0 for anything else.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 )
 
 // IDs are the identifiers that Parse gave to cells which have none in the file. The key is a digest of a cell's type
@@ -110,9 +111,7 @@ func (n *Notebook) Continue(file *Notebook) {
 		if !n.hasIDs() && len(file.made) == len(file.Cells()) {
 			n.hideIDs()
 		}
-		for id, was := range file.made {
-			n.made[id] = was
-		}
+		maps.Copy(n.made, file.made)
 	}
 	n.keepNumbers(file)
 }

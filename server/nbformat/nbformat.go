@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -256,12 +257,7 @@ func (c Cell) Metadata() map[string]any { return object(c, "metadata") }
 func (c Cell) Tagged(tag string) bool {
 	meta, _ := c["metadata"].(map[string]any)
 	tags, _ := meta["tags"].([]any)
-	for _, t := range tags {
-		if t == tag {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(tags, any(tag))
 }
 
 // HasOutputs reports whether the cell shows anything.

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"nacre/internal/rng"
 	"nacre/sim"
@@ -44,12 +45,7 @@ func (r *Recording) Return() float64 {
 
 // Succeeded reports whether any step was a success.
 func (r *Recording) Succeeded() bool {
-	for _, s := range r.Success {
-		if s {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(r.Success, true)
 }
 
 // Recorder runs episodes like a sim.Pool, bit for bit, but one after the other in one environment, and records them.

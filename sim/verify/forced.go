@@ -3,6 +3,7 @@ package verify
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"nacre/sim"
@@ -50,12 +51,7 @@ func (res *Result) force(b sim.Forcible, s sim.Spec, run *Run, k, reward int) er
 	for j := range present {
 		res.StepObservation.see(mine[j], run.Obs[0][j], k, 0, j)
 	}
-	var at []int
-	for t := range run.States {
-		at = append(at, t)
-	}
-	slices.Sort(at)
-	for _, t := range at {
+	for _, t := range slices.Sorted(maps.Keys(run.States)) {
 		if err := b.SetState(middle, run.States[t], mine); err != nil {
 			return fmt.Errorf("task %d, step %d: %w", k, t, err)
 		}
