@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -232,11 +233,7 @@ func (a *Agent) session(host Host) Process {
 
 // Close frees environments and buffers.
 func (a *Agent) Close() error {
-	err := a.Learner.Close()
-	if e := a.pool.Close(); err == nil {
-		err = e
-	}
-	return err
+	return cmp.Or(a.Learner.Close(), a.pool.Close())
 }
 
 // Device names the device that computes, e.g. "cpu/avx512 ×2".

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -155,10 +156,8 @@ func (r *Run) Notice(text string) error {
 		return fmt.Errorf("run folder %s: a notice before the run has begun", r.Dir)
 	}
 	s := &r.record.Sessions[len(r.record.Sessions)-1]
-	for _, n := range s.Notices {
-		if n == text {
-			return nil
-		}
+	if slices.Contains(s.Notices, text) {
+		return nil
 	}
 	s.Notices = append(s.Notices, text)
 	return r.writeConfig()

@@ -127,8 +127,7 @@ func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, 
 		r.Labels = len(g.values)
 		r.Plane, r.Latent = o.space(layout.Y, g, t), o.space(e.Mean, g, t)
 		if e.Std.Rows > 0 {
-			p := o.space(e.posterior(), g, t)
-			r.Posterior = &p
+			r.Posterior = new(o.space(e.posterior(), g, t))
 		}
 		if s := r.Latent; !together && s.IntraRMS < coincide && s.Inter > 0 {
 			r.Notes = append(r.Notes,

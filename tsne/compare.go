@@ -58,8 +58,8 @@ func Compare(nameA string, a *Report, nameB string, b *Report) ([]Comparison, er
 			Windows: math.Hypot(sa.Intervals[c.figure].half(), sb.Intervals[c.figure].half()),
 		}
 		if c.space == "plane" && a.Seeds != nil && b.Seeds != nil && min(a.Seeds.Layouts, b.Seeds.Layouts) > 1 {
-			n := noise(a.Seeds.Figures[c.figure].SD, a.Seeds.Layouts, b.Seeds.Figures[c.figure].SD, b.Seeds.Layouts)
-			r.Layouts = &n
+			r.Layouts = new(noise(a.Seeds.Figures[c.figure].SD, a.Seeds.Layouts, b.Seeds.Figures[c.figure].SD,
+				b.Seeds.Layouts))
 		}
 		r.Verdict = r.verdict(c.words, nameA, nameB)
 		out = append(out, r)

@@ -14,9 +14,7 @@ func parallel(workers, n int, f func(i int)) {
 
 // parallelBy is parallel that also says which of the workers, counted from 0, makes the call.
 func parallelBy(workers, n int, f func(worker, i int)) {
-	if workers > n {
-		workers = n
-	}
+	workers = min(workers, n)
 	if workers <= 1 {
 		for i := range n {
 			breathe.Now()

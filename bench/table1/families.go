@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"nacre/sim"
 )
@@ -86,11 +87,7 @@ type pool struct {
 }
 
 func lookup(ctx context.Context, name string) (pool, error) {
-	known := false
-	for _, s := range sim.Families() {
-		known = known || s.Name == name
-	}
-	if !known {
+	if !slices.ContainsFunc(sim.Families(), func(s sim.Spec) bool { return s.Name == name }) {
 		return pool{}, fmt.Errorf("%s: %w", name, errOpen)
 	}
 	family, err := sim.Lookup(name)

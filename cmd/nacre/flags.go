@@ -209,10 +209,8 @@ func steps(flag string, n int64) error {
 
 // oneOf checks a word given with a flag; the empty word may be among the choices as the flag's default.
 func oneOf(flag, value string, words ...string) error {
-	for _, w := range words {
-		if value == w {
-			return nil
-		}
+	if slices.Contains(words, value) {
+		return nil
 	}
 	named := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
 	return app.Usagef("--%s %s: unknown word%s", flag, value, nearest.Hint(value, named))

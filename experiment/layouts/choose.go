@@ -327,14 +327,11 @@ func (l *Layout) Measure(rows Rows, column string, original bool) (Figures, erro
 		f.Groups = append(f.Groups, group)
 	}
 	if f.Points > 0 {
-		mean := total / float64(f.Points)
-		f.Within = &mean
+		f.Within = new(total / float64(f.Points))
 		if pairs > 0 {
-			apart := between / float64(pairs)
-			f.Between = &apart
-			if mean > 0 {
-				ratio := apart / mean
-				f.Ratio = &ratio
+			f.Between = new(between / float64(pairs))
+			if *f.Within > 0 {
+				f.Ratio = new(*f.Between / *f.Within)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -105,9 +106,9 @@ func (r *Run) of(l *foreign.Log) {
 		if err != nil {
 			continue
 		}
-		for i := len(v) - 1; i >= 0; i-- {
-			if !math.IsNaN(v[i]) {
-				r.Latest[name] = Number(v[i])
+		for _, x := range slices.Backward(v) {
+			if !math.IsNaN(x) {
+				r.Latest[name] = Number(x)
 				break
 			}
 		}

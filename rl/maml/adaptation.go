@@ -1,6 +1,7 @@
 package maml
 
 import (
+	"cmp"
 	"fmt"
 
 	"nacre/core"
@@ -67,9 +68,5 @@ func scalar(run core.Runner, output string) (float64, error) {
 }
 
 func (a *adaptation) close() error {
-	err := a.run.Close()
-	if e := a.value.close(); err == nil {
-		err = e
-	}
-	return err
+	return cmp.Or(a.run.Close(), a.value.close())
 }

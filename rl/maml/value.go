@@ -1,6 +1,8 @@
 package maml
 
 import (
+	"cmp"
+
 	"nacre/core"
 	"nacre/core/nn"
 	"nacre/core/op"
@@ -150,9 +152,5 @@ func (n *network) read(paths []onpolicy.Path) error {
 }
 
 func (n *network) close() error {
-	err := n.run.Close()
-	if e := n.fit.Close(); err == nil {
-		err = e
-	}
-	return err
+	return cmp.Or(n.run.Close(), n.fit.Close())
 }

@@ -1,6 +1,7 @@
 package mql
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -77,11 +78,7 @@ func (y *Benchmark) Size() benchmark.Size { return y.size }
 
 // Close frees the device's buffers.
 func (y *Benchmark) Close() error {
-	err := y.run[0].Close()
-	if e := y.run[1].Close(); err == nil {
-		err = e
-	}
-	return err
+	return cmp.Or(y.run[0].Close(), y.run[1].Close())
 }
 
 // Prepare writes the noise of a cycle, the same for all of its updates.

@@ -191,8 +191,7 @@ func (s *Store) describe(p string, info fs.FileInfo) *Model {
 	if m.Type == "directory" {
 		return m
 	}
-	size := info.Size()
-	m.Size = &size
+	m.Size = new(info.Size())
 	if m.Type == "file" {
 		m.Mimetype = mimeOf(p)
 	}

@@ -65,13 +65,11 @@ func (s *Store) Get(p string, o GetOptions) (*Model, error) {
 }
 
 func (m *Model) setHash(h string) {
-	kind := "sha256"
-	m.Hash, m.HashKind = &h, &kind
+	m.Hash, m.HashKind = &h, new("sha256")
 }
 
 // fill puts a file's content into its model.
 func (s *Store) fill(m *Model, b []byte, format string) error {
-	text, json, b64 := "text", "json", "base64"
 	if m.Type == "notebook" {
 		nb, err := s.parse(m.Path, b)
 		if err != nil {
@@ -83,7 +81,7 @@ func (s *Store) fill(m *Model, b []byte, format string) error {
 		if nb.Major() < nbformat.Major {
 			m.ConvertedFrom = nb.Major()
 		}
-		m.Content, m.Format = nb, &json
+		m.Content, m.Format = nb, new("json")
 		return nil
 	}
 	isText := utf8.Valid(b) && !bytes.Contains(b, []byte{0})
@@ -91,14 +89,13 @@ func (s *Store) fill(m *Model, b []byte, format string) error {
 		return fail(http.StatusBadRequest, "%s is not UTF-8 text", m.Path)
 	}
 	if format == "base64" || !isText {
-		m.Content, m.Format = base64.StdEncoding.EncodeToString(b), &b64
+		m.Content, m.Format = base64.StdEncoding.EncodeToString(b), new("base64")
 		return nil
 	}
 	if m.Mimetype == nil {
-		plain := "text/plain"
-		m.Mimetype = &plain
+		m.Mimetype = new("text/plain")
 	}
-	m.Content, m.Format = string(b), &text
+	m.Content, m.Format = string(b), new("text")
 	return nil
 }
 
@@ -162,8 +159,7 @@ func (s *Store) list(p string, m *Model) error {
 		}
 		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	})
-	format := "json"
-	m.Content, m.Format = children, &format
+	m.Content, m.Format = children, new("json")
 	return nil
 }
 

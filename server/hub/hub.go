@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -109,22 +111,9 @@ func (h *Hub) Kernel(id string) *Kernel {
 func (h *Hub) Kernels() []*Kernel {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	list := []*Kernel{}
-	for _, k := range h.kernels {
-		list = append(list, k)
-	}
-	slices.SortFunc(list, func(a, b *Kernel) int { return compare(a.ID, b.ID) })
+	list := slices.AppendSeq([]*Kernel{}, maps.Values(h.kernels))
+	slices.SortFunc(list, func(a, b *Kernel) int { return strings.Compare(a.ID, b.ID) })
 	return list
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // DeleteKernel ends a kernel and its sessions. Outputs that the file does not have are written first.
@@ -214,7 +203,7 @@ func (h *Hub) Sessions() []*Session {
 	for _, s := range h.sessions {
 		list = append(list, new(*s))
 	}
-	slices.SortFunc(list, func(a, b *Session) int { return compare(a.ID, b.ID) })
+	slices.SortFunc(list, func(a, b *Session) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }
 

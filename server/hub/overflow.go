@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"sync"
@@ -70,10 +71,7 @@ func (r *rest) write(text string) error {
 	}
 	n, err := f.WriteString(text[:min(len(text), maxRest-r.bytes)])
 	r.bytes += n
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return cmp.Or(err, f.Close())
 }
 
 // close removes the folder.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 )
 
 var (
@@ -283,11 +284,7 @@ func checkCount(m map[string]any) error {
 // onlyKeys refuses keys that the format does not know.
 func onlyKeys(m map[string]any, known ...string) error {
 	for key := range m {
-		ok := false
-		for _, k := range known {
-			ok = ok || k == key
-		}
-		if !ok {
+		if !slices.Contains(known, key) {
 			return fmt.Errorf("unexpected field %.40q", key)
 		}
 	}

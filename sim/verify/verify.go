@@ -232,8 +232,7 @@ func build(name string, a map[string]array) (*Reference, error) {
 			run.States[int(t)] = s
 		}
 		if !meta {
-			start := run.States[0]
-			run.Start = &start
+			run.Start = new(run.States[0])
 		}
 		ref.Runs = append(ref.Runs, run)
 	}

@@ -54,8 +54,7 @@ func (s *site) scenes(env *Env) error {
 	if err != nil {
 		return err
 	}
-	name := sceneList
-	s.about.Scenes = &name
+	s.about.Scenes = new(sceneList)
 	return s.write(sceneList, text)
 }
 
