@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -177,12 +178,7 @@ func ClaimsTable2() ([]Claim, error) {
 	for j := range order {
 		order[j] = j
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		if ranks[a] < ranks[b] {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(ranks[a], ranks[b]) })
 	for j, method := range t.Methods {
 		won = append(won, fmt.Sprintf("%s %s", method, wins[j]))
 	}

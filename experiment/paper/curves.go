@@ -18,32 +18,20 @@ var curves string
 // those of Table1 to its rounding. Some of the runs that are logged as MAML's on another environment are runs on push:
 // the names of their columns say so.
 func Curves(environment string) []Curve {
-	records, err := csv.NewReader(strings.NewReader(curves)).ReadAll()
-	if err != nil {
-		panic("paper: " + err.Error())
-	}
+	records := must(csv.NewReader(strings.NewReader(curves)).ReadAll())
 	var out []Curve
 	for _, r := range records[1:] {
 		if r[1] != environment {
 			continue
 		}
-		c := Curve{Method: r[0]}
-		if c.Run, err = strconv.Atoi(r[2]); err != nil {
-			panic("paper: " + err.Error())
-		}
+		c := Curve{Method: r[0], Run: must(strconv.Atoi(r[2]))}
 		for j, cell := range r[3:] {
 			if cell == "" {
 				continue
 			}
-			v, err := strconv.ParseFloat(cell, 64)
-			if err != nil {
-				panic("paper: " + err.Error())
-			}
-			end, err := strconv.ParseFloat(records[0][3+j], 64)
-			if err != nil {
-				panic("paper: " + err.Error())
-			}
-			c.EnvSteps, c.Return = append(c.EnvSteps, 1000*end-50_000), append(c.Return, v)
+			end := must(strconv.ParseFloat(records[0][3+j], 64))
+			c.EnvSteps = append(c.EnvSteps, 1000*end-50_000)
+			c.Return = append(c.Return, must(strconv.ParseFloat(cell, 64)))
 		}
 		out = append(out, c)
 	}

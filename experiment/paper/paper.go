@@ -60,17 +60,12 @@ type Curve struct {
 // of TCL-PEARL on push (results/tcl_pearl_new_env_{no,2x,4x}_reduce/push-v1) are not among them. No run of PEARL on
 // push is known.
 func PushCurves() []Curve {
-	records, err := csv.NewReader(strings.NewReader(pushCurves)).ReadAll()
-	if err != nil {
-		panic("paper: " + err.Error())
-	}
+	records := must(csv.NewReader(strings.NewReader(pushCurves)).ReadAll())
 	var out []Curve
 	for _, r := range records[1:] {
 		var v [4]float64
 		for j := range v {
-			if v[j], err = strconv.ParseFloat(r[1+j], 64); err != nil {
-				panic("paper: " + err.Error())
-			}
+			v[j] = must(strconv.ParseFloat(r[1+j], 64))
 		}
 		if n := len(out); n == 0 || out[n-1].Method != r[0] || out[n-1].Run != int(v[0]) {
 			out = append(out, Curve{Method: r[0], Run: int(v[0])})
@@ -118,22 +113,26 @@ func (t Table) Column(method string) []float64 {
 	return column
 }
 
-// parse reads an embedded table; the tables are part of the program, so a malformed one is a defect of the build.
+// parse reads an embedded table.
 func parse(text string) Table {
-	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil {
-		panic("paper: " + err.Error())
-	}
+	records := must(csv.NewReader(strings.NewReader(text)).ReadAll())
 	t := Table{Methods: records[0][1:]}
 	for _, record := range records[1:] {
 		row := make([]float64, len(t.Methods))
 		for j, cell := range record[1:] {
-			if row[j], err = strconv.ParseFloat(cell, 64); err != nil {
-				panic("paper: " + err.Error())
-			}
+			row[j] = must(strconv.ParseFloat(cell, 64))
 		}
 		t.Environments = append(t.Environments, record[0])
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// must returns a part of an embedded table. The tables are part of the program, so a malformed one is a defect of the
+// build.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic("paper: " + err.Error())
+	}
+	return v
 }
