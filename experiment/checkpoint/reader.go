@@ -52,34 +52,47 @@ func (e *ConfigError) Error() string {
 // read is never called for a damaged file. configHash, unless empty, must equal the header's. Errors wrap
 // ErrNotCheckpoint, ErrTruncated, *VersionError, *CorruptError or *ConfigError, and name the file.
 func Load(path, configHash string, read func(*Reader) error) error {
+	return opened(path, func(r *Reader) error {
+		if configHash != "" && r.header.ConfigHash != configHash {
+			return &ConfigError{Found: r.header.ConfigHash, Want: configHash}
+		}
+		if err := r.verify(); err != nil {
+			return err
+		}
+		return read(r)
+	})
+}
+
+// Sizes are the bytes of each section of the checkpoint at path, by its name. Only the index is read and verified.
+func Sizes(path string) (map[string]int64, error) {
+	sizes := map[string]int64{}
+	return sizes, opened(path, func(r *Reader) error {
+		for _, s := range r.sections {
+			sizes[s.Name] = s.Size
+		}
+		return nil
+	})
+}
+
+// opened calls use with the checkpoint at path, of which only the header and the index are verified.
+func opened(path string, use func(*Reader) error) error {
 	f, err := plainfile.Open(path)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	defer f.Close()
-	err = load(f, configHash, read)
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	r, err := newReader(f, info.Size())
+	if err == nil {
+		err = use(r)
+	}
 	if err != nil {
 		return fmt.Errorf("checkpoint: %s: %w", path, err)
 	}
 	return nil
-}
-
-func load(f plainfile.File, configHash string, read func(*Reader) error) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	r, err := newReader(f, info.Size())
-	if err != nil {
-		return err
-	}
-	if configHash != "" && r.header.ConfigHash != configHash {
-		return &ConfigError{Found: r.header.ConfigHash, Want: configHash}
-	}
-	if err := r.verify(); err != nil {
-		return err
-	}
-	return read(r)
 }
 
 // Reader gives the sections of a checkpoint, in any order.
