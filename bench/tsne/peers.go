@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -202,9 +201,9 @@ func (p Peer) run(ctx context.Context, x, start tsne.Matrix, threads int, r *Res
 
 // writeFloats writes float64 values as they are in memory.
 func writeFloats(path string, v []float64) error {
-	raw := make([]byte, 0, 8*len(v))
-	for _, a := range v {
-		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(a))
+	raw, err := binary.Append(nil, binary.LittleEndian, v)
+	if err != nil {
+		return err
 	}
 	return os.WriteFile(path, raw, 0o600)
 }
@@ -219,8 +218,6 @@ func readFloats(path string, n int) ([]float64, error) {
 		return nil, fmt.Errorf("wrote %d bytes, want %d float64", len(raw), n)
 	}
 	v := make([]float64, n)
-	for i := range v {
-		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
-	}
-	return v, nil
+	_, err = binary.Decode(raw, binary.LittleEndian, v)
+	return v, err
 }

@@ -113,19 +113,11 @@ func Write(w io.Writer, tensors []Tensor, metadata map[string]string) error {
 		return err
 	}
 	out.Write(header)
-	var b [8]byte
 	for _, t := range sorted {
-		for _, v := range t.Data32 {
-			binary.LittleEndian.PutUint32(b[:], math.Float32bits(v))
-			out.Write(b[:4])
-		}
-		for _, v := range t.Data64 {
-			binary.LittleEndian.PutUint64(b[:], math.Float64bits(v))
-			out.Write(b[:])
-		}
-		for _, v := range t.Ints {
-			binary.LittleEndian.PutUint64(b[:], uint64(v))
-			out.Write(b[:])
+		for _, values := range []any{t.Data32, t.Data64, t.Ints} {
+			if err := binary.Write(out, binary.LittleEndian, values); err != nil {
+				return err
+			}
 		}
 	}
 	return out.Flush()

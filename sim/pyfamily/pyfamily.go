@@ -15,7 +15,6 @@ package pyfamily
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -251,10 +250,7 @@ func (f *Family) list(what string, tasks []pickled, first int) ([]sim.Task, erro
 
 // key tells tasks apart by their numbers.
 func key(numbers []float64) string {
-	b := make([]byte, 0, 8*len(numbers))
-	for _, v := range numbers {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
+	b, _ := binary.Append(nil, binary.LittleEndian, numbers) // it fails only for other types
 	return string(b)
 }
 
