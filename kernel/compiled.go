@@ -99,7 +99,7 @@ func newCompiled(s engine.Setup, source, list string) (engine.Engine, error) {
 		vars: map[string]any{},
 		host: &live.Hooks{
 			Check: s.Host.Check, GoStart: s.Host.GoStart, GoDone: s.Host.GoDone, GoPanic: s.Host.GoPanic,
-			Exit: s.Host.Exit, Show: s.Host.Show, Print: text("Print"), Println: text("Println"),
+			Exit: s.Host.Exit, Tested: s.Host.Tested, Show: s.Host.Show, Print: text("Print"), Println: text("Println"),
 			Symbol: func(path, name string) (reflect.Value, bool) {
 				if path == "os" && (name == "Stdout" || name == "Stderr") {
 					s.Files()

@@ -17,12 +17,13 @@ import (
 
 // magic is a command in front of a cell that is not Go. %time runs the cell once and prints how long it took. %timeit
 // runs it again and again, and %timeit N exactly N times. %get gets a module before the cell is checked. %%capture
-// keeps back what the cell prints and shows.
+// keeps back what the cell prints and shows. %test runs the session's tests after the cell.
 type magic struct {
 	repeat  bool
 	times   int
 	get     string
 	capture bool
+	test    map[string]string // flags of %test
 }
 
 // plain is a cell as Go: without the helper in front of it, and with calls in the place of its lines for a shell. Lines
@@ -62,6 +63,14 @@ func (s *session) parseMagic(code string) (*magic, string, error) {
 		line, rest, _ := strings.Cut(trimmed, "\n")
 		m.get = strings.TrimSpace(line[strings.Index(line, word)+len(word):])
 		return m, before + "\n" + rest, nil
+	case "test":
+		line, rest, _ := strings.Cut(trimmed, "\n")
+		flags, err := parseTest(line[strings.Index(line, word)+len(word):])
+		if err != nil {
+			return nil, "", err
+		}
+		m.test = flags
+		return m, before + "\n" + rest, nil
 	case "capture":
 		line, rest, _ := strings.Cut(trimmed, "\n")
 		name := strings.TrimSpace(line[strings.Index(line, word)+len(word):])
@@ -80,7 +89,7 @@ func (s *session) parseMagic(code string) (*magic, string, error) {
 		if say := cells.Magic(word); say != "" {
 			return nil, "", fmt.Errorf("%%%s is not known: %s", word, say)
 		}
-		return nil, "", fmt.Errorf("%%%s is not known; there are %%time, %%timeit, %%get and %%capture", word)
+		return nil, "", fmt.Errorf("%%%s is not known; there are %%time, %%timeit, %%get, %%capture and %%test", word)
 	}
 	n := strings.Index(trimmed, word) + len(word)
 	rest := trimmed[n:]

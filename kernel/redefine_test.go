@@ -277,7 +277,7 @@ func TestMagic(t *testing.T) {
 	if !strings.Contains(out.Stdout(), "(5 runs)") {
 		t.Errorf("%q", out.Stdout())
 	}
-	if r, _ := execute(s, "%nothing"); !strings.Contains(value(r), "there are %time, %timeit, %get and %capture") {
+	if r, _ := execute(s, "%nothing"); !strings.Contains(value(r), "%time, %timeit, %get, %capture and %test") {
 		t.Error(value(r))
 	}
 }

@@ -62,7 +62,7 @@ func New(o Options) (Session, error) {
 			}
 			return nil
 		},
-		Stdout: s.stdout, Stderr: s.stderr,
+		Stdout: s.stdout, Stderr: s.stderr, Tested: s.tested,
 		Print: func(text string) { writer{s, "stderr"}.Write([]byte(text)) },
 	}
 	symbols := s.symbols()

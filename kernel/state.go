@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"unsafe"
 
 	"nacre/kernel/assist"
@@ -71,6 +72,9 @@ type run struct {
 	cleared atomic.Bool  // whether it draws over what it has shown, in its own place
 	live    atomic.Int64 // goroutines it started that have not ended
 	shown   *[]any       // values of the last expression
+
+	// tester guards functions of the tests that the run is for; nil if there are none
+	tester interface{ guard(t testing.TB, f func()) }
 
 	mu   sync.Mutex
 	fail *Error // error of a goroutine, or of too deep recursion

@@ -48,7 +48,7 @@ func Magic(word string) string {
 var magic = regexp.MustCompile(`^%{1,2}(\w*)`)
 
 // helpers are the magics that are known here.
-var helpers = []string{"time", "timeit", "get", "capture"}
+var helpers = []string{"time", "timeit", "get", "capture", "test"}
 
 // habitual are the errors of a cell: where the line of one is of another language or kernel, what to type instead.
 func habitual(src string, errs Errors) Errors {

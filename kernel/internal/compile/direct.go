@@ -283,7 +283,7 @@ func (w *direct) selector(x *ast.SelectorExpr) value {
 		}
 	}
 	sel := w.Info.Selections[x]
-	if sel == nil || !x.Sel.IsExported() || len(sel.Index()) != 1 || exits(sel) {
+	if sel == nil || !x.Sel.IsExported() || len(sel.Index()) != 1 || exits(sel) || tests(sel) != "" {
 		panic(indirect{})
 	}
 	v := w.expr(x.X)

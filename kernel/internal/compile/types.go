@@ -211,4 +211,18 @@ func exits(sel *types.Selection) bool {
 		"(*log.Logger).Fatal")
 }
 
+// testMethods are methods of tests that call functions of cells, by what replaces them.
+var testMethods = map[string]string{
+	"(*testing.T).Run": "TestRun", "(*testing.B).Run": "BenchmarkRun", "(*testing.common).Cleanup": "Cleanup",
+	"(testing.TB).Cleanup": "Cleanup", "(*testing.F).Fuzz": "Fuzz", "(*testing.B).RunParallel": "RunParallel",
+}
+
+// tests is what replaces a method of a test, "" if nothing does.
+func tests(sel *types.Selection) string {
+	if sel == nil || sel.Kind() != types.MethodVal {
+		return ""
+	}
+	return testMethods[sel.Obj().(*types.Func).FullName()]
+}
+
 func redirected(path, name string) bool { return strings.Contains(redirects[path], " "+name+" ") }

@@ -73,6 +73,10 @@ func (w *writer) span(n ast.Node, from, to token.Pos) string {
 				replace(m, "h__."+m.Sel.Name+"("+w.receiver(m.X, sel)+")")
 				return false
 			}
+			if by := tests(w.Info.Selections[m]); by != "" {
+				replace(m, "h__."+by+"("+w.node(m.X)+")")
+				return false
+			}
 			edits = append(edits, w.within(m.X)...)
 			return false
 		case *ast.CallExpr:

@@ -6,19 +6,22 @@ import (
 	"fmt"
 	"log"
 	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 )
 
 // Hooks are the functions of a session that its cells call. They may be called from any goroutine.
 type Hooks struct {
-	Check   func()       // ends the goroutine if its cell was interrupted
-	GoStart func()       // called before a goroutine starts
-	GoDone  func()       // called when a goroutine has ended
-	GoPanic func(any)    // called when a goroutine has panicked
-	Exit    func(int)    // called instead of os.Exit
-	Show    func([]any)  // shows the values of a cell's last expression
-	Print   func(...any) // replaces the built-in print; Println replaces println
+	Check   func()                   // ends the goroutine if its cell was interrupted
+	GoStart func()                   // called before a goroutine starts
+	GoDone  func()                   // called when a goroutine has ended
+	GoPanic func(any)                // called when a goroutine has panicked
+	Exit    func(int)                // called instead of os.Exit
+	Tested  func(testing.TB, func()) // calls a function of a test that package testing would call
+	Show    func([]any)              // shows the values of a cell's last expression
+	Print   func(...any)             // replaces the built-in print; Println replaces println
 	Println func(...any)
 
 	// Variable returns a pointer to a variable of the session. name is its name in compiled code.
@@ -145,6 +148,64 @@ func Fatalf(l *log.Logger) func(string, ...any) {
 // Fatalln replaces the method Fatalln of a logger, which would end the process.
 func Fatalln(l *log.Logger) func(...any) {
 	return func(xs ...any) { fatal(l, fmt.Sprintln(xs...)) }
+}
+
+// TestRun replaces the method Run of a test: a panic there would end the process.
+func TestRun(t *testing.T) func(string, func(*testing.T)) bool {
+	return func(name string, f func(*testing.T)) bool {
+		return t.Run(name, func(t *testing.T) { Session().Tested(t, func() { f(t) }) })
+	}
+}
+
+// BenchmarkRun replaces the method Run of a benchmark.
+func BenchmarkRun(b *testing.B) func(string, func(*testing.B)) bool {
+	return func(name string, f func(*testing.B)) bool {
+		return b.Run(name, func(b *testing.B) { Session().Tested(b, func() { f(b) }) })
+	}
+}
+
+// Cleanup replaces the method Cleanup of tests, benchmarks and fuzz tests.
+func Cleanup(t testing.TB) func(func()) {
+	return func(f func()) { t.Cleanup(func() { Session().Tested(t, f) }) }
+}
+
+// RunParallel replaces the method of a benchmark.
+func RunParallel(b *testing.B) func(func(*testing.PB)) {
+	return func(body func(*testing.PB)) {
+		h := Session()
+		b.RunParallel(func(p *testing.PB) { h.Tested(b, func() { body(p) }) })
+	}
+}
+
+// Fuzz replaces the method of a fuzz test.
+func Fuzz(f *testing.F) func(any) {
+	return func(target any) { f.Fuzz(Target(target, Session().Tested)) }
+}
+
+// Target is the target of a fuzz test that calls the given one through tested.
+func Target(target any, tested func(testing.TB, func())) any {
+	v := reflect.ValueOf(target)
+	if v.Kind() != reflect.Func || v.Type().NumIn() == 0 || v.Type().In(0) != reflect.TypeFor[*testing.T]() {
+		return target // which Fuzz refuses
+	}
+	return reflect.MakeFunc(v.Type(), func(args []reflect.Value) (results []reflect.Value) {
+		tested(args[0].Interface().(*testing.T), func() { results = v.Call(args) })
+		return results
+	}).Interface()
+}
+
+// TestLog does what a method of a test such as Error does, at a place of a cell.
+func TestLog(t testing.TB, method, place, text string) {
+	text = strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ")
+	fmt.Fprintf(t.Output(), "%s: %s\n", place, text)
+	switch method {
+	case "Error":
+		t.Fail()
+	case "Fatal":
+		t.FailNow()
+	case "Skip":
+		t.SkipNow()
+	}
 }
 
 func fatal(l *log.Logger, text string) {

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 
 	"nacre/kernel/internal/cells"
@@ -73,6 +74,10 @@ func (l *Lowerer) asMade(c *ast.CallExpr) ast.Expr {
 			out.Fun = l.rt("Fatal").Fun
 			out.Args = append([]ast.Expr{s.X, strLit(s.Sel.Name)}, out.Args...)
 		}
+	case strings.HasPrefix(where, "testing."):
+		if s, ok := f.fun.(*ast.SelectorExpr); ok {
+			l.testCall(where, s, c, out)
+		}
 	case where == "encoding/json.Encoder.Encode":
 		return l.rt("Encoded", out)
 	case where == "encoding/json.Decoder.Decode":
@@ -89,6 +94,30 @@ func (l *Lowerer) asMade(c *ast.CallExpr) ast.Expr {
 		return l.choose(c, out, f, sig, c.Args)
 	}
 	return out
+}
+
+// testCall lets a method of a test know its place in the cell, or guards the function that it calls.
+func (l *Lowerer) testCall(where string, s *ast.SelectorExpr, c, out *ast.CallExpr) {
+	switch s.Sel.Name {
+	case "Log", "Logf", "Error", "Errorf", "Fatal", "Fatalf", "Skip", "Skipf":
+		at := l.Fset.Position(c.Pos())
+		log := "TestLog"
+		if strings.HasSuffix(s.Sel.Name, "f") {
+			log = "TestLogf"
+		}
+		out.Fun = l.rt(log).Fun
+		out.Args = append([]ast.Expr{s.X, strLit(s.Sel.Name), strLit(at.Filename + ":" + strconv.Itoa(at.Line))},
+			out.Args...)
+	case "Cleanup", "Fuzz", "RunParallel":
+		out.Fun = l.rt(s.Sel.Name).Fun
+		out.Args = append([]ast.Expr{s.X}, out.Args...)
+	case "Run":
+		by := map[string]string{"testing.T.Run": "TestRun", "testing.B.Run": "BenchmarkRun"}[where]
+		if by != "" {
+			out.Fun = l.rt(by).Fun
+			out.Args = append([]ast.Expr{s.X}, out.Args...)
+		}
+	}
 }
 
 // guarded lowers a call whose error is checked. It becomes a call of a literal that returns the other results.

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"runtime"
 	"strconv"
+	"strings"
+	"testing"
 
 	"nacre/kernel/internal/live"
 )
@@ -25,6 +27,8 @@ type Hooks struct {
 	Global  func(string, func() any)
 
 	Stdout, Stderr func() io.Writer // what the variables of package os are now
+
+	Tested func(t testing.TB, f func()) // calls a function of a test that package testing would call
 }
 
 // Symbols are the host functions by the names that lowered code uses.
@@ -99,6 +103,24 @@ func (r *Registry) Symbols(h Hooks) map[string]reflect.Value {
 			}
 			h.Exit(1)
 		},
+		"TestLog": func(t testing.TB, method, place string, args ...any) {
+			live.TestLog(t, method, place, r.Sprintln(args))
+		},
+		"TestLogf": func(t testing.TB, method, place, format string, args ...any) {
+			live.TestLog(t, strings.TrimSuffix(method, "f"), place, r.Sprintf(format, args))
+		},
+		"TestRun": func(t *testing.T, name string, f func(*testing.T)) bool {
+			return t.Run(name, func(t *testing.T) { h.Tested(t, func() { f(t) }) })
+		},
+		"BenchmarkRun": func(b *testing.B, name string, f func(*testing.B)) bool {
+			return b.Run(name, func(b *testing.B) { h.Tested(b, func() { f(b) }) })
+		},
+		"RunParallel": func(b *testing.B, body func(*testing.PB)) {
+			b.RunParallel(func(p *testing.PB) { h.Tested(b, func() { body(p) }) })
+		},
+		"Fuzz":    func(f *testing.F, target any) { f.Fuzz(live.Target(target, h.Tested)) },
+		"Cleanup": func(t testing.TB, f func()) { t.Cleanup(func() { h.Tested(t, f) }) },
+
 		"Index": index, "IndexUnsigned": indexUnsigned, "Bounds": bounds, "Bounds3": bounds3, "Ranged": ranged,
 		"NoReceiver": noReceiver, "Capacity": capacity,
 		"Check": h.Check, "Fail": live.Fail, "Show": h.Show, "Global": h.Global,
