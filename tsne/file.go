@@ -142,6 +142,10 @@ func ReadAs(name string, raw []byte, c Choice) (*Embeddings, error) {
 	}
 	if err == nil {
 		err = e.check()
+	} else if left := slices.DeleteFunc(slices.Clone(f.Notes), func(note string) bool {
+		return f.Table || !strings.Contains(note, "left out")
+	}); len(left) > 0 {
+		err = badInput("%s; %s", asInput(err).(*InputError).Problem, strings.Join(left, "; "))
 	}
 	if err != nil {
 		return nil, inFile(name, asInput(err))

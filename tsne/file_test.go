@@ -387,3 +387,26 @@ func TestLargeLabels(t *testing.T) {
 		}
 	}
 }
+
+// An error about arrays tells why an array was left out.
+func TestReasonOfArrays(t *testing.T) {
+	var file bytes.Buffer
+	z := zip.NewWriter(&file)
+	for name, descr := range map[string]string{"mean": "<f16", "label": "|u1"} {
+		h := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (2,), }", descr)
+		h += strings.Repeat(" ", 63-(10+len(h))%64) + "\n"
+		data := append([]byte("\x93NUMPY\x01\x00"), byte(len(h)), 0)
+		w, err := z.Create(name + ".npy")
+		if err == nil {
+			_, err = w.Write(append(append(data, h...), make([]byte, map[string]int{"mean": 32, "label": 2}[name])...))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	z.Close()
+	_, err := Read("x.npz", file.Bytes(), "")
+	if err == nil || !strings.Contains(err.Error(), `array mean left out: elements of type "<f16" cannot be read`) {
+		t.Errorf("long doubles: %v", err)
+	}
+}

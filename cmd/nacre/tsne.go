@@ -40,7 +40,8 @@ input's other columns, and tsne.npz.`,
 				return app.Usagef("--separator %q: expected one letter, such as ; or tab", o.Separator)
 			}
 			if !(o.Perplexity == 0 || o.Perplexity > 1 && o.Perplexity < 1e6) {
-				return app.Usagef("--perplexity %g: expected a number above 1, or 0 for the recipe's", o.Perplexity)
+				return app.Usagef("--perplexity %g: expected a number above 1 and below 1000000, or 0 for the recipe's",
+					o.Perplexity)
 			}
 			for _, name := range []string{"recipe", "perplexity", "iterations", "start", "method", "repeats"} {
 				if o.UMAP && cmd.Flags().Changed(name) {

@@ -104,6 +104,9 @@ func (f *File) addNPY(name string, raw []byte) error {
 	if h.Fortran && len(h.Shape) > 1 {
 		data = rowByRow(data, h.Shape, size)
 	}
+	if h.Fields != nil && len(h.Shape) > 1 { // structures side by side in one column, or one row, are rows
+		h.Shape = slices.DeleteFunc(h.Shape, func(s int) bool { return s == 1 })
+	}
 	first := len(f.Arrays)
 	f.addBytes(name, h.Type, h.Fields, h.Shape, cells{data, size, n})
 	if h.Fields != nil {

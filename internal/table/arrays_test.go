@@ -110,6 +110,8 @@ func TestArrays(t *testing.T) {
 		{"structure within", []any{"log", npy("[('p', [('x', '<f8'), ('y', '<f8')]), ('v', '<i2', (2,))]", "False",
 			"(1,)", packed(1.5, 2.5, int16(3), int16(-4)))},
 			"log.p.x:1.5 log.p.y:2.5 log.v0:3 log.v1:-4", ""},
+		{"structures in a column", []any{"log", npy("[('a', '|u1'), ('v', '|u1', (2,))]", "True", "(2, 1)",
+			[]byte{1, 2, 3, 4, 5, 6})}, "log.a:1,4 log.v0:2,5 log.v1:3,6", ""},
 		{"cube", []any{"emb", npy("'<f8'", "False", "(2, 1, 2)", packed(1., 2., 3., 4.)), "label",
 			npy("'|u1'", "False", "(2,)", []byte{7, 8})},
 			"emb0_0:1,3 emb0_1:2,4 label:7,8", ""},

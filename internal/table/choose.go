@@ -151,6 +151,16 @@ func allNumbered(c Column, row func(i int) string) error {
 		}
 		return fmt.Errorf("%s, column %q: %q is not a number", row(i), c.Name, cut(c.Text[i]))
 	}
+	given := seen{}
+	for i, v := range c.Num {
+		if !math.IsNaN(v) {
+			given.see("", i)
+		}
+	}
+	if 0 < given.n && 2*given.n < len(c.Num) {
+		return fmt.Errorf("column %q has %s in %d rows, first on %s; every row must have one: leave out what is "+
+			"there, or choose other columns", c.Name, count(given.n, "value"), len(c.Num), row(given.at))
+	}
 	for i, v := range c.Num {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			what := map[bool]string{true: "is missing (NaN)", false: fmt.Sprintf("is %v", v)}[math.IsNaN(v)]

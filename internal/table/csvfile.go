@@ -169,7 +169,9 @@ func (f *File) almost(a Array) {
 		case !almostNumber.MatchString(s):
 			return
 		case at < 0:
-			at = i
+			if _, number := plain(s); !number {
+				at = i
+			}
 		}
 	}
 	if at >= 0 {

@@ -42,6 +42,12 @@ func readJSON(raw []byte, ending string, o Options) (*File, error) {
 // table.
 func (f *File) fromJSON(values []any, whole bool) error {
 	if len(values) > 1 {
+		for k, v := range values {
+			if list, ok := v.([]any); ok && (some[object](list) || whole && some[[]any](list)) {
+				return fmt.Errorf("value %d of %d that follow one another is a list of rows; expected one such list, "+
+					"or an object on each line: join the lists", k+1, len(values))
+			}
+		}
 		return f.rowsOf(values)
 	}
 	switch v := values[0].(type) {

@@ -50,7 +50,7 @@ func (f *File) addValues(name string, values []any, odd *[]string) {
 		return
 	}
 	if !some[[]any](values) {
-		v := f.valuesOf("column", name, values)
+		v := f.valuesOf("column", name, values, func(i int) int { return i })
 		f.Arrays = append(f.Arrays, Array{Name: name, Shape: []int{len(values)}, Values: v})
 		return
 	}
@@ -59,11 +59,11 @@ func (f *File) addValues(name string, values []any, odd *[]string) {
 		*odd = append(*odd, fmt.Sprintf("%s (%s)", name, why))
 		return
 	}
-	lengths, all := make([]int, len(rows)), []any(nil)
+	lengths, all, of := make([]int, len(rows)), []any(nil), []int(nil)
 	for i, r := range rows {
-		lengths[i], all = len(r), append(all, r...)
+		lengths[i], all, of = len(r), append(all, r...), append(of, slices.Repeat([]int{i}, len(r))...)
 	}
-	f.addLists(name, f.valuesOf("column", name, all), lengths, inner)
+	f.addLists(name, f.valuesOf("column", name, all, func(i int) int { return of[i] }), lengths, inner)
 }
 
 // ragged returns the values of each row of a column of lists. inner is the common shape of the lists inside them. If

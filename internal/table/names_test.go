@@ -103,3 +103,59 @@ func TestRandomNames(t *testing.T) {
 		}
 	}
 }
+
+// A message names the place that is wrong, whichever row it is in.
+func TestPlaces(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 2))
+	for range 40 {
+		at := 1 + r.IntN(28)
+		rows := func(odd func(i int) string) (out string) {
+			for i := range 30 {
+				if i == at {
+					out += odd(i)
+				} else {
+					out += fmt.Sprintf("%d.5,%d,%c\n", i, i*i, 'k'+i%3)
+				}
+			}
+			return out
+		}
+		line := fmt.Sprintf("line %d", at+2)
+		objects := ""
+		for i := range 30 {
+			extra := map[bool]string{true: `, "extra": 3`}[i == at]
+			objects += fmt.Sprintf(`{"a": %d.5, "task": "k"%s}`+"\n", i, extra)
+		}
+		items, list := "", "["
+		for i := range 90 {
+			items += map[bool]string{true: "L1180591620717411303424L\n", false: "K\x01"}[i == 3*at+1]
+		}
+		for i := range 30 {
+			list += map[bool]string{true: "", false: ", "}[i == 0] +
+				map[bool]string{true: `{"a": [1, 1180591620717411303424]}`, false: `{"a": [1]}`}[i == at]
+		}
+		for _, c := range []struct{ name, text, want string }{
+			{"x.csv", "a,b,task\n" + rows(func(i int) string { return "1,2,k,7\n" }),
+				`column "column 4" has 1 value in 30 rows, first on ` + line + "; every row must have one"},
+			{"x.csv", "a,b,task\n" + rows(func(i int) string { return "1_000.000,2,k\n" }),
+				`column "a" is text: ` + line + ` has "1_000.000"`},
+			{"x.jsonl", objects,
+				fmt.Sprintf(`column "extra" has 1 value in 30 rows, first on row %d (`, at)},
+			{"x.json", strings.Repeat("[{\"a\": 1}]\n", 1+at),
+				fmt.Sprintf("value 1 of %d that follow one another", 1+at)},
+			{"x.json", "[[1, 2], [3, 4]] [[5, 6]]", "value 1 of 2 that follow one another is a list of rows"},
+			{"x.json", list + "]", fmt.Sprintf("1180591620717411303424 in row %d (counted from 0)", at)},
+			{"x.npy", string(npy("'|O'", "False", "(30, 3)", pickled([]int{30, 3}, false, items))),
+				fmt.Sprintf("first 1180591620717411303424 in row %d (counted from 0)", at)},
+		} {
+			f, err := Read(c.name, []byte(c.text), Options{})
+			said := ""
+			if err == nil {
+				said = strings.Join(f.Notes, "\n")
+				_, err = Choose(f.Columns(), Choice{}, f.Row)
+			}
+			if said += fmt.Sprint("\n", err); !strings.Contains(said, c.want) {
+				t.Errorf("%s, row %d: %s, want %s", c.name, at, said, c.want)
+			}
+		}
+	}
+}

@@ -497,7 +497,11 @@ func (f *File) addObjects(name string, h numpy.Header, raw []byte) error {
 	if len(shape) == 1 && some[[]any](list) {
 		return f.addRagged(name, list)
 	}
-	values := f.valuesOf("array", name, list)
+	width := 1
+	for _, s := range shape[min(1, len(shape)):] {
+		width *= s
+	}
+	values := f.valuesOf("array", name, list, func(i int) int { return i / width })
 	f.Arrays = append(f.Arrays, Array{Name: name, Shape: shape, Values: values})
 	return nil
 }
@@ -527,7 +531,7 @@ func (f *File) addRagged(name string, list []any) error {
 	for i, r := range rows {
 		copy(all[i*width:], r)
 	}
-	values := f.valuesOf("array", name, all)
+	values := f.valuesOf("array", name, all, func(i int) int { return i / width })
 	shape := []int{len(rows), width}
 	for _, s := range inner {
 		shape[1] /= s

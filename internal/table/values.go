@@ -14,7 +14,8 @@ func some[T any](values []any) bool {
 }
 
 // valuesOf makes numbers or texts from the values of an array or a column; what says which. It notes what it converts.
-func (f *File) valuesOf(what, name string, values []any) (v Values) {
+// row is the row of value i, counted from 0.
+func (f *File) valuesOf(what, name string, values []any, row func(i int) int) (v Values) {
 	say := func(format string, args ...any) {
 		f.note("%s %q %s", what, name, fmt.Sprintf(format, args...))
 	}
@@ -32,7 +33,7 @@ func (f *File) valuesOf(what, name string, values []any) (v Values) {
 		}
 	}
 	if texts == 0 && (numbers+truth > 0 || !some[string](values)) {
-		return numbersIn(values, numbers, truth, say)
+		return numbersIn(values, numbers, truth, row, say)
 	}
 	v.Text = make([]string, len(values))
 	for i, e := range values {
@@ -50,7 +51,7 @@ func (f *File) valuesOf(what, name string, values []any) (v Values) {
 }
 
 // numbersIn returns the values as numbers. They are numbers, truth values, or missing.
-func numbersIn(values []any, numbers, truth int, say func(format string, args ...any)) (v Values) {
+func numbersIn(values []any, numbers, truth int, row func(i int) int, say func(format string, args ...any)) (v Values) {
 	var beyond, gaps seen
 	v = Values{Num: make([]float64, len(values)), Bool: truth > 0 && numbers == 0}
 	for i, e := range values {
@@ -84,11 +85,11 @@ func numbersIn(values []any, numbers, truth int, say func(format string, args ..
 	}
 	if gaps.n > 0 {
 		say("has missing values: %s, first %q in row %d (counted from 0)", count(gaps.n, "value"), cut(gaps.cell),
-			gaps.at)
+			row(gaps.at))
 	}
 	if beyond.n > 0 {
 		say("has %s too large to be kept exactly, first %s in row %d (counted from 0)", count(beyond.n, "value"),
-			cut(beyond.cell), beyond.at)
+			cut(beyond.cell), row(beyond.at))
 	}
 	return v
 }
