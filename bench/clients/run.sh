@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the clients that people use against bin/nacre, on both engines: jupyter_kernel_test, nbclient, papermill, pyzmq, a JupyterLab with
-# --gateway-url, @jupyterlab/services and VS Code's connection sequence. Python's packages go into out/conformance,
+# --gateway-url, @jupyterlab/services and VS Code's connection sequence; then the same ten notebooks by each client. Python's packages go into out/conformance,
 # npm's into bench/clients/node_modules, both at the versions pinned here.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -53,5 +53,6 @@ for engine in yaegi go; do
 	part "VS Code" node bench/clients/vscode.mjs "$url" "$NACRE_TOKEN"
 	trap - EXIT
 	stop
+	part "the same ten notebooks by seven clients" python -W ignore bench/clients/same.py
 done
 exit $failed

@@ -1,12 +1,13 @@
 // What VS Code's Jupyter extension (2026.6) does to connect to an existing server, step by step, as its source has it.
-// node vscode.mjs URL TOKEN
+// node vscode.mjs URL TOKEN [NOTEBOOK]; it runs the cells of NOTEBOOK, if there is one, and keeps their outputs there.
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 const S = require('@jupyterlab/services');
 const WebSocket = require('ws');
 
-const [, , base, token] = process.argv;
+const [, , base, token, file] = process.argv;
 
 // It first finds out whether this is a JupyterHub and whether a password is needed.
 const hub = await fetch(base + 'hub/api');
@@ -54,12 +55,54 @@ await specs.refreshSpecs();
 const name = specs.specs.default;
 const session = await sessions.startNew({ path: 'mine-jvsc-8f7d.ipynb', name: 'mine', type: 'notebook', kernel: { name } });
 await session.kernel.info;
-const future = session.kernel.requestExecute(
-  { code: 'import "fmt"\nfmt.Println("from VS Code")', silent: false, stop_on_error: false, allow_stdin: true, store_history: true }, true);
+const execute = async (code, onIOPub) => {
+  const future = session.kernel.requestExecute(
+    { code, silent: false, stop_on_error: false, allow_stdin: true, store_history: true }, true);
+  future.onIOPub = onIOPub;
+  await future.done;
+};
 let text = '';
-future.onIOPub = (m) => { if (m.header.msg_type === 'stream') text += m.content.text; };
-await future.done;
+await execute('import "fmt"\nfmt.Println("from VS Code")', (m) => { if (m.header.msg_type === 'stream') text += m.content.text; });
 assert.equal(text, 'from VS Code\n');
+
+// Outputs as the extension's CellExecutionMessageHandler keeps them: clear_output with wait clears at the next output, a
+// stream joins the one of its name before it, and an update reaches the displays of earlier cells.
+if (file) {
+  await session.kernel.restart();
+  const notebook = JSON.parse(readFileSync(file, 'utf8'));
+  const displays = new Map();
+  session.kernel.anyMessage.connect((_, { msg: { header, content } }) => {
+    if (header.msg_type !== 'update_display_data') return;
+    const { data, metadata, transient } = content;
+    for (const output of displays.get(transient.display_id) ?? []) Object.assign(output, { data, metadata });
+  });
+  for (const cell of notebook.cells.filter((c) => c.cell_type === 'code')) {
+    let clear = false;
+    cell.outputs = [];
+    const add = (output) => {
+      if (clear) cell.outputs.length = 0;
+      clear = false;
+      const last = cell.outputs.at(-1);
+      if (output.output_type === 'stream' && last?.output_type === 'stream' && last.name === output.name) last.text += output.text;
+      else cell.outputs.push(output);
+    };
+    await execute([cell.source].flat().join(''), ({ header: { msg_type: output_type }, content }) => {
+      const { data, metadata, name, text, ename, evalue, traceback } = content;
+      const id = content.transient?.display_id;
+      if (output_type === 'stream') add({ output_type, name, text });
+      else if (output_type === 'error') add({ output_type, ename, evalue, traceback });
+      else if (output_type === 'display_data' || output_type === 'execute_result') {
+        const output = { output_type, data, metadata };
+        if (id) displays.set(id, [...(displays.get(id) ?? []), output]);
+        add(output);
+      } else if (output_type === 'clear_output') {
+        if (content.wait) clear = true;
+        else cell.outputs.length = 0;
+      }
+    });
+  }
+  writeFileSync(file, JSON.stringify(notebook));
+}
 await session.shutdown();
 console.log('VS Code connection sequence: passed');
 process.exit(0);
