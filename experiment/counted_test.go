@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"nacre/analysis/stats"
 )
 
 // rows changes the lines of a run's metrics below the header.
@@ -88,6 +91,32 @@ func TestDamagedRunsAreNotFinished(t *testing.T) {
 			text := read(t, d, EvaluationFile)
 			write(t, d, EvaluationFile, string(text[:len(text)/2]))
 		}, EvaluationFile, "evaluation.json: line ", "are evaluated again"},
+		"evaluation of nothing": {func(d string) { write(t, d, EvaluationFile, "{}") }, EvaluationFile,
+			"evaluation.json: it has no trajectories", "are evaluated again"},
+		"evaluation with a null": {func(d string) {
+			text := regexp.MustCompile(`(?s)("return": \[\s*\[\s*)[^,\s]+`).ReplaceAllString(string(read(t, d,
+				EvaluationFile)), "${1}null")
+			write(t, d, EvaluationFile, text)
+		}, EvaluationFile, "is null", "are evaluated again"},
+		"evaluation of other numbers": {func(d string) {
+			run, err := View(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := run.ReadEvaluation()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range result.Tasks {
+				result.Tasks[i].Return[0][len(result.Tasks[i].Return[0])-1] += 50
+			}
+			result.Summary.Adapted = stats.MeanInterval(result.AdaptedByTask())
+			text, err := json.Marshal(result)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, d, EvaluationFile, string(text))
+		}, EvaluationFile, "", "the last row of metrics.csv has"},
 		"evaluation empty": {func(d string) { write(t, d, EvaluationFile, "") }, EvaluationFile,
 			"evaluation.json: line 1: unexpected end", "are evaluated again"},
 	} {
@@ -95,8 +124,8 @@ func TestDamagedRunsAreNotFinished(t *testing.T) {
 			dir := clone(t, whole)
 			c.harm(dir)
 			s := standingOf(t, dir)
-			if s.Finished || !strings.Contains(s.Damage, c.says) || !strings.HasSuffix(s.Damage, "nacre resume "+dir+
-				" repairs it") {
+			if c.says != "" && (s.Finished || !strings.Contains(s.Damage, c.says) ||
+				!strings.HasSuffix(s.Damage, "nacre resume "+dir+" repairs it")) {
 				t.Errorf("%+v, want %s", s, c.says)
 			}
 			if got := states(t, dir); len(got) != 1 || !strings.HasPrefix(got[0], c.file) {

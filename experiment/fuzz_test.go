@@ -41,7 +41,8 @@ func FuzzRunFiles(f *testing.F) {
 		run.ReadConfig(&cfg)
 		run.ReadTasks()
 		var result protocol.Result
-		if _, err := run.ReadEvaluation(); (err == nil) != (json.Unmarshal(text, &result) == nil) {
+		whole := json.Unmarshal(text, &result) == nil && result.Check() == nil
+		if _, err := run.ReadEvaluation(); (err == nil) != whole {
 			t.Fatalf("evaluation: %v", err)
 		}
 		series, err := parseMetrics("x", text)

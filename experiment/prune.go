@@ -14,6 +14,7 @@ import (
 	"nacre/experiment/checkpoint"
 	"nacre/internal/atomicfile"
 	"nacre/internal/plainfile"
+	"nacre/internal/shell"
 	"nacre/rl"
 )
 
@@ -115,7 +116,7 @@ func collected(section string) bool {
 // Prune removes from the finished run in dir the files that are needed only for further training. It writes into
 // PrunedFile what it removed and when. If the checkpoint is among these files, Resume returns an error that says so.
 // Weights, metrics, configuration and evaluation stay, and so does the checkpoint of an algorithm whose adaptation
-// needs it. The error is ErrLocked while another process has the run.
+// needs it. A run that is not Intact is left alone. The error is ErrLocked while another process has the run.
 func Prune(dir string) (s Spare, err error) {
 	r, err := Open(dir)
 	if err != nil {
@@ -123,6 +124,9 @@ func Prune(dir string) (s Spare, err error) {
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if s, err = r.Spare(); err != nil || s.Bytes() == 0 {
+		return s, err
+	}
+	if err := r.Intact(); err != nil {
 		return s, err
 	}
 	p, err := r.pruned()
@@ -146,6 +150,27 @@ func Prune(dir string) (s Spare, err error) {
 		return s, err
 	}
 	return s, r.Remove(remove...)
+}
+
+// Intact returns an error that names the first file of the run which Verify does not find whole. Event files do not
+// count, because no checkpoint makes them again.
+func (r *Run) Intact() error {
+	found, err := Verify(r.Dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		switch {
+		case f.State == Whole || strings.HasPrefix(f.File, "events.out.tfevents."):
+		case f.Remade:
+			return fmt.Errorf("run folder %s: %s is %s, and its checkpoint repairs that: %s", shell.Line(r.Dir), f.File,
+				f.State, shell.Command("nacre", "resume", shell.Path(r.Dir)))
+		default:
+			return fmt.Errorf("run folder %s: %s is %s: %s says more", shell.Line(r.Dir), f.File, f.State,
+				shell.Command("nacre", "verify", "run", shell.Path(r.Dir)))
+		}
+	}
+	return nil
 }
 
 // pruned returns what Prune noted, or nil if the run was not pruned.

@@ -113,6 +113,25 @@ func TestPrune(t *testing.T) {
 	if r, _ := View(damaged); !r.Has(CheckpointFile) {
 		t.Error("half an evaluation: the checkpoint is gone")
 	}
+	for _, name := range []string{WeightsFile, TasksFile, TimingFile, MetricsFile, CheckpointFile} {
+		for what, harm := range map[string]func(path string) error{"missing": os.Remove,
+			"cut": func(path string) error { return os.Truncate(path, 50) }} {
+			if name == CheckpointFile && what == "missing" {
+				continue // only the older one is left to remove
+			}
+			dir := clone(t, whole)
+			if err := harm(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Prune(dir)
+			if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "nacre resume ") {
+				t.Errorf("%s %s: %v", name, what, err)
+			}
+			if r, _ := View(dir); !r.Has(CheckpointFile) || !r.Has(PreviousCheckpointFile) {
+				t.Errorf("%s %s: a checkpoint is gone", name, what)
+			}
+		}
+	}
 }
 
 // files are the contents of a folder's files, by name.

@@ -313,5 +313,8 @@ func (r *Run) ReadEvaluation() (protocol.Result, error) {
 		}
 		return out, fmt.Errorf("run folder: %s: line %d: %w", r.Path(EvaluationFile), line, err)
 	}
+	if err := out.Check(); err != nil {
+		return out, fmt.Errorf("run folder: %s: %w", r.Path(EvaluationFile), err)
+	}
 	return out, nil
 }

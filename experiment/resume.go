@@ -304,10 +304,13 @@ func (t *Training) remake(metrics, timing []byte) (made []string, err error) {
 		made = append(made, lost.Error()+": made again from the configuration")
 	}
 	if t.Done() && t.run.Has(EvaluationFile) {
-		if says, err := t.run.badEvaluation(); err != nil {
+		if says, err := t.run.evaluationFault(); err != nil {
 			return nil, err
 		} else if says != "" {
 			made = append(made, says+": the test tasks are evaluated again")
+			if err := t.run.Remove(EvaluationFile); err != nil {
+				return nil, err
+			}
 		}
 	}
 	lost, err = t.remakeWeights()

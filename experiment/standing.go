@@ -182,16 +182,8 @@ func (w *Watch) damage() (string, error) {
 
 // badEvaluation says what is wrong with evaluation.json. It is empty if nothing is.
 func (r *Run) badEvaluation() (string, error) {
-	f, err := plainfile.Open(r.Path(EvaluationFile))
-	if err != nil {
+	if err := plainfile.Check(r.Path(EvaluationFile)); err != nil {
 		return "", fmt.Errorf("run folder: %w", err)
-	}
-	defer f.Close()
-	end := make([]byte, len(evaluationEnd))
-	if info, err := f.Stat(); err == nil && info.Size() > int64(len(end)) {
-		if _, err := f.ReadAt(end, info.Size()-int64(len(end))); err == nil && string(end) == evaluationEnd {
-			return "", nil // as it was written
-		}
 	}
 	if _, err := r.ReadEvaluation(); err != nil {
 		return strings.Replace(strings.TrimPrefix(err.Error(), "run folder: "), r.Path(EvaluationFile),
@@ -200,8 +192,38 @@ func (r *Run) badEvaluation() (string, error) {
 	return "", nil
 }
 
-// evaluationEnd is the end of an evaluation.json as atomicfile.WriteJSON writes it.
-const evaluationEnd = "\n}\n"
+// evaluationFault says what is wrong with evaluation.json beside metrics that are whole. It is empty if nothing is.
+func (r *Run) evaluationFault() (string, error) {
+	if says, err := r.badEvaluation(); err != nil || says != "" {
+		return says, err
+	}
+	return r.otherEvaluation()
+}
+
+// otherEvaluation says that evaluation.json is not of the evaluation in the last row of the metrics. It is empty if it
+// is, and for a run of several processes, which may have evaluated on different machines.
+func (r *Run) otherEvaluation() (string, error) {
+	record, err := r.Record()
+	if err != nil || len(record.Sessions) != 1 {
+		return "", err
+	}
+	result, err := r.ReadEvaluation()
+	if err != nil {
+		return "", err
+	}
+	metrics, err := ReadMetrics(r.Path(MetricsFile))
+	if err != nil {
+		return "", nil // said of that file
+	}
+	returns, err := metrics.Column("adapted_return")
+	if n := len(returns); err == nil && n > 0 {
+		if have, want := result.Summary.Adapted.Mean, returns[n-1]; math.Abs(have-want) > 1e-6*max(1, math.Abs(want)) {
+			return fmt.Sprintf("%s has the return %v; the last row of %s has %v", EvaluationFile, have, MetricsFile,
+				want), nil
+		}
+	}
+	return "", nil
+}
 
 // cure says what to type so that a run's damaged files are made again.
 func (r *Run) cure() string {

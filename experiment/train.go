@@ -143,8 +143,8 @@ func (t *Training) evaluated() bool {
 	if !t.Done() || !t.run.Has(EvaluationFile) {
 		return false
 	}
-	_, err := t.run.ReadEvaluation()
-	return err == nil
+	says, err := t.run.evaluationFault()
+	return err == nil && says == ""
 }
 
 func (t *Training) train(ctx context.Context, p progress.Progress) error {

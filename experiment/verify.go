@@ -78,7 +78,13 @@ func Verify(dir string) ([]Finding, error) {
 	v.weights(state)
 	if run.Has(EvaluationFile) {
 		_, err := run.ReadEvaluation()
-		v.add(EvaluationFile, "", err, true)
+		if err == nil && v.whole(MetricsFile) {
+			var says string
+			if says, err = run.otherEvaluation(); says != "" {
+				err = errors.New(says)
+			}
+		}
+		v.add(EvaluationFile, "", err, state != nil)
 	}
 	if p, err := run.pruned(); err == nil && p != nil {
 		v.found = slices.DeleteFunc(v.found, func(f Finding) bool {
@@ -113,6 +119,11 @@ func (v *verifier) add(name, about string, err error, remade bool) {
 		}
 	}
 	v.found = append(v.found, f)
+}
+
+// whole reports whether a file was found whole.
+func (v *verifier) whole(name string) bool {
+	return slices.ContainsFunc(v.found, func(f Finding) bool { return f.File == name && f.State == Whole })
 }
 
 func (v *verifier) is(i int, state string) bool { return v.found[i].State == state }

@@ -12,8 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/analysis/stats"
 	"nacre/experiment"
 	"nacre/experiment/sweep"
+	"nacre/rl/protocol"
 )
 
 // written leaves what training would: a run of the sweep that is finished.
@@ -34,13 +36,20 @@ func written(t *testing.T, f *sweep.Folder, names ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		result := protocol.Result{Protocol: protocol.Protocol{Scored: 1, Repeats: 1}, Tasks: []protocol.TaskResult{{
+			Return: [][]float64{{1}}, Success: [][]bool{{false}}, Len: [][]int{{1}}}}}
+		result.Summary.Adapted = stats.MeanInterval([]float64{1})
+		evaluation, err := json.Marshal(result)
+		if err != nil {
+			t.Fatal(err)
+		}
 		rows := "iteration,env_steps,updates,adapted_return,adapted_success\n"
 		for i := range iterations {
 			rows += fmt.Sprintf("%d,%d,%d,1,0\n", i, 100*(i+1), 10*(i+1))
 		}
 		_, err = run.Begin(r.Config, experiment.NewProcess())
 		err = errors.Join(err, run.Close(), os.WriteFile(run.Path(experiment.MetricsFile), []byte(rows), 0o644),
-			os.WriteFile(run.Path(experiment.EvaluationFile), []byte("{}"), 0o644))
+			os.WriteFile(run.Path(experiment.EvaluationFile), evaluation, 0o644))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,6 +68,7 @@ func written(t *testing.T, dir, algorithm, family string, seed uint64, evaluatio
 		result.Tasks = append(result.Tasks, protocol.TaskResult{ID: i, Params: []float64{float64(i)},
 			Return: [][]float64{{v}}, Success: [][]bool{{true}}, Len: [][]int{{1}}})
 	}
+	result.Summary.Adapted = stats.MeanInterval(result.AdaptedByTask())
 	result.Summary.AdaptedSuccess = stats.MeanInterval([]float64{1})
 	text, err := json.Marshal(result)
 	if err != nil {

@@ -83,19 +83,18 @@ func Prune(ctx context.Context, env *Env, o PruneOptions) error {
 }
 
 func spare(dir string, remove bool) (experiment.Spare, error) {
-	if remove && plainfile.Writable(dir) == nil { // in an archive there is nothing to remove
-		if run, err := experiment.View(dir); err != nil {
-			return experiment.Spare{}, err
-		} else if _, err := run.Spare(); err != nil { // checked before a lock is taken
-			return experiment.Spare{}, err
-		}
-		return experiment.Prune(dir)
-	}
 	run, err := experiment.View(dir)
 	if err != nil {
 		return experiment.Spare{}, err
 	}
-	return run.Spare()
+	s, err := run.Spare()                                               // checked before a lock is taken
+	if err != nil || s.Bytes() == 0 || plainfile.Writable(dir) != nil { // in an archive there is nothing to remove
+		return s, err
+	}
+	if remove {
+		return experiment.Prune(dir)
+	}
+	return s, run.Intact()
 }
 
 // WriteText prints the report as text.
