@@ -84,7 +84,8 @@ func planned(p Plan) (*Folder, error) {
 	return f, err
 }
 
-// unchanged refuses a run that was begun with other settings than the plan's.
+// unchanged refuses a run that was begun with other settings than the plan's. It was begun with those in its own
+// folder: a longer plan, with which it could not go on, left others in the sweep's.
 func (f *Folder) unchanged(r Run) error {
 	if !f.begun(r) {
 		return nil
@@ -95,6 +96,12 @@ func (f *Folder) unchanged(r Run) error {
 	}
 	if _, err = experiment.Longer(r.Config, before); err == nil { // a run that only gets longer is trained further
 		return nil
+	}
+	own := experiment.Default()
+	if unread := config.Resolve(&own, experiment.ConfigFileLayer(f.ownConfig(r))); unread == nil {
+		if _, other := experiment.Longer(r.Config, own); other == nil {
+			return nil
+		}
 	}
 	return fmt.Errorf("sweep: %s was begun with %w; give the plan another name or out, or move that run's folder away",
 		f.RunDir(r), err)
@@ -108,9 +115,8 @@ func (f *Folder) others() ([]Run, error) {
 		known[r.Name] = true
 	}
 	var before Folder
-	if err := readJSON(filepath.Join(f.Dir, ManifestFile), &before); err != nil {
-		return nil, err
-	}
+	// A damaged manifest lists no run, and Prepare writes it anew; runs that began are found by their configurations.
+	_ = readJSON(filepath.Join(f.Dir, ManifestFile), &before)
 	subs, err := f.Submissions()
 	if err != nil {
 		return nil, err
@@ -150,8 +156,27 @@ func systemOf(r Run) string {
 
 // begun reports whether a run has a run folder.
 func (f *Folder) begun(r Run) bool {
-	_, err := plainfile.Stat(filepath.Join(f.RunDir(r), experiment.ConfigFile))
+	_, err := plainfile.Stat(f.ownConfig(r))
 	return err == nil
+}
+
+// ownConfig is the configuration in the folder of a run.
+func (f *Folder) ownConfig(r Run) string { return filepath.Join(f.RunDir(r), experiment.ConfigFile) }
+
+// obstacle returns an error if something stands where a run that has no configuration yet would begin.
+func (f *Folder) obstacle(r Run) error {
+	info, err := plainfile.Stat(f.RunDir(r))
+	if err != nil {
+		return nil
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is a file, where the run's folder would be: move it away", f.RunDir(r))
+	}
+	var lost *experiment.NoConfigError
+	if _, err := experiment.View(f.RunDir(r)); errors.As(err, &lost) {
+		return err
+	}
+	return nil
 }
 
 // attempted reports whether a process tried to begin a run.
@@ -186,7 +211,8 @@ func Open(dir string) (*Folder, error) {
 		err = json.Unmarshal(data, f)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("sweep: %s: %w", filepath.Join(dir, ManifestFile), err)
+		return nil, fmt.Errorf("sweep: %s: %w; nacre sweep with the plan writes it again", filepath.Join(dir,
+			ManifestFile), err)
 	}
 	others, err := f.others()
 	f.Runs = append(f.Runs, others...)
@@ -220,7 +246,7 @@ func (f *Folder) config(r Run) (experiment.Config, error) {
 	cfg := experiment.Default()
 	file := f.configFile(r.Name)
 	if _, err := plainfile.Stat(file); errors.Is(err, os.ErrNotExist) && f.begun(r) {
-		file = filepath.Join(f.RunDir(r), experiment.ConfigFile)
+		file = f.ownConfig(r)
 	}
 	err := config.Resolve(&cfg, experiment.ConfigFileLayer(file))
 	return cfg, err

@@ -1,7 +1,11 @@
 package sweep
 
 import (
+	"errors"
+	"fmt"
+
 	"nacre/experiment"
+	"nacre/rl"
 )
 
 // State is the state of a run.
@@ -35,7 +39,10 @@ type RunStatus struct {
 	experiment.Standing
 	Attempt Attempt `json:"attempt"`
 	Dir     string  `json:"run"`
-	Log     string  `json:"log"`
+	// Other says that the run folder is not of the plan's configuration, and in which setting. Such a run has failed,
+	// and its numbers do not count.
+	Other string `json:"other,omitempty"`
+	Log   string `json:"log"`
 }
 
 // Status reads the progress of every run of a sweep. A run that cannot be read has failed, and its Damage says why.
@@ -69,6 +76,9 @@ func (f *Folder) status(r Run) (RunStatus, error) {
 		}
 	}
 	if !begun {
+		if err := f.obstacle(r); err != nil {
+			return s, err
+		}
 		if s.Attempt.Error != "" {
 			s.State = Failed
 		}
@@ -81,6 +91,15 @@ func (f *Folder) status(r Run) (RunStatus, error) {
 	own := experiment.Default() // the plan's may be longer
 	if _, err := run.ReadConfig(&own); err != nil {
 		return s, err
+	}
+	if _, err := experiment.Longer(s.Run.Config, own); err != nil {
+		what := err.Error()
+		if d, ok := errors.AsType[*rl.Difference](err); ok {
+			what = fmt.Sprintf("%s = %s, and the plan has %s", d.Key, d.Before, d.Now)
+		}
+		s.State, s.Other = Failed, fmt.Sprintf("%s holds another run: %s; move that folder away", s.Dir, what)
+		s.Damage = s.Other
+		return s, nil
 	}
 	if s.Standing, err = run.Standing(own); err != nil {
 		return s, err

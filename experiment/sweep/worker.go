@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
@@ -127,8 +126,9 @@ func (f *Folder) open(ctx context.Context, name string, cfg experiment.Config, h
 	for waiting := false; ; waiting = true {
 		var t *experiment.Training
 		var notices []string
-		_, err := os.Stat(filepath.Join(dir, experiment.ConfigFile))
-		if err == nil {
+		_, err := experiment.View(dir)
+		var lost *experiment.NoConfigError // which Extend makes again from the checkpoint
+		if err == nil || errors.As(err, &lost) {
 			t, notices, err = experiment.Extend(dir, host, func(c *experiment.Config) error { *c = cfg; return nil })
 		} else {
 			t, err = experiment.Start(dir, cfg, host)

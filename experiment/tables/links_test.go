@@ -24,7 +24,7 @@ func TestLinkedRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	written(t, f.RunDir(f.Runs[0]), "pearl", "point-goal", 1, at(5), []float64{5})
+	writtenOf(t, f.RunDir(f.Runs[0]), f.Runs[0].Config, at(5), []float64{5})
 	at := func(name string) string { return filepath.Join(home, name) }
 	if err := errors.Join(os.Symlink(scratch, at("runs")), os.Symlink(filepath.Join(scratch, "a"), at("one")),
 		os.Mkdir(at("mixed"), 0o755),

@@ -161,6 +161,10 @@ func loadSweep(dir string, note func(string)) ([]Run, error) {
 	}
 	var out []Run
 	for _, s := range status {
+		if s.Other != "" {
+			note((&runError{s.Dir, errors.New(s.Other)}).leftOut())
+			continue
+		}
 		if s.Iterations == 0 && !s.Finished && s.Damage == "" {
 			out = append(out, Run{Dir: s.Dir, System: s.System, Config: s.Run.Config})
 			continue

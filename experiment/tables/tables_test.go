@@ -28,6 +28,12 @@ func written(t *testing.T, dir, algorithm, family string, seed uint64, evaluatio
 		t.Fatal(err)
 	}
 	cfg.Algorithm, cfg.Family, cfg.Seed, cfg.EnvSteps = algorithm, family, seed, 1_040_000
+	writtenOf(t, dir, cfg, evaluations, final)
+}
+
+// writtenOf is written for a run of any configuration.
+func writtenOf(t *testing.T, dir string, cfg experiment.Config, evaluations [][2]float64, final []float64) {
+	t.Helper()
 	run, err := experiment.Create(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -240,13 +246,13 @@ func TestDuplicatesAndNothing(t *testing.T) {
 func TestSweepNames(t *testing.T) {
 	plan := sweep.Plan{Name: "two", Out: t.TempDir(), Families: []string{"point-goal"}, Seeds: []uint64{1, 2},
 		Preset: "quick/point-goal",
-		Systems: []sweep.System{{Name: "wide", Algorithm: "pearl"},
-			{Name: "narrow", Algorithm: "pearl", Set: []string{"pearl.hidden=8"}}}}
+		Systems: []sweep.System{{Name: "wide", Algorithm: "pearl", Set: []string{"env_steps=1040000"}},
+			{Name: "narrow", Algorithm: "pearl", Set: []string{"env_steps=1040000", "pearl.hidden=8"}}}}
 	f, err := sweep.Prepare(plan)
 	if err != nil {
 		t.Fatal(err)
 	}
-	written(t, f.RunDir(f.Runs[0]), "pearl", "point-goal", 1, at(5), []float64{5})
+	writtenOf(t, f.RunDir(f.Runs[0]), f.Runs[0].Config, at(5), []float64{5})
 	runs, _, err := tables.Load(plan.Out)
 	if err != nil || len(runs) != 4 || runs[0].System != "wide" || runs[3].System != "narrow" ||
 		pearl.Of(runs[3].Config).Hidden != 8 {
@@ -256,6 +262,15 @@ func TestSweepNames(t *testing.T) {
 	if err != nil || table.Cells[0][0].Return.N != 1 || table.Cells[0][1].Return.N != 0 ||
 		!strings.Contains(table.Notes[0], "1 of 2 cells are empty, 1 of 4 runs") {
 		t.Errorf("%+v, %v", table, err)
+	}
+	// the folder of one run in the place of another counts for none
+	if err := os.CopyFS(f.RunDir(f.Runs[2]), os.DirFS(f.RunDir(f.Runs[0]))); err != nil {
+		t.Fatal(err)
+	}
+	runs, notes, err := tables.Load(plan.Out)
+	if err != nil || len(runs) != 3 || len(notes) != 1 ||
+		!strings.Contains(notes[0], "holds another run: seed = 1, and the plan has 2") {
+		t.Errorf("%d runs, %q, %v", len(runs), notes, err)
 	}
 }
 
