@@ -90,7 +90,7 @@ type insteadKey struct{}
 
 // overview writes nacre --help: every command in one line, under its heading.
 func overview(w io.Writer, root *cobra.Command) {
-	fmt.Fprintf(w, "%s\n\nUsage: nacre COMMAND [ARGUMENT...] [FLAG...]\n", root.Long)
+	fmt.Fprintf(w, "%s\nUsage: nacre COMMAND [ARGUMENT...] [FLAG...]\n", root.Long)
 	for _, h := range headings {
 		fmt.Fprintf(w, "%s\n", h)
 		for _, c := range root.Commands() {
