@@ -82,7 +82,7 @@ func TestDamagedRunsAreNotFinished(t *testing.T) {
 		}, MetricsFile, "metrics.csv has 5 rows; the run ends after 4", "1 lines after the end"},
 		"a row lost": {func(d string) {
 			rows(t, d, func(l []string) []string { return append(l[:1:1], l[2:]...) })
-		}, MetricsFile, "metrics.csv ends at iteration 3 of 4", "shorter"},
+		}, MetricsFile, "metrics.csv has iteration 2 on line 3; expected 1", "shorter"},
 		"no steps": {func(d string) {
 			rows(t, d, func(l []string) []string { l[1] = cell(l[1], 1, "NaN"); return l })
 		}, MetricsFile, "metrics.csv has env_steps = NaN on line 3; expected a whole number",

@@ -78,6 +78,24 @@ func stateFile(iteration int) string {
 	return filepath.Join(StatesFolder, fmt.Sprintf("%06d.bin", iteration))
 }
 
+// states lists the kept checkpoints, the newest first. If the run was pruned it lists none: it is not trained further.
+func (r *Run) states() (names []string) {
+	if r.prunedAway() != "" {
+		return nil
+	}
+	entries, err := plainfile.ReadDir(r.Path(StatesFolder))
+	if err != nil { // no such folder
+		return nil
+	}
+	for _, e := range slices.Backward(entries) {
+		if n, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".bin")); err == nil && n >= 0 &&
+			filepath.Join(StatesFolder, e.Name()) == stateFile(n) {
+			names = append(names, stateFile(n))
+		}
+	}
+	return names
+}
+
 // keepState writes a separate checkpoint of the current state if Host.KeepState asks for it.
 func (t *Training) keepState() error {
 	if t.states <= 0 || t.at.Iteration%t.states != 0 {

@@ -54,6 +54,9 @@ func NewMetrics(path string, columns ...string) (*Metrics, error) {
 }
 
 func checkColumns(columns []string) error {
+	if n := len(columns); n > 0 && strings.HasSuffix(columns[n-1], "\r") {
+		return errors.New("its lines end in CR LF, as another program wrote them")
+	}
 	seen := map[string]bool{}
 	for _, c := range columns {
 		if c == "" || seen[c] || strings.ContainsAny(c, ",\"\r\n") {
@@ -264,6 +267,9 @@ func ReadMetrics(path string) (Series, error) {
 }
 
 func parseMetrics(path string, data []byte) (_ Series, err error) {
+	if len(data) == 0 {
+		return Series{}, fmt.Errorf("metrics: %s has no header: it is empty", path)
+	}
 	whole := data[:bytes.LastIndexByte(data, '\n')+1]
 	lines := strings.Split(strings.TrimSuffix(string(whole), "\n"), "\n")
 	s := Series{Columns: strings.Split(lines[0], ",")}

@@ -181,6 +181,7 @@ func TestReadMetrics(t *testing.T) {
 		"a,b\n1,2\n3":     "",
 		"a,b\n1,2\n3,4":   "",
 		"a,b":             "has no header",
+		"a,b\r\n1,2\r\n":  "its lines end in CR LF",
 		"":                "has no header",
 		"a,b\n1,2,3\n":    "m.csv:2: 3 cells; expected 2",
 		"a,b\n1,2\nx,1\n": `m.csv:3: a = "x": expected a number`,

@@ -237,3 +237,50 @@ func TestEmptyConfig(t *testing.T) {
 		}
 	}
 }
+
+// Without a whole checkpoint of its own a run goes on from the newest whole one that it kept for branches, to the same
+// numbers, and verify says that it does. A pruned run stays as it is.
+func TestKeptCheckpointContinues(t *testing.T) {
+	whole := wholeRun(t, short(t, "pearl"), 3, Host{Workers: 1, KeepState: 1})
+	cut := func(path string) error { return os.Truncate(path, 60) }
+	for name, harm := range map[string]struct {
+		own  func(path string) error
+		last int // newest kept checkpoint that is left whole
+	}{"removed": {os.Remove, 3}, "cut": {cut, 3}, "the newest kept one too": {os.Remove, 2}, "two of them": {cut, 1}} {
+		dir := clone(t, whole)
+		var errs []error
+		for _, file := range []string{CheckpointFile, PreviousCheckpointFile} {
+			errs = append(errs, harm.own(filepath.Join(dir, file)))
+		}
+		for n := harm.last + 1; n <= 3; n++ {
+			errs = append(errs, cut(filepath.Join(dir, stateFile(n))))
+		}
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+		found, err := Verify(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			if f.State != Whole && !f.Remade {
+				t.Errorf("%s: verify: %+v", name, f)
+			}
+		}
+		run, notices, err := Resume(dir, Host{Workers: 1, KeepState: 1})
+		end(t, run, err)
+		if said := strings.Join(notices, "; "); !strings.Contains(said,
+			"continued from the kept "+stateFile(harm.last)) {
+			t.Errorf("%s: %q", name, said)
+		}
+		equalRuns(t, dir, whole)
+	}
+	dir := clone(t, whole)
+	if _, err := Prune(dir); err != nil {
+		t.Fatal(err)
+	}
+	var lost *LostError
+	if _, _, err := Resume(dir, Host{Workers: 1}); !errors.As(err, &lost) || !strings.Contains(err.Error(), "--prune") {
+		t.Errorf("pruned: %v", err)
+	}
+}

@@ -37,10 +37,11 @@ func (e *LostError) Error() string {
 func (e *LostError) Unwrap() error { return e.Err }
 
 // Resume continues the run in dir from its last checkpoint, bit for bit; Found says which checkpoint. If the last one
-// is missing or damaged, Resume continues from the one before it. It makes weights, metrics and tasks again if they are
-// missing, damaged or of another state. The notices say what was done, and what differs from the process before. A run
-// that was stopped in its first collection has no checkpoint yet and begins anew, and a branch begins again where it
-// branched. If a run has results but no whole checkpoint, the error is a *LostError; see StartOver.
+// is missing or damaged, Resume continues from the one before it, or from the newest that Host.KeepState stored. It
+// makes weights, metrics and tasks again if they are missing, damaged or of another state. The notices say what was
+// done, and what differs from the process before. A run that was stopped in its first collection has no checkpoint yet
+// and begins anew, and a branch begins again where it branched. If a run has results but no whole checkpoint, the error
+// is a *LostError; see StartOver.
 func Resume(dir string, host Host) (t *Training, notices []string, err error) {
 	return open(dir, host, nil, (*Training).restore)
 }
@@ -124,7 +125,7 @@ func (t *Training) anew(host Host, notice string) ([]string, error) {
 	if err := t.begin(host); err != nil {
 		return nil, err
 	}
-	t.found = "no checkpoint: the run begins anew"
+	t.found = "the run begins anew"
 	return []string{notice}, t.run.Notice(notice)
 }
 
@@ -170,6 +171,15 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 			return nil, fmt.Errorf("%w; and the checkpoint before it does not help: %w", missed, err)
 		}
 	}
+	from := PreviousCheckpointFile
+	if errors.Is(err, os.ErrNotExist) || checkpoint.Damaged(err) {
+		for _, name := range t.run.states() {
+			if checkpoint.Load(t.run.Path(name), "", read) == nil {
+				lost, err, from = fmt.Errorf("%s is missing or damaged", CheckpointFile), nil, name
+				break
+			}
+		}
+	}
 	record, unread := t.run.Record()
 	if unread != nil {
 		return nil, unread
@@ -191,10 +201,16 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 	}
 	t.found = CheckpointFile
 	if lost != nil {
-		t.found = PreviousCheckpointFile
-		notices = append(notices, fmt.Sprintf("%v: continued from the checkpoint before it", lost))
-		// The damaged file must not become the generation before the next one.
-		if err := os.Rename(t.run.Path(PreviousCheckpointFile), t.run.Path(CheckpointFile)); err != nil {
+		t.found = from
+		if from == PreviousCheckpointFile {
+			notices = append(notices, fmt.Sprintf("%v: continued from the checkpoint before it", lost))
+			// The damaged file must not become the generation before the next one.
+			err = os.Rename(t.run.Path(from), t.run.Path(CheckpointFile))
+		} else {
+			notices = append(notices, fmt.Sprintf("%v: continued from the kept %s", lost, from))
+			err = copyFile(t.run.Path(from), t.run.Path(CheckpointFile))
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -222,6 +238,19 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 		t.events, err = tfevents.Resume(t.run.Dir, t.unsaid())
 	}
 	return notices, err
+}
+
+// copyFile copies a file of a run.
+func copyFile(from, to string) error {
+	in, err := plainfile.Open(from)
+	if err != nil {
+		return fmt.Errorf("run folder: %w", err)
+	}
+	defer in.Close()
+	return atomicfile.Write(to, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
 }
 
 // unsaid is the first step that the event files still lack: the step of the iteration under way or, if the iteration
@@ -272,7 +301,7 @@ func (t *Training) remake(metrics, timing []byte) (made []string, err error) {
 		}
 	}
 	if t.Done() { // rows after the last checkpoint of an unfinished run are made again
-		made = append(made, t.beyond(MetricsFile, t.at.Metrics), t.beyond(TimingFile, t.at.Timing))
+		made = append(made, t.beyond(MetricsFile, t.at.Metrics, metrics), t.beyond(TimingFile, t.at.Timing, timing))
 		made = slices.DeleteFunc(made, func(s string) bool { return s == "" })
 	}
 	var lost error
@@ -318,10 +347,10 @@ func (t *Training) remake(metrics, timing []byte) (made []string, err error) {
 	return made, err
 }
 
-// beyond says how much of a file stands after the end of the run.
-func (t *Training) beyond(name string, end Position) string {
+// beyond says how much of a file stands after the end of the run, if it begins as the checkpoint's.
+func (t *Training) beyond(name string, end Position, text []byte) string {
 	data, err := plainfile.Read(t.run.Path(name), maxText)
-	if err != nil || int64(len(data)) <= end.Bytes {
+	if err != nil || int64(len(data)) <= end.Bytes || !bytes.HasPrefix(data, text) {
 		return ""
 	}
 	rest := data[end.Bytes:]

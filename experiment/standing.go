@@ -164,12 +164,12 @@ func (w *Watch) damage() (string, error) {
 	case says != "":
 	case !w.run.Has(MetricsFile):
 		says = MetricsFile + " is missing"
+	case w.wrong != "":
+		says = w.wrong
 	case s.Share < 1 && half > 0:
 		says = fmt.Sprintf("%s ends within line %d, at %s", MetricsFile, half, done)
 	case s.Share < 1:
 		says = fmt.Sprintf("%s ends at %s", MetricsFile, done)
-	case w.wrong != "":
-		says = w.wrong
 	case half > 0:
 		says = fmt.Sprintf("%s ends within line %d, after the end of the run", MetricsFile, half)
 	case w.end < s.Iterations:
@@ -231,7 +231,7 @@ func (r *Run) cure() string {
 	if err := plainfile.Writable(r.Dir); err != nil {
 		return "pack the run again"
 	}
-	if r.Has(CheckpointFile) || r.Has(PreviousCheckpointFile) {
+	if r.Has(CheckpointFile) || r.Has(PreviousCheckpointFile) || len(r.states()) > 0 {
 		return shell.Command("nacre", "resume", dir) + " repairs it"
 	}
 	return shell.Command("nacre", "resume", "--start-over", dir) + " trains it again, for it has no checkpoint"

@@ -61,6 +61,12 @@ func Verify(dir string) ([]Finding, error) {
 	if newest == nil {
 		state = before
 	}
+	for _, name := range run.states() {
+		if state != nil {
+			break
+		}
+		state = v.checkpoint(name, cfg, err == nil)
+	}
 	if state == nil && run.results() == "" && v.is(1, Missing) && v.is(2, Missing) {
 		return v.found[:1], nil // stopped in its first collection: Resume begins the run anew
 	}

@@ -169,16 +169,35 @@ func (v bounded) Set(text string) error {
 	return v.check()
 }
 
-// wholeNumbers makes the flags of a command and of those below it take whole numbers as a configuration does.
-func wholeNumbers(cmd *cobra.Command) {
+// oneValue makes the flags of a command and of those below it take whole numbers as a configuration does, and those of
+// words refuse a second one: a second file would not be laid over the first.
+func oneValue(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if t := f.Value.Type(); t == "int" || t == "int64" {
+		switch f.Value.Type() {
+		case "int", "int64":
 			f.Value = wholeValue{f.Value}
+		case "string":
+			f.Value = &onceValue{Value: f.Value}
 		}
 	})
 	for _, c := range cmd.Commands() {
-		wholeNumbers(c)
+		oneValue(c)
 	}
+}
+
+// onceValue is the value of a flag that takes one word.
+type onceValue struct {
+	pflag.Value
+	given string // first value
+	set   bool
+}
+
+func (v *onceValue) Set(text string) error {
+	if v.set && text != v.given {
+		return fmt.Errorf("it was given before as %q: expected one of them", v.given)
+	}
+	v.given, v.set = text, true
+	return v.Value.Set(text)
 }
 
 // wholeValue is the value of a flag that takes a whole number.

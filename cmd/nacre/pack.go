@@ -15,8 +15,8 @@ func packCommand(env *app.Env) *cobra.Command {
 		Short: "Write a run, a study or a folder of runs as one .zip file",
 		Long: `Pack writes the folder of a run, a study or a sweep, or a folder of such, as one .zip file. The commands runs,
 curves, table, report, eval, embed, tsne, render, study check and site and the pages /runs and /embeddings can
-read this file like the folder. A run in it is named FILE.zip/runs/NAME. The file is only read: nothing is
-trained or written in it.
+read this file like the folder. A run in it is named as in the folder: FILE.zip/NAME, or FILE.zip/runs/NAME of a
+study or a sweep. The file is only read: nothing is trained or written in it.
 
 Checkpoints are left out. For a study, the .zip contains the same files as "nacre study --pack" writes. Equal
 folders give equal bytes.`,

@@ -50,7 +50,7 @@ Start with "nacre doctor", then "nacre notebook"; "nacre COMMAND --help" explain
 		explain(cmd, args)
 	})
 	addCommands(root, env)
-	wholeNumbers(root)
+	oneValue(root)
 	return root
 }
 

@@ -45,6 +45,9 @@ func TestSettingsGivenTwice(t *testing.T) {
 		{[]string{"-p", "quick/point-goal", "--set", "family=cheetah-vel", "-f", "point-goal"},
 			"--set family=cheetah-vel, and --family is point-goal"},
 		{[]string{"-p", "quick/point-goal", "--set", " seed = 0", "--seed", "3"}, "and --seed is 3"},
+		{[]string{"-c", file, "--config", "b.toml"}, "c.toml\": expected one of them"},
+		{[]string{"-p", "quick/point-goal", "-p", "study/point-goal"}, `given before as "quick/point-goal"`},
+		{[]string{"-c", file, "-a", "pearl", "-a", "maml"}, `given before as "pearl"`},
 	} {
 		status, _, stderr := nacre(t.Context(), append([]string{"train", "-o", filepath.Join(dir, "no")}, c.args...)...)
 		if status != exitUsage || !strings.Contains(stderr, c.want) {

@@ -123,7 +123,11 @@ func cellOf(runs []Run, s Shape) (Cell, error) {
 			continue
 		}
 		if !r.reached(s.At) {
-			c.Notes = append(c.Notes, fmt.Sprintf("seed %d is at %.0f %%", r.Config.Seed, 100*r.Share))
+			at := fmt.Sprintf("is at %.0f %%", 100*r.Share)
+			if r.Finished {
+				at = fmt.Sprintf("ends at %s environment steps", plain(r.last()))
+			}
+			c.Notes = append(c.Notes, fmt.Sprintf("seed %d %s", r.Config.Seed, at))
 			continue
 		}
 		v, evaluations, ok := s.value(r)
