@@ -29,10 +29,10 @@ func TestWholeNumbers(t *testing.T) {
 		var pickles, binaries bytes.Buffer
 		inexact, at := 0, 0
 		for i, v := range ints {
-			word, near, same := strconv.FormatInt(v, 10), float64(v), int64(float64(v)) == v && v != math.MaxInt64
+			word, same := strconv.FormatInt(v, 10), int64(float64(v)) == v && v != math.MaxInt64
 			if unsigned {
-				word, near = strconv.FormatUint(uint64(v), 10), float64(uint64(v))
-				same = near < 1<<64 && uint64(near) == uint64(v)
+				near := float64(uint64(v))
+				word, same = strconv.FormatUint(uint64(v), 10), near < 1<<64 && uint64(near) == uint64(v)
 			}
 			if !same {
 				if inexact++; inexact == 1 {

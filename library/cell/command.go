@@ -3,7 +3,6 @@ package cell
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -46,9 +45,6 @@ func run(command string, stdout io.Writer) error {
 	}
 	return nil
 }
-
-// errNoShell is the error of commands where no program can be started.
-var errNoShell = errors.New("no command runs here: cells in a browser's tab and on Windows have no shell")
 
 // stream is standard output or standard error of the current cell, or of the process.
 type stream struct{ name string }

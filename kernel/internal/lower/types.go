@@ -80,60 +80,6 @@ func (l *Lowerer) ofGeneric(t *types.Named) bool {
 	return false
 }
 
-// mentions reports whether t mentions one of the type parameters.
-func mentions(t types.Type, env map[*types.TypeParam]types.Type, seen map[types.Type]bool) bool {
-	if seen[t] {
-		return false
-	}
-	seen[t] = true
-	in := func(t types.Type) bool { return mentions(t, env, seen) }
-	tuple := func(t *types.Tuple) bool {
-		for v := range t.Variables() {
-			if in(v.Type()) {
-				return true
-			}
-		}
-		return false
-	}
-	switch t := types.Unalias(t).(type) {
-	case *types.TypeParam:
-		_, ok := env[t]
-		return ok
-	case *types.Named:
-		for k := range t.TypeArgs().Len() {
-			if in(t.TypeArgs().At(k)) {
-				return true
-			}
-		}
-		return fromCell(t.Obj()) && in(t.Underlying())
-	case *types.Pointer:
-		return in(t.Elem())
-	case *types.Slice:
-		return in(t.Elem())
-	case *types.Array:
-		return in(t.Elem())
-	case *types.Chan:
-		return in(t.Elem())
-	case *types.Map:
-		return in(t.Key()) || in(t.Elem())
-	case *types.Signature:
-		return tuple(t.Params()) || tuple(t.Results())
-	case *types.Struct:
-		for f := range t.Fields() {
-			if in(f.Type()) {
-				return true
-			}
-		}
-	case *types.Interface:
-		for m := range t.Methods() {
-			if in(m.Signature()) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (l *Lowerer) substitute(t types.Type, env map[*types.TypeParam]types.Type) types.Type {
 	sub := func(t types.Type) types.Type { return l.substitute(t, env) }
 	switch t := t.(type) {
