@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -28,7 +29,7 @@ clean). Git compares what is no notebook as text. For git difftool: git difftool
 		Args: func(_ *cobra.Command, args []string) error { return diffArgs(&o, args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Files = args
-			if err := firstError(between("context", o.Context, 0, 1e6), knownColour(o.When)); err != nil {
+			if err := cmp.Or(between("context", o.Context, 0, 1e6), knownColour(o.When)); err != nil {
 				return err
 			}
 			return do(cmd.Context(), env, app.Diff, o)

@@ -235,16 +235,6 @@ func oneOf(flag, value string, words ...string) error {
 	return app.Usagef("--%s %s: unknown word%s", flag, value, nearest.Hint(value, named))
 }
 
-// firstError returns the first of several checks that failed.
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 const (
 	maxWorkers = 1024
 	maxPort    = 65535

@@ -132,8 +132,7 @@ export class CurvePanel {
       const curve = this.known.get(key(column, r.path))?.curve;
       return curve ? [{ r, curve, drawn: points(curve, over, Number(this.smoothing.value)) }] : [];
     });
-    for (const { r, curve } of known)
-      for (const n of curve.notes ?? []) if (!asked || known.length < 2) notes.push(`${names.get(r.path)}: ${n}`);
+    for (const { r, curve } of known) for (const n of curve.notes ?? []) notes.push(`${names.get(r.path)}: ${n}`);
     const runs = known.map(
       ({ r, drawn }): Line => ({
         name: names.get(r.path)!,
