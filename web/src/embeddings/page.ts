@@ -82,6 +82,7 @@ export class EmbeddingsPage {
   private readonly place = el('div.panels');
   private readonly gallery = el('details', {}, el('summary', {}, 'Layouts in this folder'));
   private cards: Gallery | null = null;
+  private listed = false;
   private readonly chosen = el('section.chosen', { hidden: true, 'aria-label': 'Selection' });
   private readonly remember = perFrame(() =>
     history.replaceState(
@@ -174,14 +175,16 @@ export class EmbeddingsPage {
 
   // — layouts —
 
-  /** Lists the layouts below the folder, once somebody looks. */
+  /** Lists the layouts below the folder once, when somebody first looks; after an error, when somebody looks again. */
   private async list(): Promise<void> {
-    if (!this.gallery.open || this.cards) return;
+    if (!this.gallery.open || this.listed) return;
+    this.listed = true;
     try {
       this.cards = new Gallery(await layouts.list(), (file) => void this.toggle(file));
       this.gallery.append(this.cards.dom);
       this.cards.mark(this.state.open);
     } catch (e) {
+      this.listed = false;
       this.problem((e as Error).message);
     }
   }
