@@ -117,6 +117,7 @@ func TestRepair(t *testing.T) {
 		{"no metrics", remove(MetricsFile, TimingFile), "metrics.csv missing",
 			"metrics.csv: no such file or directory: made again"},
 		{"changed metrics", flip(MetricsFile, -5), "metrics.csv damaged", "the file was changed: made again"},
+		{"no evaluation", func(dir string) error { return os.RemoveAll(filepath.Join(dir, EvaluationFile)) }, "-", ""},
 		{"no tasks", remove(TasksFile), "tasks.json missing", "tasks.json is missing: made again"},
 	} {
 		for _, from := range []string{stopped, whole} {
@@ -124,8 +125,12 @@ func TestRepair(t *testing.T) {
 			if err := c.spoil(dir); err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
-			if bad := append(states(t, dir), ""); bad[0] != c.bad {
-				t.Errorf("%s: verified %v, want %s", c.name, bad, c.bad)
+			want := c.bad
+			if want == "-" { // only a run that was trained to its end should have the file
+				want = map[string]string{whole: "evaluation.json missing"}[from]
+			}
+			if bad := append(states(t, dir), ""); bad[0] != want {
+				t.Errorf("%s: verified %v, want %s", c.name, bad, want)
 			}
 			run, notices, err := Resume(dir, Host{Workers: 1})
 			if err != nil {

@@ -82,7 +82,7 @@ func Verify(dir string) ([]Finding, error) {
 		v.series(name, state)
 	}
 	v.weights(state)
-	if run.Has(EvaluationFile) {
+	if run.Has(EvaluationFile) || v.trained() {
 		_, err := run.ReadEvaluation()
 		if err == nil && v.whole(MetricsFile) {
 			var says string
@@ -130,6 +130,15 @@ func (v *verifier) add(name, about string, err error, remade bool) {
 // whole reports whether a file was found whole.
 func (v *verifier) whole(name string) bool {
 	return slices.ContainsFunc(v.found, func(f Finding) bool { return f.File == name && f.State == Whole })
+}
+
+// trained reports whether the metrics reach the end of the schedule, where a run is evaluated.
+func (v *verifier) trained() bool {
+	if v.cfg == nil {
+		return false
+	}
+	s, err := v.run.Standing(*v.cfg)
+	return err == nil && s.Share >= 1
 }
 
 func (v *verifier) is(i int, state string) bool { return v.found[i].State == state }

@@ -367,8 +367,8 @@ func TestLargeLabels(t *testing.T) {
 		`[{"mean0": 1.5, "label": "01"}, {"mean0": 2.5, "label": "1"}]`:                          "[0 1] []",
 		`[{"mean0": 1.5, "label": "1 "}, {"mean0": 2.5, "label": "1"}]`:                          "[1 0] []",
 		`[{"mean0": 9007199254740993, "label": -0.0}, {"mean0": 9007199254740992, "label": 0}]`: "[0 0] [whole " +
-			`numbers beyond 2^53 are computed with as the nearest float64: "mean0" (1 value, first 9007199254740993 in row 0 ` +
-			"(counted from 0))]",
+			`numbers beyond 2^53 are computed with as the nearest float64: "mean0" (1 value, first ` +
+			"9007199254740993 at row 0 (counted from 0))]",
 	} {
 		e, err := Read("x.json", []byte(text), "")
 		if err != nil {

@@ -35,7 +35,7 @@ type tagged map[int64]float64
 
 // series are the values of a tag in the order in which they were logged.
 type series struct {
-	steps   []float64
+	steps   []int64
 	values  []float64
 	same    float64 // how many values are averaged in the last one; 0 at the beginning of a file
 	dropped order   // what a program that resumed has taken back
@@ -75,7 +75,7 @@ func scalars(files []string) (*frame.Frame, about, error) {
 		}
 		tags[name] = tagged{}
 		for _, k := range o.kept {
-			tags[name][int64(s.steps[k])] = s.values[k]
+			tags[name][s.steps[k]] = s.values[k]
 		}
 	}
 	if n := len(files); n > 1 {
@@ -100,7 +100,7 @@ func join(logged map[string]*series, e tfevents.Events) (shared int) {
 	for i, v := range e.Scalars {
 		for len(purge) > 0 && purge[0].At <= i {
 			for _, s := range logged {
-				s.forget(float64(purge[0].Step))
+				s.forget(purge[0].Step)
 			}
 			purge = purge[1:]
 		}
@@ -109,22 +109,23 @@ func join(logged map[string]*series, e tfevents.Events) (shared int) {
 			s = &series{}
 			logged[v.Tag] = s
 		}
-		step, last := float64(v.Step), len(s.steps)-1
-		if s.same > 0 && last >= 0 && s.steps[last] == step {
+		last := len(s.steps) - 1
+		if s.same > 0 && last >= 0 && s.steps[last] == v.Step {
 			shared++
 			s.same++
 			s.values[last] += (v.Value - s.values[last]) / s.same
 			continue
 		}
-		s.steps, s.values, s.same = append(s.steps, step), append(s.values, v.Value), 1
+		s.steps, s.values, s.same = append(s.steps, v.Step), append(s.values, v.Value), 1
 	}
 	return shared
 }
 
 // forget drops a step and later ones, because the program says that it continues from there.
-func (s *series) forget(from float64) {
+func (s *series) forget(from int64) {
 	o := &s.dropped
-	var steps, values []float64
+	var steps []int64
+	var values []float64
 	for i, step := range s.steps {
 		if step < from {
 			steps, values = append(steps, step), append(values, s.values[i])
@@ -132,7 +133,7 @@ func (s *series) forget(from float64) {
 	}
 	if n := len(s.steps) - len(steps); n > 0 {
 		if o.backs++; o.backs == 1 {
-			o.first = from
+			o.first = float64(from)
 		}
 		o.left += n
 		s.steps, s.values, s.same = steps, values, 0
@@ -162,11 +163,10 @@ func tabled(tags map[string]tagged) *frame.Frame {
 		}
 	}
 	slices.Sort(steps)
-	column := make([]float64, len(steps))
 	for i, step := range steps {
-		at[step], column[i] = i, float64(step)
+		at[step] = i
 	}
-	f := frame.New(frame.Numbers("step", column))
+	f, _ := frame.Of(map[string][]int64{"step": steps}) // whole numbers are no error
 	for _, name := range slices.Sorted(maps.Keys(tags)) {
 		if name == "step" {
 			continue

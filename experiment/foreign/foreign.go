@@ -398,17 +398,19 @@ type order struct {
 
 // inOrder finds which rows count. If the step goes back, the rows above with that step or a later one do not. If it
 // goes back in more than a third of the rows, the rows have no order. A row without a step counts.
-func inOrder(steps []float64) order {
-	o, last := order{first: math.NaN()}, math.Inf(-1)
+func inOrder[T int64 | float64](steps []T) order {
+	o := order{first: math.NaN()}
+	var last T
+	any := false
 	for i, s := range steps {
-		if s < last {
+		if any && s < last {
 			if o.backs++; o.backs == 1 {
-				o.first = s
+				o.first = float64(s)
 			}
 			o.kept = slices.DeleteFunc(o.kept, func(k int) bool { return steps[k] >= s })
 		}
-		if !math.IsNaN(s) {
-			last = s
+		if s == s { // not NaN
+			last, any = s, true
 		}
 		o.kept = append(o.kept, i)
 	}

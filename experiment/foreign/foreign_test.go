@@ -598,6 +598,16 @@ func TestChosenColumnsAndErrors(t *testing.T) {
 		`column "step", the step, has 9007199254740993 on line 3; expected whole numbers that differ by less`) {
 		t.Errorf("steps too far apart: %v", err)
 	}
+	// nor in the files of W&B and TensorBoard, which keep steps as integers
+	put(t, dir, "far/run-a.wandb", wandbFile("a", "seed=1", "_step=9007199254740992;r=1", "_step=9007199254740993;r=2",
+		"_step=9007199254740995;r=3"))
+	far := []int64{1<<53 + 1, 1<<53 + 2, 1<<53 + 4}
+	eventsOf(t, filepath.Join(dir, "far-events"), "eval/return", far, []float64{1, 2, 3})
+	for name, want := range map[string]string{"far": "0:1 1:2 3:3", "far-events": "0:1 1:2 3:3"} {
+		if l, err := Open(filepath.Join(dir, name), Columns{}); err != nil || !strings.HasSuffix(told(l), want) {
+			t.Errorf("steps beyond 2^53 in %s: %v, %v", name, l, err)
+		}
+	}
 	for want, c := range map[string]Columns{`no column "frame" of numbers; did you mean "frames"?`: {Step: "frame"},
 		`no column "name" of numbers`: {Step: "frames", Return: "name"}} {
 		if _, err := Open(x, c); err == nil || !strings.Contains(err.Error(), want) {

@@ -79,7 +79,10 @@ func wandb(path string) (*frame.Frame, about, error) {
 			return nil, about{}, fmt.Errorf("record %d: %w", i+1, err)
 		}
 	}
-	f := h.table()
+	f, err := h.table()
+	if err != nil {
+		return nil, about{}, err
+	}
 	a := about{tool: "W&B", settings: h.settings, sparse: true}
 	if a.system, _ = stemOf(h.name); a.system != "" {
 		if _, seed := stemOf(h.name); seed != "" {
@@ -210,8 +213,8 @@ func entries(message []byte, into map[string]string) error {
 	})
 }
 
-// table is the history as a table of its numbers.
-func (h *history) table() *frame.Frame {
+// table is the history as a table of its numbers. Whole numbers of 64 bits keep all digits.
+func (h *history) table() (*frame.Frame, error) {
 	var names []string
 	for _, row := range h.rows {
 		for name := range row {
@@ -220,20 +223,22 @@ func (h *history) table() *frame.Frame {
 			}
 		}
 	}
-	slices.Sort(names)
-	f := frame.New()
+	columns := map[string][]any{}
 	for _, name := range names {
-		v, any := missing(len(h.rows)), false
+		v, any := make([]any, len(h.rows)), false
 		for i, row := range h.rows {
-			if x, err := strconv.ParseFloat(row[name], 64); err == nil {
+			v[i] = table.Blank()
+			if n, err := strconv.ParseInt(row[name], 10, 64); err == nil {
+				v[i], any = n, true
+			} else if x, err := strconv.ParseFloat(row[name], 64); err == nil {
 				v[i], any = x, true
 			}
 		}
 		if any {
-			f = f.With(frame.Numbers(name, v))
+			columns[name] = v
 		}
 	}
-	return f
+	return frame.Of(columns)
 }
 
 // missing is a column without values.

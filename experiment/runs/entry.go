@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"nacre/experiment/foreign"
 	"nacre/experiment/sweep"
 	"nacre/internal/plainfile"
+	"nacre/internal/shell"
 	"nacre/sim"
 )
 
@@ -100,7 +102,7 @@ func (e *entry) look(known *configs) (*Run, bool) {
 		return nil, false
 	}
 	run := &Run{Path: e.path, Group: e.group.name(), Changed: newest, Latest: map[string]Number{}}
-	if e.planned && now[0] == (stamp{}) {
+	if e.planned && now[0] == (stamp{}) && !e.lost() {
 		e.awaited(run)
 	} else if err := e.read(run, known, now); err != nil {
 		run.State, run.Problem = Broken, err.Error()
@@ -115,6 +117,13 @@ func (e *entry) awaited(to *Run) {
 	to.State, to.Note = Waiting, Note{Tags: []string{}}
 	to.Algorithm, to.Title, to.Family, to.Seed = e.plan.System, experiment.Title(e.plan.System), e.plan.Family,
 		e.plan.Seed
+}
+
+// lost reports whether the run's folder has a checkpoint and no configuration.
+func (e *entry) lost() bool {
+	_, err := experiment.View(e.dir)
+	_, ok := errors.AsType[*experiment.NoConfigError](err)
+	return ok
 }
 
 // told adds what the sweep's folder and Slurm tell about a run that no process here is writing.
@@ -184,8 +193,12 @@ func (e *entry) read(to *Run, known *configs, now [len(watched)]stamp) error {
 		if failed {
 			to.State = Failed
 		}
-		if why != experiment.EndedInterrupted && why != experiment.EndedFinished {
+		switch {
+		case why != experiment.EndedInterrupted && why != experiment.EndedFinished:
 			to.Problem = why
+		case to.Share >= 1:
+			to.Problem = fmt.Sprintf("trained to the end, and %s is missing: %s makes it", experiment.EvaluationFile,
+				shell.Command("nacre", "resume", shell.Path(e.dir)))
 		}
 	}
 	if to.State == Running && to.Share > 0 {

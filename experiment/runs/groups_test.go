@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"nacre/experiment"
 	"nacre/experiment/runs"
 	"nacre/experiment/study"
 	"nacre/experiment/sweep"
@@ -104,6 +105,17 @@ func TestSweepsAndStudies(t *testing.T) {
 	}
 	if c := x.Since(version); len(c.Runs) != 2 {
 		t.Errorf("two runs changed, and %d are said to", len(c.Runs))
+	}
+	// What has a checkpoint and no configuration does not wait: it is broken, and says what to do.
+	lost := filepath.Join(root, "grid", "runs", folder.Runs[4].Name)
+	must(t, os.MkdirAll(lost, 0o755))
+	must(t, os.WriteFile(filepath.Join(lost, experiment.CheckpointFile), nil, 0o644))
+	want["grid/runs/"+folder.Runs[4].Name] = runs.Broken
+	again := runs.Open(root)
+	must(t, again.Refresh(context.Background()))
+	if r, err := again.Find("grid/runs/" + folder.Runs[4].Name); err != nil || r.State != runs.Broken ||
+		!strings.Contains(r.Problem, "nacre resume") {
+		t.Errorf("a run without a configuration: %+v, %v", r, err)
 	}
 	queue, err := runs.NewJobs(x, []string{"none"}, 1, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	must(t, err)

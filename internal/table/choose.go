@@ -107,7 +107,7 @@ func Rounded(name string, v Values, place func(i int) string) []string {
 	if odd.n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%q (%s, first %s in %s)", name, count(odd.n, "value"), odd.cell, place(odd.at))}
+	return []string{fmt.Sprintf("%q (%s, first %s at %s)", name, count(odd.n, "value"), odd.cell, place(odd.at))}
 }
 
 func namesOfColumns(columns []Column) []string {

@@ -66,7 +66,7 @@ func TestWholeNumbers(t *testing.T) {
 			chosen, err := Choose([]Column{c}, Choice{}, f.Row)
 			want := ""
 			if inexact > 0 {
-				want = fmt.Sprintf("%q (%s, first %s in %s)", c.Name, count(inexact, "value"), words[at], f.Row(at))
+				want = fmt.Sprintf("%q (%s, first %s at %s)", c.Name, count(inexact, "value"), words[at], f.Row(at))
 			}
 			if said := strings.Join(chosen.Notes, "\n"); err != nil || !strings.Contains(said, want) ||
 				(want == "") == strings.Contains(said, RoundedNote) {
