@@ -54,6 +54,9 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 		return nil, err
 	}
 	a := &Agent{Config: cfg, Family: family, Spec: family.Spec(), algorithm: algorithm}
+	if err := algorithm.Accepts(a.Spec); err != nil {
+		return nil, err
+	}
 	if a.TrainTasks, a.TestTasks, err = family.Tasks(cfg.Seed, cfg.TrainTasks, cfg.TestTasks); err != nil {
 		return nil, err
 	}
@@ -141,10 +144,11 @@ func (a *Agent) Evaluate(ctx context.Context, tasks []sim.Task, p protocol.Proto
 // Baselines holds the results with which an agent is compared: random actions, standing still (no action at all), the
 // goal-blind controller and the goal-knowing controller. The last two are nil if the family has none.
 type Baselines struct {
-	Random protocol.Result  `json:"random"`
-	Still  *protocol.Result `json:"still,omitempty"` // nil in old results, which did not measure standing still
-	Blind  *protocol.Result `json:"goal_blind,omitempty"`
-	Goal   *protocol.Result `json:"goal_knowing,omitempty"`
+	Random protocol.Result `json:"random"`
+	// Still is nil for discrete actions, and in old results, which did not measure standing still.
+	Still *protocol.Result `json:"still,omitempty"`
+	Blind *protocol.Result `json:"goal_blind,omitempty"`
+	Goal  *protocol.Result `json:"goal_knowing,omitempty"`
 }
 
 // Foot is the adapted return where Share is 0: that of random actions or of standing still, whichever is greater.
@@ -166,9 +170,12 @@ func (b Baselines) Share(adapted float64) (*float64, error) {
 	return &share, err
 }
 
-// Standing evaluates standing still.
+// Standing evaluates standing still. It returns nil if actions are discrete, as none of them is to do nothing.
 func (a *Agent) Standing(ctx context.Context, tasks []sim.Task, p protocol.Protocol,
 	seed uint64) (*protocol.Result, error) {
+	if a.Spec.Discrete() {
+		return nil, nil
+	}
 	r, err := protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Still(), seed)
 	return &r, err
 }

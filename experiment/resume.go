@@ -405,11 +405,15 @@ func (t *Training) remakeWeights() (lost, err error) {
 
 // weightsOf returns the metadata of the file of weights.
 func (t *Training) weightsOf() map[string]string {
-	return map[string]string{
+	m := map[string]string{
 		"algorithm": t.Config.Algorithm, "family": t.Config.Family, "preset": t.Config.Preset,
 		"seed": fmt.Sprint(t.Config.Seed), "iteration": fmt.Sprint(t.at.Iteration),
 		"env_steps": fmt.Sprint(t.at.EnvSteps),
 	}
+	if t.Spec.Discrete() {
+		m["actions"] = t.Spec.Actions()
+	}
+	return m
 }
 
 // text returns the section with a file's text, or nil if the checkpoint has none.

@@ -46,6 +46,9 @@ func New(c Config, s rl.Setup, auxiliary func(enc belief.Encoder, metaBatch int)
 	if err := s.Check(c); err != nil {
 		return nil, err
 	}
+	if err := rl.Continuous("pearl", s.Spec); err != nil {
+		return nil, err
+	}
 	if len(s.Train) > maxTrain {
 		return nil, fmt.Errorf("pearl: %d train tasks of family %s, want at most %d", len(s.Train),
 			s.Spec.Name, maxTrain)

@@ -14,6 +14,7 @@ import (
 	"nacre/internal/nearest"
 	"nacre/rl/benchmark"
 	"nacre/rl/protocol"
+	"nacre/sim"
 )
 
 // Algorithm is the registration of an algorithm.
@@ -51,6 +52,8 @@ type Algorithm struct {
 	// Acts are the networks that adaptation and acting read, each by the first part of its parameters' names, such as
 	// "policy" for "policy/w0". A packed study contains only these networks. Nil: all.
 	Acts []string
+	// Discrete is true if its learners take discrete actions (sim.Spec.ActChoices) too.
+	Discrete bool
 	// Remembers is true if its learners implement the interface Experienced.
 	Remembers bool
 	// Benchmark makes its update on synthetic data, to be timed and compared. Nil: it has none.
@@ -179,6 +182,24 @@ func (a Algorithm) complete() error {
 	return nil
 }
 
+// Accepts returns an error if the algorithm's learners cannot act in a family.
+func (a Algorithm) Accepts(s sim.Spec) error {
+	if a.Discrete {
+		return nil
+	}
+	return Continuous(a.Name, s)
+}
+
+// Continuous returns an error if the actions of a family are discrete, for an algorithm that needs continuous ones.
+func Continuous(algorithm string, s sim.Spec) error {
+	if !s.Discrete() {
+		return nil
+	}
+	names := slices.DeleteFunc(Names(), func(name string) bool { return !algorithms()[name].Discrete })
+	return fmt.Errorf("%s needs continuous actions, those of family %s are %s: %s take discrete ones", algorithm,
+		s.Name, s.Actions(), list(names))
+}
+
 // Names lists the algorithms of this program.
 func Names() []string { return slices.Sorted(maps.Keys(algorithms())) }
 
@@ -234,6 +255,11 @@ func (t Table) readers() string {
 			names = append(names, a.Name)
 		}
 	}
+	return list(names)
+}
+
+// list joins names in a sentence.
+func list(names []string) string {
 	last := len(names) - 1
 	if last < 1 {
 		return strings.Join(names, "")

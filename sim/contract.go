@@ -55,11 +55,11 @@ type Batch interface {
 	Reset(i int, task Task, r *rand.Rand, obs []float64) error
 
 	// Step advances the environments with active[i] by one control step. act, obs and the slices of out hold one row
-	// per environment; rows of inactive environments are left alone, and act is only read. Actions outside [-1,1] are
-	// clipped. It is an error if an argument has another length (see CheckRows). If an action (see CheckAction) or a
-	// state is not finite, the error is an *Error that names environment, task and value. An environment does not end
-	// at the horizon: the caller counts the steps, and reaching the horizon is not a terminal state. Once every
-	// environment has been stepped, Step allocates nothing.
+	// per environment; rows of inactive environments are left alone, and act is only read. Numbers outside [-1,1] are
+	// clipped. It is an error if an argument has another length (see CheckRows). If an action is wrong (see
+	// Spec.CheckAction) or a state is not finite, the error is an *Error that names environment, task and value. An
+	// environment does not end at the horizon: the caller counts the steps, and reaching the horizon is not a terminal
+	// state. Once every environment has been stepped, Step allocates nothing.
 	Step(active []bool, act []float64, obs []float64, out *StepResult) error
 
 	// Close frees native memory. No method is called after it.

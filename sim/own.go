@@ -16,9 +16,9 @@ type Environment interface {
 	// Reset and does not write to it.
 	Reset(task []float64, r *rand.Rand, obs []float64)
 
-	// Step makes one control step with the action act, in [-1,1]^ActDim, and writes the next observation. It does not
-	// change act. It returns the reward, whether the task is achieved (false if the family has no notion of success),
-	// and whether the episode ends here. It does not count steps towards the horizon.
+	// Step makes one control step with the action act, in [-1,1]^ActDim or discrete as Spec.ActChoices says, and writes
+	// the next observation. It does not change act. It returns the reward, whether the task is achieved (false if the
+	// family has no notion of success), and whether the episode ends here. It does not count steps towards the horizon.
 	Step(act, obs []float64) (reward float64, success, done bool)
 }
 
@@ -28,7 +28,7 @@ const ownTrain, ownTest = 40, 10
 // Of returns a family of your own. spec holds its name and sizes. draw draws the parameters of one task (TaskDim
 // numbers) from r. environment makes one Environment, which one goroutine uses at a time. Spec's Source may be empty.
 // Actions are clipped to [-1,1] before Step sees them. A rollout ends with an *Error if an action, observation or
-// reward is not finite, or if a task has another length than TaskDim.
+// reward is not finite, if a discrete action does not choose, or if a task has another length than TaskDim.
 func Of(spec Spec, draw func(r *rand.Rand) []float64, environment func() Environment) Family {
 	spec.Source = cmp.Or(spec.Source, "a family of one's own")
 	return own{spec, draw, environment}
@@ -116,7 +116,7 @@ func (b *ownBatch) Step(active []bool, act, obs []float64, out *StepResult) erro
 			continue
 		}
 		a, next := act[i*s.ActDim:(i+1)*s.ActDim], obs[i*s.ObsDim:(i+1)*s.ObsDim:(i+1)*s.ObsDim]
-		if err := CheckAction(a); err != nil {
+		if err := s.CheckAction(a); err != nil {
 			return NewError(s.Name, b.task[i], i, err)
 		}
 		for j, v := range a {

@@ -22,23 +22,24 @@ type Watcher interface {
 	Watch(worker int, episodes, steps []int, reward []float64) error
 }
 
-// UniformPolicy returns the policy that draws every action uniformly from [-1,1]^actDim, with the random stream of the
-// episode. It is the lower baseline of a learned policy. It serves one Rollout of the same episodes.
+// RandomPolicy returns the policy that draws every action of f uniformly (see Spec.RandomAction), with the random
+// stream of the episode. It is the lower baseline of a learned policy. It serves one Rollout of the same episodes.
+func RandomPolicy(f Family, episodes []Episode) Policy { return uniformPolicy{episodes, f.Spec()} }
+
+// UniformPolicy is RandomPolicy for families whose actions are in [-1,1]^actDim.
 func UniformPolicy(episodes []Episode, actDim int) Policy {
-	return uniformPolicy{episodes, actDim}
+	return uniformPolicy{episodes, Spec{ActDim: actDim}}
 }
 
 type uniformPolicy struct {
 	episodes []Episode
-	actDim   int
+	spec     Spec
 }
 
 func (p uniformPolicy) Act(_ int, episodes, steps []int, _, act []float64) error {
 	for k, e := range episodes {
 		r := rng.New(p.episodes[e].Seed, rng.Action, uint64(steps[k]))
-		for j := range p.actDim {
-			act[k*p.actDim+j] = 2*r.Float64() - 1
-		}
+		p.spec.RandomAction(r, act[k*p.spec.ActDim:(k+1)*p.spec.ActDim])
 	}
 	return nil
 }

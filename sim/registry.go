@@ -122,7 +122,7 @@ func check(s Spec) error {
 			"least 0",
 			s.Name, s.ObsDim, s.ActDim, s.Horizon, s.TaskDim)
 	}
-	return nil
+	return s.checkChoices()
 }
 
 // Lookup returns the family registered under name. For an unknown name the error gives the nearest name and the list of

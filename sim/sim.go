@@ -22,11 +22,17 @@ package sim
 // Spec describes a family.
 type Spec struct {
 	// name in lower case, such as point-goal or ml1/push; an ending after a colon names a variant: ml1/push:v2
-	Name    string
-	ObsDim  int
-	ActDim  int // length of an action in [-1,1]^ActDim; the family scales it to its actuators
-	Horizon int // largest number of steps of an episode
-	TaskDim int // length of Task.Params, which a Controller and the oracle see
+	Name   string
+	ObsDim int
+	ActDim int // length of an action in [-1,1]^ActDim; the family scales it to its actuators
+	// ActChoices are the numbers of choices of a discrete action, one for each component: [5] is Gymnasium's
+	// Discrete(5) and [3 2] its MultiDiscrete([3, 2]). Such an action has a number for each choice, ActDim in all: 1
+	// for the one taken and 0 for the others of its component. Nil: actions are numbers in [-1,1].
+	ActChoices []int
+	// ObsChoices says that observations are whole numbers: number j is one of 0 to ObsChoices[j]-1. Nil: any numbers.
+	ObsChoices []int
+	Horizon    int // largest number of steps of an episode
+	TaskDim    int // length of Task.Params, which a Controller and the oracle see
 	// definition of the family for nacre doctor and the run record, e.g. "oyster half-cheetah on MuJoCo 3.3.0"
 	Source string
 
@@ -84,7 +90,7 @@ type Trajectory struct {
 	Task      Task
 	Len       int
 	Obs       []float32 // (Len+1)×ObsDim
-	Act       []float32 // Len×ActDim actions in [-1,1], as the agent gave them
+	Act       []float32 // Len×ActDim actions as the agent gave them, in [-1,1] or discrete
 	Reward    []float32 // Len rewards
 	CtxReward []float32 // Len rewards for the context, see StepResult.ContextReward
 	Done      bool      // whether the task ended the episode (a true terminal), not the horizon or another limit

@@ -49,7 +49,7 @@ func measure(name string) error {
 		for i := range episodes {
 			episodes[i] = sim.Episode{Task: tasks[i%min(4, len(tasks))], Seed: seed + uint64(i)}
 		}
-		made, err := pool.Rollout(context.Background(), episodes, sim.UniformPolicy(episodes, family.Spec().ActDim),
+		made, err := pool.Rollout(context.Background(), episodes, sim.RandomPolicy(family, episodes),
 			200)
 		for _, t := range made {
 			steps += t.Len

@@ -53,7 +53,7 @@ func measure(ctx context.Context, name string, redrawn bool, episodes int) (figu
 		return f, err
 	}
 	if f.random, _, err = given.roll(episodes, func(family sim.Family, e []sim.Episode) (sim.Policy, error) {
-		return sim.UniformPolicy(e, family.Spec().ActDim), nil
+		return sim.RandomPolicy(family, e), nil
 	}); err != nil {
 		return f, err
 	}

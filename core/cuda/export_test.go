@@ -137,7 +137,10 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 		if err := g.do(Launching, "cuStreamSynchronize", uintptr(m.stream)); err != nil {
 			return nil, err
 		}
-		l := Launch{What: fmt.Sprintf("%s launch %d", p.Name, i)}
+		l, operands := Launch{What: fmt.Sprintf("%s launch %d", p.Name, i)}, 0.0
+		for _, v := range u.Reads {
+			operands = max(operands, greatest(vals[v]))
+		}
 		for _, v := range u.Writes {
 			x := p.Values[v]
 			got := make([]float64, x.Rows*x.Cols)
@@ -147,7 +150,7 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 			}
 			host.Gather(got, buf, x.Cols)
 			l.What += fmt.Sprintf(", %v", pl.Instrs[pl.Def[v]].Op)
-			l.Error = max(l.Error, distance(got, vals[v]))
+			l.Error = max(l.Error, distance(got, vals[v], operands))
 		}
 		out = append(out, l)
 	}
@@ -165,11 +168,21 @@ func (r *runner) mark(v int, x []float64) error {
 	return r.mem.put(r.param(v), host.Weights, rows)
 }
 
-// distance is the largest difference, relative to the largest element of want.
-func distance(got, want []float64) float64 {
-	largest, diff := 1e-30, 0.0
+func greatest(x []float64) (largest float64) {
+	for _, v := range x {
+		largest = max(largest, math.Abs(v))
+	}
+	return largest
+}
+
+// distance is the largest difference, relative to the largest element of want. Where want is only the rounding of a 0,
+// as in the gradient of a divergence between equal policies, it is relative to the largest operand.
+func distance(got, want []float64, operands float64) float64 {
+	largest, diff := max(1e-30, greatest(want)), 0.0
+	if largest < 1e-13*operands {
+		largest = operands
+	}
 	for i, w := range want {
-		largest = max(largest, math.Abs(w))
 		if got[i] == w || got[i] != got[i] && w != w {
 			continue
 		}

@@ -24,6 +24,7 @@ import (
 	_ "nacre/experiment" // registers the algorithms
 	"nacre/internal/fatal"
 	"nacre/rl"
+	"nacre/rl/rltest"
 	"nacre/sim"
 )
 
@@ -55,7 +56,7 @@ func (r *recorder) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 }
 
 // All returns every program of every registered algorithm, each with the algorithm's small settings, and again with
-// each of its variants.
+// each of its variants, and for discrete actions.
 func All(t testing.TB) []Of {
 	var out []Of
 	for _, name := range rl.Names() {
@@ -63,7 +64,10 @@ func All(t testing.TB) []Of {
 		a, err := rl.Lookup(name)
 		must(t, err)
 		for _, variant := range slices.Sorted(maps.Keys(a.Variants)) {
-			out = append(out, of(t, name, name+"/"+variant, slices.Concat(a.Small, a.Variants[variant])))
+			out = append(out, of(t, point(t), name, name+"/"+variant, slices.Concat(a.Small, a.Variants[variant])))
+		}
+		if a.Discrete {
+			out = append(out, of(t, rltest.Choosing, name, name+"/discrete", a.Small))
 		}
 	}
 	return out
@@ -74,16 +78,21 @@ func For(t testing.TB, name string) Of {
 	t.Helper()
 	a, err := rl.Lookup(name)
 	must(t, err)
-	return of(t, name, name, a.Small)
+	return of(t, point(t), name, name, a.Small)
 }
 
-// of returns every program of an algorithm with some settings, under a name.
-func of(t testing.TB, algorithm, name string, settings []string) Of {
+// point is the point robot.
+func point(t testing.TB) sim.Family {
+	t.Helper()
+	f, err := sim.Lookup("point-goal")
+	must(t, err)
+	return f
+}
+
+// of returns every program of an algorithm on a family with some settings, under a name.
+func of(t testing.TB, family sim.Family, algorithm, name string, settings []string) Of {
 	t.Helper()
 	a, err := rl.Lookup(algorithm)
-	must(t, err)
-	const on = "point-goal"
-	family, err := sim.Lookup(on)
 	must(t, err)
 	train, _, err := family.Tasks(1, 5, 0)
 	must(t, err)
@@ -91,7 +100,7 @@ func of(t testing.TB, algorithm, name string, settings []string) Of {
 	must(t, err)
 	t.Cleanup(func() { pool.Close() })
 	cfg := rl.Default()
-	cfg.Algorithm, cfg.Family = algorithm, on
+	cfg.Algorithm, cfg.Family = algorithm, family.Spec().Name
 	must(t, rl.Change(&cfg, settings...))
 	r := &recorder{Device: ref.Device}
 	l, err := a.New(cfg, rl.Setup{Spec: family.Spec(), Train: train, Seed: 1, Device: r, Pool: pool,

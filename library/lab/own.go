@@ -146,7 +146,7 @@ func behaviour(f sim.Family) (string, error) {
 		return "", err
 	}
 	defer pool.Close()
-	done, err := pool.Rollout(cell.Context(), episodes, sim.UniformPolicy(episodes, f.Spec().ActDim),
+	done, err := pool.Rollout(cell.Context(), episodes, sim.RandomPolicy(f, episodes),
 		min(50, f.Spec().Horizon))
 	if err != nil {
 		return "", err

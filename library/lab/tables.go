@@ -88,7 +88,7 @@ func begin(f sim.Family, episodes int, told bool) (list []sim.Episode, policy si
 		policy, err = sim.GoalPolicy(f, list)
 		return list, policy, err
 	}
-	return list, sim.UniformPolicy(list, f.Spec().ActDim), nil
+	return list, sim.RandomPolicy(f, list), nil
 }
 
 func acted(f sim.Family, episodes int, told bool) *frame.Frame {

@@ -25,6 +25,7 @@ func init() {
 		"_Bulk":         reflect.ValueOf((*_nacre_rl_Bulk)(nil)),
 		"Change":        reflect.ValueOf(p0.Change),
 		"Config":        reflect.ValueOf((*p0.Config)(nil)),
+		"Continuous":    reflect.ValueOf(p0.Continuous),
 		"Default":       reflect.ValueOf(p0.Default),
 		"Define":        reflect.ValueOf(p0.Define),
 		"Difference":    reflect.ValueOf((*p0.Difference)(nil)),

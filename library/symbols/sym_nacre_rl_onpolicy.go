@@ -3,29 +3,59 @@
 package symbols
 
 import (
+	p1 "nacre/core"
+	p2 "nacre/core/graph"
 	p0 "nacre/rl/onpolicy"
 	"reflect"
 )
 
 func init() {
 	add("nacre/rl/onpolicy/onpolicy", map[string]reflect.Value{
-		"Actor":        reflect.ValueOf((*p0.Actor)(nil)),
-		"Advantages":   reflect.ValueOf(p0.Advantages),
-		"Batch":        reflect.ValueOf((*p0.Batch)(nil)),
-		"Gaussian":     reflect.ValueOf((*p0.Gaussian)(nil)),
-		"Linear":       reflect.ValueOf((*p0.Linear)(nil)),
-		"LogStdMin":    reflect.ValueOf(&p0.LogStdMin).Elem(),
-		"NewActor":     reflect.ValueOf(p0.NewActor),
-		"NewBatch":     reflect.ValueOf(p0.NewBatch),
-		"NewLinear":    reflect.ValueOf(p0.NewLinear),
-		"NewPath":      reflect.ValueOf(p0.NewPath),
-		"Normalise":    reflect.ValueOf(p0.Normalise),
-		"OutputChange": reflect.ValueOf(p0.OutputChange),
-		"Path":         reflect.ValueOf((*p0.Path)(nil)),
-		"Paths":        reflect.ValueOf(p0.Paths),
-		"Policy":       reflect.ValueOf((*p0.Policy)(nil)),
-		"Returns":      reflect.ValueOf(p0.Returns),
-		"Rollout":      reflect.ValueOf((*p0.Rollout)(nil)),
-		"Surrogate":    reflect.ValueOf(p0.Surrogate),
+		"Actor":         reflect.ValueOf((*p0.Actor)(nil)),
+		"Advantages":    reflect.ValueOf(p0.Advantages),
+		"Batch":         reflect.ValueOf((*p0.Batch)(nil)),
+		"Categorical":   reflect.ValueOf((*p0.Categorical)(nil)),
+		"Choose":        reflect.ValueOf(p0.Choose),
+		"Distribution":  reflect.ValueOf((*p0.Distribution)(nil)),
+		"_Distribution": reflect.ValueOf((*_nacre_rl_onpolicy_Distribution)(nil)),
+		"EntropyOf":     reflect.ValueOf(p0.EntropyOf),
+		"Gaussian":      reflect.ValueOf((*p0.Gaussian)(nil)),
+		"Linear":        reflect.ValueOf((*p0.Linear)(nil)),
+		"LogStdMin":     reflect.ValueOf(&p0.LogStdMin).Elem(),
+		"NewActor":      reflect.ValueOf(p0.NewActor),
+		"NewBatch":      reflect.ValueOf(p0.NewBatch),
+		"NewLinear":     reflect.ValueOf(p0.NewLinear),
+		"NewPath":       reflect.ValueOf(p0.NewPath),
+		"Normalise":     reflect.ValueOf(p0.Normalise),
+		"OutputChange":  reflect.ValueOf(p0.OutputChange),
+		"Path":          reflect.ValueOf((*p0.Path)(nil)),
+		"Paths":         reflect.ValueOf(p0.Paths),
+		"Policy":        reflect.ValueOf((*p0.Policy)(nil)),
+		"Returns":       reflect.ValueOf(p0.Returns),
+		"Rollout":       reflect.ValueOf((*p0.Rollout)(nil)),
+		"Surrogate":     reflect.ValueOf(p0.Surrogate),
 	})
 }
+
+type _nacre_rl_onpolicy_Distribution struct {
+	IValue       any
+	WConstant    func(*p1.Stage) p0.Distribution
+	WKL          func(*p1.Stage, p0.Distribution) *p2.Node
+	WLogProb     func(*p1.Stage, *p2.Node) *p2.Node
+	WMeanEntropy func(*p1.Stage, *p2.Node) *p2.Node
+	WParts       func() []*p2.Node
+}
+
+func (w _nacre_rl_onpolicy_Distribution) Constant(a0 *p1.Stage) p0.Distribution {
+	return w.WConstant(a0)
+}
+func (w _nacre_rl_onpolicy_Distribution) KL(a0 *p1.Stage, a1 p0.Distribution) *p2.Node {
+	return w.WKL(a0, a1)
+}
+func (w _nacre_rl_onpolicy_Distribution) LogProb(a0 *p1.Stage, a1 *p2.Node) *p2.Node {
+	return w.WLogProb(a0, a1)
+}
+func (w _nacre_rl_onpolicy_Distribution) MeanEntropy(a0 *p1.Stage, a1 *p2.Node) *p2.Node {
+	return w.WMeanEntropy(a0, a1)
+}
+func (w _nacre_rl_onpolicy_Distribution) Parts() []*p2.Node { return w.WParts() }

@@ -11,6 +11,7 @@ func init() {
 	add("nacre/rl/rltest/rltest", map[string]reflect.Value{
 		"Auxiliary":      reflect.ValueOf(p0.Auxiliary),
 		"Benchmark":      reflect.ValueOf(p0.Benchmark),
+		"Choosing":       reflect.ValueOf(&p0.Choosing).Elem(),
 		"ContextEncoder": reflect.ValueOf(p0.ContextEncoder),
 		"Encoder":        reflect.ValueOf(p0.Encoder),
 		"Encoders":       reflect.ValueOf(p0.Encoders),

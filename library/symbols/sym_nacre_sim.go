@@ -56,6 +56,7 @@ func init() {
 		"Policy":         reflect.ValueOf((*p0.Policy)(nil)),
 		"_Policy":        reflect.ValueOf((*_nacre_sim_Policy)(nil)),
 		"Pool":           reflect.ValueOf((*p0.Pool)(nil)),
+		"RandomPolicy":   reflect.ValueOf(p0.RandomPolicy),
 		"Register":       reflect.ValueOf(p0.Register),
 		"Reward":         reflect.ValueOf((*p0.Reward)(nil)),
 		"SpareProcessor": reflect.ValueOf(p0.SpareProcessor),

@@ -18,10 +18,10 @@ const (
 type Config struct {
 	Hidden  int     `toml:"hidden" range:"[1,4096]" comment:"width of the policy, tanh"`
 	Layers  int     `toml:"layers" range:"[1,16]" comment:"hidden layers"`
-	InitStd float64 `toml:"init_std" range:"[1e-6,1e3]" comment:"initial standard deviation of the actions"`
+	InitStd float64 `toml:"init_std" range:"[1e-6,1e3]" comment:"initial standard deviation of continuous actions"`
 	MinStd  float64 `toml:"min_std" range:"[1e-9,1e3]" comment:"its lower bound"`
 
-	ActionScale float64 `toml:"action_scale" range:"(0,1e3]" comment:"outputs of ± this are the ends of the actions' range"`
+	ActionScale float64 `toml:"action_scale" range:"(0,1e3]" comment:"outputs of ± this are the ends of the range of continuous actions"`
 
 	MetaBatch  int     `toml:"meta_batch" range:"[1,1024]" comment:"tasks per iteration"`
 	Episodes   int     `toml:"episodes" range:"[1,10000]" comment:"per task, before the inner step and again after it"`

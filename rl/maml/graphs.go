@@ -26,6 +26,8 @@ var batchInputs = []string{"obs", "act", "advantage", "weight"}
 const (
 	before = "before/"
 	after  = "after/"
+	// earlier is the prefix of the inputs with the adapted policy before the step.
+	earlier = "old/"
 )
 
 func (m model) sample(s *core.Stage, prefix string) sample {
@@ -89,7 +91,7 @@ func dot(s *core.Stage, g, v []*graph.Node) (sum *graph.Node) {
 // meta is the task's part of the meta-objective on the batch after the inner step,
 //
 //	J = −mean(π'(a|o)/old(a|o)·A), or −mean(log π'(a|o)·A)
-func (m model) meta(s *core.Stage, policy, old onpolicy.Gaussian, d sample) *graph.Node {
+func (m model) meta(s *core.Stage, policy, old onpolicy.Distribution, d sample) *graph.Node {
 	x := policy.LogProb(s, d.act)
 	if m.cfg.Surrogate == ratio {
 		x = s.Exp(s.Sub(x, old.LogProb(s, d.act)))
@@ -98,7 +100,7 @@ func (m model) meta(s *core.Stage, policy, old onpolicy.Gaussian, d sample) *gra
 }
 
 // divergence is the mean of KL(old ‖ π') over the batch.
-func divergence(s *core.Stage, policy, old onpolicy.Gaussian, d sample) *graph.Node {
+func divergence(s *core.Stage, policy, old onpolicy.Distribution, d sample) *graph.Node {
 	return s.SumAll(s.Mul(old.KL(s, policy), d.weight))
 }
 
@@ -113,7 +115,8 @@ func (m model) adaptProgram() (*core.Program, error) {
 }
 
 // gradientProgram differentiates the meta-objective through the inner step. Inputs before/… and after/…; outputs
-// "loss", the gradient by θ under the parameters' names, and the adapted policy as "mean", rows × act, and "log_std".
+// "loss", the gradient by θ under the parameters' names, and the adapted policy under the names of onpolicy's
+// Policy.Parts.
 func (m model) gradientProgram() (*core.Program, error) {
 	b := core.NewBuilder("maml.gradient", m.paths)
 	s := b.Stage("gradient")
@@ -121,8 +124,9 @@ func (m model) gradientProgram() (*core.Program, error) {
 	policy := m.policy.Apply(s, x.adapted, d.obs)
 	loss := m.meta(s, policy, policy.Constant(s), d)
 	s.Output("loss", loss)
-	s.Output("mean", policy.Mean)
-	s.Output("log_std", policy.LogStd)
+	for i, part := range policy.Parts() {
+		s.Output(m.policy.Parts(m.rows())[i].Name, part)
+	}
 	m.output(s, x.through(s.Gradients(loss, x.adapted...)))
 	return b.Compile()
 }
@@ -150,15 +154,12 @@ func (m model) hessianProgram() (*core.Program, error) {
 const vector = "v/"
 
 // objectiveProgram computes the meta-objective and the divergence from the old adapted policy for the θ in memory.
-// Inputs before/…, after/…, "old/mean", rows × act, and "old/log_std"; outputs "loss" and "kl".
+// Inputs before/…, after/… and the old policy's parts, old/…; outputs "loss" and "kl".
 func (m model) objectiveProgram() (*core.Program, error) {
 	b := core.NewBuilder("maml.objective", m.paths)
 	s := b.Stage("objective")
 	x, d := m.inner(s), m.sample(s, after)
-	old := onpolicy.Gaussian{
-		Mean:   s.Input("old/mean", m.rows(), m.policy.Net.Out),
-		LogStd: s.WholeInput("old/log_std", 1, m.policy.Net.Out),
-	}
+	old := m.policy.Input(s, earlier, m.rows())
 	policy := m.policy.Apply(s, x.adapted, d.obs)
 	s.Output("loss", m.meta(s, policy, old, d))
 	s.Output("kl", divergence(s, policy, old, d))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"nacre/core"
@@ -13,6 +14,7 @@ import (
 	"nacre/core/ref"
 	"nacre/internal/fatal"
 	"nacre/rl/onpolicy"
+	"nacre/sim"
 )
 
 var check = fatal.On
@@ -52,11 +54,18 @@ func (x *task) load(name string) loaded {
 	return x.loaded[key]
 }
 
-func newTask(t *testing.T, d core.Device, c Config) *task {
+func newTask(t *testing.T, d core.Device, c Config, choices ...int) *task {
+	width := 2
+	if len(choices) > 0 {
+		width = 0
+	}
+	for _, n := range choices {
+		width += n
+	}
 	x := &task{t: t, d: d, loaded: map[string]loaded{}, m: model{
 		policy: onpolicy.Policy{
-			Net:       nn.MLP{Name: "policy", In: 3, Hidden: []int{4, 4}, Out: 2, Act: op.Tanh},
-			MinLogStd: math.Log(c.MinStd), Scale: c.ActionScale,
+			Net:       nn.MLP{Name: "policy", In: 3, Hidden: []int{4, 4}, Out: width, Act: op.Tanh},
+			MinLogStd: math.Log(c.MinStd), Scale: c.ActionScale, Choices: choices,
 		},
 		cfg: c, paths: 2, horizon: 6,
 	}}
@@ -65,10 +74,19 @@ func newTask(t *testing.T, d core.Device, c Config) *task {
 		var paths []onpolicy.Path
 		for _, n := range []int{6, 4} {
 			p := onpolicy.NewPath(n)
-			p.Obs, p.Act = make([]float32, n*3), make([]float32, n*2)
+			p.Obs, p.Act = make([]float32, n*3), make([]float32, n*width)
 			for _, part := range [][]float32{p.Obs, p.Act} {
 				for i := range part {
 					part[i] = float32(r.NormFloat64())
+				}
+			}
+			if len(choices) > 0 {
+				spec, act := sim.Spec{ActDim: width, ActChoices: choices}, make([]float64, width)
+				for row := range n {
+					spec.RandomAction(r, act)
+					for j, v := range act {
+						p.Act[row*width+j] = float32(v)
+					}
 				}
 			}
 			for i := range p.Advantage {
@@ -106,9 +124,10 @@ func (x *task) run(name string, theta, v []float64) (scalars map[string]float64,
 			}
 		}
 	}
-	if _, ok := p.Inputs["old/mean"]; ok {
-		check(t, r.Write64("old/mean", x.old.mean))
-		check(t, r.Write64("old/log_std", x.old.logStd))
+	for name, part := range x.old {
+		if _, ok := p.Inputs[earlier+name]; ok {
+			check(t, r.Write64(earlier+name, part))
+		}
 	}
 	if v != nil {
 		check(t, x.m.policy.Each(v, func(name string, part []float64) error { return r.Write64(vector+name, part) }))
@@ -121,10 +140,11 @@ func (x *task) run(name string, theta, v []float64) (scalars map[string]float64,
 			check(t, err)
 		}
 	}
-	if _, ok := p.Outputs["mean"]; ok {
-		x.old = old{make([]float64, x.m.rows()*2), make([]float64, 2)}
-		check(t, r.Read64("mean", x.old.mean))
-		check(t, r.Read64("log_std", x.old.logStd))
+	if name == "gradient" {
+		x.old = x.m.newOld()
+		for part, to := range x.old {
+			check(t, r.Read64(part, to))
+		}
 	}
 	if _, ok := p.Outputs["policy/w0"]; ok {
 		vectors = make([]float64, len(theta))
@@ -133,7 +153,8 @@ func (x *task) run(name string, theta, v []float64) (scalars map[string]float64,
 	return scalars, vectors
 }
 
-// policy is the Gaussian written out for one observation.
+// policy is the policy written out for one observation: mean and deviations of a Gaussian, or the log probabilities of
+// all choices.
 func (x *task) policy(theta []float64, obs []float32) (mean, std []float64) {
 	h := make([]float64, len(obs))
 	for i, o := range obs {
@@ -153,6 +174,20 @@ func (x *task) policy(theta []float64, obs []float32) (mean, std []float64) {
 		}
 		h, theta = y, b[specs[l].Cols:]
 	}
+	from := 0
+	for _, n := range x.m.policy.Choices {
+		sum := 0.0
+		for _, v := range h[from : from+n] {
+			sum += math.Exp(v)
+		}
+		for j := range n {
+			h[from+j] -= math.Log(sum)
+		}
+		from += n
+	}
+	if from > 0 {
+		return h, nil
+	}
 	for j := range h {
 		h[j] /= x.m.cfg.ActionScale
 		std = append(std, math.Exp(theta[j])/x.m.cfg.ActionScale)
@@ -164,7 +199,7 @@ func (x *task) policy(theta []float64, obs []float32) (mean, std []float64) {
 func mean(b *onpolicy.Batch, f func(row int, obs, act []float32, advantage float64) float64) (sum float64) {
 	for i, w := range b.Weight {
 		if w > 0 {
-			sum += float64(w) * f(i, b.Obs[i*3:i*3+3], b.Act[i*2:i*2+2], float64(b.Advantage[i]))
+			sum += float64(w) * f(i, b.Obs[i*3:i*3+3], b.Act[i*b.ActDim:(i+1)*b.ActDim], float64(b.Advantage[i]))
 		}
 	}
 	return sum
@@ -173,6 +208,10 @@ func mean(b *onpolicy.Batch, f func(row int, obs, act []float32, advantage float
 func (x *task) logProb(theta []float64, obs, act []float32) (sum float64) {
 	mu, std := x.policy(theta, obs)
 	for j := range mu {
+		if std == nil {
+			sum += float64(act[j]) * mu[j]
+			continue
+		}
 		z := (float64(act[j]) - mu[j]) / std[j]
 		sum += math.Log(math.Exp(-z*z/2) / std[j] / math.Sqrt(2*math.Pi))
 	}
@@ -215,18 +254,26 @@ func nearAll(t *testing.T, what string, got, want []float64, tolerance float64) 
 	}
 }
 
+// choices of the discrete actions of a variant of each test.
+func choices(name string) []int {
+	if strings.HasPrefix(name, "discrete") {
+		return []int{3, 2}
+	}
+	return nil
+}
+
 func variants() map[string]Config {
 	c := Default()
 	c.InnerLR = 0.4 // strong, so that second-order terms count
 	plain := c
 	plain.Surrogate, plain.ActionScale = logProb, 3
-	return map[string]Config{"ratio": c, "log-prob": plain}
+	return map[string]Config{"ratio": c, "log-prob": plain, "discrete": c, "discrete log-prob": plain}
 }
 
 // The inner step and the meta-objective against the equations written out, inner gradients by differences.
 func TestObjective(t *testing.T) {
 	for name, c := range variants() {
-		x := newTask(t, ref.Device, c)
+		x := newTask(t, ref.Device, c, choices(name)...)
 		theta := x.adapted(x.theta)
 		_, adapted := x.run("adapt", x.theta, nil)
 		nearAll(t, name+": θ'", adapted, theta, 1e-9)
@@ -248,6 +295,10 @@ func TestObjective(t *testing.T) {
 			m, s := x.policy(oldTheta, obs)
 			m2, s2 := x.policy(theta, obs)
 			for j := range m {
+				if s == nil {
+					sum += math.Exp(m[j]) * (m[j] - m2[j])
+					continue
+				}
 				sum += math.Log(s2[j]/s[j]) + (s[j]*s[j]+(m[j]-m2[j])*(m[j]-m2[j]))/(2*s2[j]*s2[j]) - 0.5
 			}
 			return sum
@@ -261,7 +312,7 @@ func TestObjective(t *testing.T) {
 // against the gradient at θ'.
 func TestMetaGradient(t *testing.T) {
 	for name, c := range variants() {
-		x := newTask(t, ref.Device, c)
+		x := newTask(t, ref.Device, c, choices(name)...)
 		_, gradient := x.run("gradient", x.theta, nil)
 		loss := func(theta []float64) float64 {
 			s, _ := x.run("objective", theta, nil)
@@ -281,8 +332,13 @@ func TestMetaGradient(t *testing.T) {
 // H·v against second differences of the divergence through the inner step; H is symmetric and not negative; the same on
 // the processor's kernels.
 func TestHessianVectorProduct(t *testing.T) {
-	c := variants()["ratio"]
-	x := newTask(t, ref.Device, c)
+	for _, name := range []string{"ratio", "discrete"} {
+		t.Run(name, func(t *testing.T) { hessian(t, variants()[name], choices(name)) })
+	}
+}
+
+func hessian(t *testing.T, c Config, choices []int) {
+	x := newTask(t, ref.Device, c, choices...)
 	r := rand.New(rand.NewPCG(1, 1))
 	v, w := make([]float64, len(x.theta)), make([]float64, len(x.theta))
 	for i := range v {
@@ -315,7 +371,7 @@ func TestHessianVectorProduct(t *testing.T) {
 	}
 	d, err := cpu.New(cpu.Options{Workers: 1})
 	check(t, err)
-	fast := newTask(t, d, c)
+	fast := newTask(t, d, c, choices...)
 	_, single := fast.run("hessian", fast.theta, v)
 	nearAll(t, "H·v in float32", single, hv, 1e-5)
 }

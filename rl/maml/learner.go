@@ -52,7 +52,7 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 	}
 	policy := onpolicy.Policy{
 		Net:       nn.MLP{Name: "policy", In: s.Spec.ObsDim, Hidden: hidden, Out: s.Spec.ActDim, Act: op.Tanh},
-		MinLogStd: math.Log(c.MinStd), Scale: c.ActionScale,
+		MinLogStd: math.Log(c.MinStd), Scale: c.ActionScale, Choices: s.Spec.ActChoices,
 	}
 	l := &Learner{
 		cfg: c, spec: s.Spec, seed: s.Seed, device: s.Device, pool: s.Pool, tasks: s.Train,

@@ -27,8 +27,16 @@ type MetaUpdate struct {
 	work                         []int64           // FLOPs of the programs, in this order
 }
 
-// old is an adapted policy on its batch.
-type old struct{ mean, logStd []float64 }
+// old is an adapted policy on its batch: its parts by name.
+type old map[string][]float64
+
+func (m model) newOld() old {
+	o := old{}
+	for _, part := range m.policy.Parts(m.rows()) {
+		o[part.Name] = make([]float64, part.Rows*part.Cols)
+	}
+	return o
+}
 
 // Outcome is the result of a step.
 type Outcome struct {
@@ -45,7 +53,7 @@ func NewMetaUpdate(d core.Device, mem core.Memory, policy onpolicy.Policy, c Con
 	u := &MetaUpdate{m: model{policy: policy, cfg: c, paths: c.Episodes, horizon: horizon}, mem: mem}
 	for range c.MetaBatch {
 		u.before, u.after = append(u.before, u.m.newBatch()), append(u.after, u.m.newBatch())
-		u.old = append(u.old, old{make([]float64, u.m.rows()*policy.Net.Out), make([]float64, policy.Net.Out)})
+		u.old = append(u.old, u.m.newOld())
 	}
 	var err error
 	u.work, err = core.LoadAll(d, mem,
@@ -144,11 +152,10 @@ func (u *MetaUpdate) metaGradient(size int) (loss float64, gradient []float64, e
 		if err := u.m.policy.Each(part, u.gradient.Read64); err != nil {
 			return 0, nil, err
 		}
-		if err := u.gradient.Read64("mean", u.old[i].mean); err != nil {
-			return 0, nil, err
-		}
-		if err := u.gradient.Read64("log_std", u.old[i].logStd); err != nil {
-			return 0, nil, err
+		for name, part := range u.old[i] {
+			if err := u.gradient.Read64(name, part); err != nil {
+				return 0, nil, err
+			}
 		}
 		loss += share * x
 		add(gradient, share, part)
@@ -184,11 +191,10 @@ func (u *MetaUpdate) evaluate(theta []float64) (at point, err error) {
 	}
 	share := 1 / float64(len(u.after))
 	for i := range u.after {
-		if err := u.objective.Write64("old/mean", u.old[i].mean); err != nil {
-			return at, err
-		}
-		if err := u.objective.Write64("old/log_std", u.old[i].logStd); err != nil {
-			return at, err
+		for name, part := range u.old[i] {
+			if err := u.objective.Write64(earlier+name, part); err != nil {
+				return at, err
+			}
 		}
 		if err := u.runTask(u.objective, i); err != nil {
 			return at, err
@@ -219,4 +225,17 @@ func (u *MetaUpdate) runTask(run core.Runner, i int) error {
 		return err
 	}
 	return run.Run()
+}
+
+// entropy is the mean entropy of the adapted categorical policies before the last Step, on the steps of their batches.
+func (u *MetaUpdate) entropy() (mean float64) {
+	n := u.m.policy.Net.Out
+	for i, o := range u.old {
+		for row, w := range u.after[i].Weight {
+			if w > 0 {
+				mean += float64(w) * onpolicy.EntropyOf(u.m.policy.Choices, o["logits"][row*n:(row+1)*n])
+			}
+		}
+	}
+	return mean / float64(len(u.old))
 }

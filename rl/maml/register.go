@@ -28,6 +28,7 @@ func init() {
 		Schedule:  func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, 1 },
 		Length:    "maml.iterations",
 		Protocol:  scored,
+		Discrete:  true,
 		Small:     []string{"maml.hidden=100"},
 		Presets:   presets(),
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s) },

@@ -22,6 +22,10 @@ func (l *Learner) Update(iteration, _ int) error {
 	} {
 		l.metrics[name] = x
 	}
+	if l.spec.Discrete() {
+		l.metrics["entropy"] = l.meta.entropy()
+		return nil
+	}
 	logStd := make([]float64, l.spec.ActDim)
 	if err := l.mem.Read(l.model.policy.LogStd().Name, logStd); err != nil {
 		return err
@@ -35,10 +39,15 @@ func (l *Learner) Update(iteration, _ int) error {
 
 // MetricNames lists what Metrics reports, in order: mean returns before and after the inner step, the inner loss, the
 // meta-objective before and after the meta-update, its mean KL, the share of the full step that the line search took
-// (0: none), the norm of the meta-gradient and the mean standard deviation of the policy.
+// (0: none), the norm of the meta-gradient and the mean standard deviation of the policy. If actions are discrete, the
+// last is the mean entropy of the adapted policies before the meta-update.
 func (l *Learner) MetricNames() []string {
+	last := "std"
+	if l.spec.Discrete() {
+		last = "entropy"
+	}
 	return []string{"return_before", "return_after", "inner_loss", "loss_before", "loss_after", "kl", "step",
-		"grad_norm", "std"}
+		"grad_norm", last}
 }
 
 // Metrics reports the running iteration.

@@ -44,6 +44,9 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 	if err := s.Check(c); err != nil {
 		return nil, err
 	}
+	if err := rl.Continuous(name, s.Spec); err != nil {
+		return nil, err
+	}
 	d := replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim}
 	l := &Learner{
 		cfg: c, spec: s.Spec, seed: s.Seed, device: s.Device, tasks: s.Train, pool: s.Pool, dims: d,

@@ -30,7 +30,8 @@ func (g Gaussian) Terms(s *core.Stage, act *graph.Node) *graph.Node {
 // KL is the divergence KL(g ‖ q) of each row, rows × 1:
 //
 //	Σ_j log σq − log σg + (σg² + (μg − μq)²) / (2σq²) − ½
-func (g Gaussian) KL(s *core.Stage, q Gaussian) *graph.Node {
+func (g Gaussian) KL(s *core.Stage, other Distribution) *graph.Node {
+	q := other.(Gaussian)
 	precision := s.Exp(s.Scale(q.LogStd, -2))
 	square := s.Add(s.Square(s.Sub(g.Mean, q.Mean)), s.Exp(s.Scale(g.LogStd, 2)))
 	return s.SumCols(s.Add(s.Affine(s.Mul(square, precision), 0.5, -0.5), s.Sub(q.LogStd, g.LogStd)))
@@ -41,10 +42,16 @@ func (g Gaussian) Entropy(s *core.Stage) *graph.Node {
 	return s.SumCols(s.Shift(g.LogStd, halfLn2Pi+0.5))
 }
 
-// Constant returns g as a constant. No gradient passes it.
-func (g Gaussian) Constant(s *core.Stage) Gaussian {
+// MeanEntropy implements Distribution, for one row of LogStd.
+func (g Gaussian) MeanEntropy(s *core.Stage, _ *graph.Node) *graph.Node { return g.Entropy(s) }
+
+// Constant implements Distribution.
+func (g Gaussian) Constant(s *core.Stage) Distribution {
 	return Gaussian{Mean: s.StopGrad(g.Mean), LogStd: s.StopGrad(g.LogStd)}
 }
+
+// Parts implements Distribution.
+func (g Gaussian) Parts() []*graph.Node { return []*graph.Node{g.Mean, g.LogStd} }
 
 // LogStdMin is the default lower bound of the log standard deviation, ln 1e-6.
 var LogStdMin = math.Log(1e-6)

@@ -11,10 +11,14 @@ import (
 	"nacre/core/nn"
 )
 
-// Policy is a Gaussian over actions. A network gives its means, obs → act. Its log standard deviations are one vector
-// that does not depend on the observation. Actions are not squashed: environments clip them.
+// Policy is a distribution over actions. It is a Gaussian, or, with Choices, a Categorical. A network gives its means
+// or logits, obs → act. A Gaussian's log standard deviations are one vector that does not depend on the observation.
+// Actions are not squashed: environments clip them.
 type Policy struct {
-	Net       nn.MLP
+	Net nn.MLP
+	// Choices are the numbers of choices of a discrete action (sim.Spec.ActChoices). Then the fields below have no
+	// meaning. Nil: a Gaussian.
+	Choices   []int
 	MinLogStd float64 // lower bound of the log standard deviation; below this bound no gradient passes
 	// Scale divides means and deviations, so that outputs of ±Scale stand for the ends of the actions' range. 0 means
 	// 1.
@@ -31,12 +35,38 @@ func (p Policy) scale() float64 {
 // maxLogStd only stops the clamp from having no upper end.
 const maxLogStd = 20
 
-// Specs lists the network's parameters and then "name/log_std", 1 × act.
+// Discrete reports whether actions are choices.
+func (p Policy) Discrete() bool { return len(p.Choices) > 0 }
+
+// Specs lists the network's parameters and then, of a Gaussian, "name/log_std", 1 × act.
 func (p Policy) Specs() []core.ParamSpec {
+	if p.Discrete() {
+		return p.Net.Specs()
+	}
 	return append(p.Net.Specs(), p.LogStd())
 }
 
-// LogStd is the parameter of the log standard deviations.
+// Parts lists the numbers that make the distribution for rows of observations, by name: "mean" and "log_std", or
+// "logits". Those of each row come first.
+func (p Policy) Parts(rows int) []core.ParamSpec {
+	if p.Discrete() {
+		return []core.ParamSpec{{Name: "logits", Rows: rows, Cols: p.Net.Out}}
+	}
+	return []core.ParamSpec{{Name: "mean", Rows: rows, Cols: p.Net.Out}, {Name: "log_std", Rows: 1, Cols: p.Net.Out}}
+}
+
+// Input makes the distribution of inputs that are called prefix + the names of Parts.
+func (p Policy) Input(s *core.Stage, prefix string, rows int) Distribution {
+	if p.Discrete() {
+		return Categorical{Logits: s.Input(prefix+"logits", rows, p.Net.Out), Choices: p.Choices}
+	}
+	return Gaussian{
+		Mean:   s.Input(prefix+"mean", rows, p.Net.Out),
+		LogStd: s.WholeInput(prefix+"log_std", 1, p.Net.Out),
+	}
+}
+
+// LogStd is the parameter of a Gaussian's log standard deviations.
 func (p Policy) LogStd() core.ParamSpec {
 	return core.ParamSpec{Name: p.Net.Name + "/log_std", Rows: 1, Cols: p.Net.Out}
 }
@@ -64,9 +94,9 @@ func (p Policy) Each(params []float64, f func(name string, part []float64) error
 	return nil
 }
 
-// Init draws the network's parameters by nn.Xavier and sets every standard deviation to std.
+// Init draws the network's parameters by nn.Xavier and sets every standard deviation of a Gaussian to std.
 func (p Policy) Init(m core.Memory, std float64, r *rand.Rand) error {
-	if err := (nn.Xavier{}).Init(m, p.Net, r); err != nil {
+	if err := (nn.Xavier{}).Init(m, p.Net, r); err != nil || p.Discrete() {
 		return err
 	}
 	x := make([]float64, p.Net.Out)
@@ -78,12 +108,18 @@ func (p Policy) Init(m core.Memory, std float64, r *rand.Rand) error {
 
 // Nodes returns the parameters as nodes of s, in the order of Specs.
 func (p Policy) Nodes(s *core.Stage) []*graph.Node {
+	if p.Discrete() {
+		return p.Net.Nodes(s)
+	}
 	return append(p.Net.Nodes(s), s.Param(p.LogStd().Name, 1, p.Net.Out))
 }
 
 // Apply returns the distribution of actions for rows of observations. params are the parameters in the order of Specs:
 // the nodes of Nodes, or nodes computed from them.
-func (p Policy) Apply(s *core.Stage, params []*graph.Node, obs *graph.Node) Gaussian {
+func (p Policy) Apply(s *core.Stage, params []*graph.Node, obs *graph.Node) Distribution {
+	if p.Discrete() {
+		return Categorical{Logits: p.Net.Forward(s, params, obs), Choices: p.Choices}
+	}
 	last := len(params) - 1
 	return Gaussian{
 		Mean:   s.Scale(p.Net.Forward(s, params[:last], obs), 1/p.scale()),
@@ -95,6 +131,7 @@ func (p Policy) Apply(s *core.Stage, params []*graph.Node, obs *graph.Node) Gaus
 // different ones (each task's own) go through one rollout.
 type Actor struct {
 	policy  Policy
+	out     string // the programs' output: means or logits
 	device  core.Device
 	calls   []call // by their number of rows; the last one is for a worker's environments at most
 	workers []actorWorker
@@ -111,7 +148,7 @@ type call struct {
 type actorWorker struct {
 	which     []int // rows of the call
 	done      []bool
-	obs, mean []float64
+	obs, mean []float64 // mean: or logits
 }
 
 // slot is one set of parameters with a runner for each worker and call.
@@ -123,12 +160,12 @@ type slot struct {
 
 // NewActor makes an actor without slots. Each simulation worker has at most `rows` environments.
 func NewActor(d core.Device, p Policy, workers, rows int) (*Actor, error) {
-	a := &Actor{policy: p, device: d}
+	a := &Actor{policy: p, out: p.Parts(1)[0].Name, device: d}
 	// An evaluation has a slot for every episode, a meta-batch some episodes of each.
 	for _, n := range slices.Compact([]int{1, min(4, rows), rows}) {
 		b := core.NewBuilder("act", 1)
 		s := b.Stage("act")
-		s.Output("mean", p.Apply(s, p.Nodes(s), s.Input("obs", n, p.Net.In)).Mean)
+		s.Output(p.Parts(n)[0].Name, p.Apply(s, p.Nodes(s), s.Input("obs", n, p.Net.In)).Parts()[0])
 		program, err := b.Compile()
 		if err != nil {
 			return nil, err
@@ -153,7 +190,7 @@ func (a *Actor) Load(i int, params []float64) error {
 		}
 	}
 	s := a.slots[i]
-	if err := a.policy.Each(params, s.memory.Write); err != nil {
+	if err := a.policy.Each(params, s.memory.Write); err != nil || a.policy.Discrete() {
 		return err
 	}
 	if err := s.memory.Read(a.policy.LogStd().Name, s.std); err != nil { // as the device rounded them
@@ -200,7 +237,7 @@ func (a *Actor) Close() error {
 }
 
 // Policy acts in episode i with the parameters of slot slots[i]. It draws the action with noise[i], or takes the mean
-// if noise is nil.
+// or the most probable choice if noise is nil.
 func (a *Actor) Policy(slots []int, noise []*rand.Rand) *Rollout {
 	return &Rollout{actor: a, slots: slots, noise: noise}
 }
@@ -255,17 +292,30 @@ func (r *Rollout) actWith(worker, at int, episodes []int, obs, act []float64) er
 	if err := run.Run(); err != nil {
 		return err
 	}
-	if err := run.Read64("mean", w.mean[:rows*n]); err != nil {
+	if err := run.Read64(r.actor.out, w.mean[:rows*n]); err != nil {
 		return err
 	}
 	for i, k := range w.which {
-		for j := range n {
-			a := w.mean[i*n+j]
-			if r.noise != nil {
-				a += s.std[j] * r.noise[episodes[k]].NormFloat64()
-			}
-			act[k*n+j] = a
+		var noise *rand.Rand
+		if r.noise != nil {
+			noise = r.noise[episodes[k]]
 		}
+		r.actor.policy.Draw(w.mean[i*n:(i+1)*n], s.std, noise, act[k*n:(k+1)*n])
 	}
 	return nil
+}
+
+// Draw writes an action for a row of means or logits: by noise, with standard deviations std where p is a Gaussian, or
+// the mean or the most probable choice if noise is nil.
+func (p Policy) Draw(of, std []float64, noise *rand.Rand, act []float64) {
+	if p.Discrete() {
+		Choose(p.Choices, of, noise, act)
+		return
+	}
+	for j, a := range of {
+		if noise != nil {
+			a += std[j] * noise.NormFloat64()
+		}
+		act[j] = a
+	}
 }

@@ -43,6 +43,9 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 	if err := s.Check(c); err != nil {
 		return nil, err
 	}
+	if err := rl.Continuous(name, s.Spec); err != nil {
+		return nil, err
+	}
 	if s.Spec.TaskDim < 1 {
 		return nil, fmt.Errorf("oracle: the tasks of family %s have no vector that an oracle could be told",
 			s.Spec.Name)

@@ -8,13 +8,13 @@ import (
 	"nacre/sim"
 )
 
-// Random returns the lower baseline: an agent that draws every action uniformly from [-1,1]^spec.ActDim and learns
+// Random returns the lower baseline: an agent that draws every action uniformly (sim.Spec.RandomAction) and learns
 // nothing.
-func Random(spec sim.Spec) Adapter { return &random{actDim: spec.ActDim} }
+func Random(spec sim.Spec) Adapter { return &random{spec: spec} }
 
 type random struct {
-	actDim int
-	seeds  []uint64
+	spec  sim.Spec
+	seeds []uint64
 }
 
 func (a *random) Start(_ int, seeds []uint64) error {
@@ -26,9 +26,7 @@ func (a *random) Policy(traj int, _ bool, _ Protocol) (sim.Policy, error) {
 	return policyFunc(func(episodes, steps []int, _, act []float64) error {
 		for k, e := range episodes {
 			r := rng.New(a.seeds[e], rng.Action, uint64(traj), uint64(steps[k]))
-			for j := range a.actDim {
-				act[k*a.actDim+j] = 2*r.Float64() - 1
-			}
+			a.spec.RandomAction(r, act[k*a.spec.ActDim:(k+1)*a.spec.ActDim])
 		}
 		return nil
 	}), nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"nacre/internal/rng"
 	"nacre/rl/onpolicy"
@@ -12,8 +13,9 @@ import (
 
 // trial holds the episodes of one task in sequence.
 type trial struct {
-	onpolicy.Path         // Obs holds the inputs x
-	first, last   float64 // returns of its first and last episodes
+	onpolicy.Path           // Obs holds the inputs x
+	first, last   float64   // returns of its first and last episodes
+	entropy       []float64 // of the policy at each step
 }
 
 // Collect collects the trials of an iteration with the stochastic policy, each on one train task. It returns the number
@@ -23,26 +25,29 @@ func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err er
 	if err != nil {
 		return 0, err
 	}
-	std, err := l.actor.std()
-	if err != nil {
-		return 0, err
-	}
-	entropy := 0.0
-	for _, s := range std {
-		entropy += math.Log(s) + entropyOfUnit
-	}
-	paths := make([]onpolicy.Path, len(trials))
+	paths, entropies := make([]onpolicy.Path, len(trials)), make([][]float64, len(trials))
 	for i, t := range trials {
-		paths[i] = t.Path
+		paths[i], entropies[i] = t.Path, t.entropy
 		steps += t.Len
 		l.sums["collected_first"] += t.first / float64(len(trials))
 		l.sums["collected_last"] += t.last / float64(len(trials))
 	}
-	l.sums["entropy"] = entropy
-	if err := l.advantages(paths, entropy); err != nil {
+	l.sums["entropy"] = meanOf(entropies, steps)
+	if err := l.advantages(paths, entropies); err != nil {
 		return steps, err
 	}
 	return steps, l.ppo.Set(paths)
+}
+
+// meanOf is the mean of n numbers; if all are equal, exactly theirs.
+func meanOf(lists [][]float64, n int) (mean float64) {
+	first := lists[0][0]
+	for _, list := range lists {
+		for _, x := range list {
+			mean += (x - first) / float64(n)
+		}
+	}
+	return first + mean
 }
 
 // trials runs the episodes of every trial, one after the other, the policy's state going through all of them.
@@ -67,21 +72,38 @@ func (l *Learner) trials(ctx context.Context, iteration uint64) ([]trial, error)
 			}
 			noise[i] = rng.New(l.seed, rng.Action, iteration, uint64(i), k)
 		}
-		trajectories, err := l.pool.Rollout(ctx, episodes,
-			&rollout{actor: l.actor, states: states, std: std, noise: noise}, 0)
+		policy := &rollout{actor: l.actor, states: states, std: std, noise: noise}
+		if l.policy.discrete() {
+			policy.entropy = make([][]float64, n)
+		}
+		trajectories, err := l.pool.Rollout(ctx, episodes, policy, 0)
 		if err != nil {
 			return nil, err
 		}
 		for i := range trajectories {
 			out[i].join(&trajectories[i], &before[i], l.policy)
+			if l.policy.discrete() {
+				out[i].entropy = append(out[i].entropy, policy.entropy[i]...)
+			}
 		}
 	}
 	for i := range out {
 		p := onpolicy.NewPath(len(out[i].Reward))
 		p.Obs, p.Act, p.Reward = out[i].Obs, out[i].Act, out[i].Reward
 		out[i].Path = p
+		if !l.policy.discrete() {
+			out[i].entropy = slices.Repeat([]float64{entropyOf(std)}, p.Len)
+		}
 	}
 	return out, nil
+}
+
+// entropyOf is the entropy of a Gaussian with these standard deviations.
+func entropyOf(std []float64) (entropy float64) {
+	for _, s := range std {
+		entropy += math.Log(s) + entropyOfUnit
+	}
+	return entropy
 }
 
 // join appends an episode; s follows the inputs that the policy had.
@@ -108,7 +130,7 @@ func (t *trial) join(episode *sim.Trajectory, s *trialState, p Policy) {
 }
 
 // advantages computes the paths' advantages: over the whole trial, the next episode's rewards included.
-func (l *Learner) advantages(paths []onpolicy.Path, entropy float64) error {
+func (l *Learner) advantages(paths []onpolicy.Path, entropies [][]float64) error {
 	onpolicy.Returns(l.cfg.Discount, paths)
 	if l.cfg.FitFirst {
 		if err := l.baseline.Fit(paths); err != nil {
@@ -125,7 +147,7 @@ func (l *Learner) advantages(paths []onpolicy.Path, entropy float64) error {
 		for i := range paths {
 			paths[i].Reward = append([]float32(nil), paths[i].Reward...)
 			for t := range paths[i].Reward {
-				paths[i].Reward[t] += float32(l.cfg.Entropy * entropy)
+				paths[i].Reward[t] += float32(l.cfg.Entropy * entropies[i][t])
 			}
 		}
 	}

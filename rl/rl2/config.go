@@ -10,8 +10,8 @@ const (
 // without garage's defects.
 type Config struct {
 	Hidden  int     `toml:"hidden" range:"[1,4096]" comment:"length of the policy's state"`
-	InitStd float64 `toml:"init_std" range:"[1e-6,1e3]" comment:"initial standard deviation of the actions"`
-	MinStd  float64 `toml:"min_std" range:"[1e-9,1e3]" comment:"lower bound of the standard deviation of the actions"`
+	InitStd float64 `toml:"init_std" range:"[1e-6,1e3]" comment:"initial standard deviation of continuous actions"`
+	MinStd  float64 `toml:"min_std" range:"[1e-9,1e3]" comment:"lower bound of the standard deviation of continuous actions"`
 
 	MetaBatch int `toml:"meta_batch" range:"[1,1024]" comment:"number of trials per iteration, each of one task"`
 	Episodes  int `toml:"episodes" range:"[1,10000]" comment:"number of episodes per trial"`
@@ -22,7 +22,7 @@ type Config struct {
 	Ridge       float64 `toml:"ridge" range:"(0,1e9]" comment:"ridge coefficient of the linear baseline"`
 	Clip        float64 `toml:"clip" range:"(0,1]" comment:"largest distance of the importance ratio from 1"`
 	Entropy     float64 `toml:"entropy" range:"[0,1e6]" comment:"coefficient of the policy's entropy"`
-	EntropyMode string  `toml:"entropy_mode" oneof:"max regularized" comment:"max: entropy is added to the rewards as a constant (as in garage); regularized: it is added to the loss"`
+	EntropyMode string  `toml:"entropy_mode" oneof:"max regularized" comment:"max: entropy is added to the rewards, and passes no gradient (as in garage); regularized: it is added to the loss"`
 	LR          float64 `toml:"lr" range:"(0,1]" comment:"learning rate of Adam"`
 	Epochs      int     `toml:"epochs" range:"[1,100000]" comment:"number of steps per iteration, each on all trials"`
 	Chunk       int     `toml:"chunk" range:"[2,1000]" comment:"number of steps between states kept for the gradient; it changes only rounding"`

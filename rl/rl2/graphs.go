@@ -19,6 +19,7 @@ type chunk struct {
 type unrolled struct {
 	first, last *graph.Node // states, trials × hidden
 	logProb     *graph.Node // trials × steps
+	entropy     *graph.Node // trials × steps; nil for a Gaussian
 }
 
 func (k chunk) unroll(s *core.Stage) unrolled {
@@ -29,7 +30,8 @@ func (k chunk) unroll(s *core.Stage) unrolled {
 		means[t] = k.p.mean.Apply(s, h)
 	}
 	act := s.Input("act", k.trials, k.steps*k.p.act)
-	return unrolled{first, states[k.steps-1], k.p.logProbs(s, s.ConcatCols(means...), act, k.steps)}
+	logProb, entropy := k.p.logProbs(s, means, act, k.steps)
+	return unrolled{first, states[k.steps-1], logProb, entropy}
 }
 
 // forwardProgram gives the state after the chunk, last, and log_prob, trials × steps.
@@ -53,7 +55,11 @@ func (k chunk) backwardProgram(c Config) (*core.Program, error) {
 	s := b.Stage("backward")
 	u := k.unroll(s)
 	loss, weight := onpolicy.Surrogate(s, u.logProb, k.trials, k.steps, c.Clip)
-	if c.EntropyMode == regularized {
+	switch {
+	case c.EntropyMode != regularized:
+	case u.entropy != nil:
+		loss = s.Sub(loss, s.Scale(s.SumAll(s.Mul(weight, u.entropy)), c.Entropy))
+	default:
 		entropy := s.SumAll(s.Shift(k.p.logStd(s), entropyOfUnit))
 		loss = s.Sub(loss, s.Mul(s.SumAll(weight), s.Scale(entropy, c.Entropy)))
 	}

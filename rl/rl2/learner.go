@@ -36,7 +36,7 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 	if err := s.Check(c); err != nil {
 		return nil, err
 	}
-	p := NewPolicy(c, s.Spec.ObsDim, s.Spec.ActDim)
+	p := NewPolicy(c, s.Spec.ObsDim, s.Spec.ActDim, s.Spec.ActChoices...)
 	l := &Learner{
 		cfg: c, spec: s.Spec, seed: s.Seed, policy: p, tasks: s.Train, pool: s.Pool,
 		baseline: onpolicy.NewLinear(p.memory.In, c.Ridge), sums: map[string]float64{},

@@ -13,13 +13,15 @@ import (
 	"nacre/rl/onpolicy"
 )
 
-// Policy is the recurrent Gaussian policy. Its input is x = (o, a, r, d): the observation, the last action, the last
-// reward, and whether an episode has just ended. The input changes the state. The mean is linear in the state. The log
-// standard deviations do not depend on the state.
+// Policy is the recurrent policy. Its input is x = (o, a, r, d): the observation, the last action, the last reward, and
+// whether an episode has just ended. The input changes the state. The policy is a Gaussian whose mean is linear in the
+// state and whose log standard deviations do not depend on it, or, for discrete actions, a categorical distribution
+// whose logits are linear in the state.
 type Policy struct {
 	memory   nn.GRU
-	mean     nn.MLP
+	mean     nn.MLP // or logits
 	obs, act int
+	choices  []int   // of discrete actions; nil: a Gaussian
 	least    float64 // lower bound of the log standard deviation
 }
 
@@ -28,18 +30,29 @@ const logStd = "policy/log_std"
 // maxLogStd only stops the clamp from having no upper end.
 const maxLogStd = 20
 
-// NewPolicy makes the policy for observations and actions of the given lengths.
-func NewPolicy(c Config, obs, act int) Policy {
-	return Policy{
+// NewPolicy makes the policy for observations and actions of the given lengths. If actions are discrete, choices are
+// sim.Spec.ActChoices.
+func NewPolicy(c Config, obs, act int, choices ...int) Policy {
+	p := Policy{
 		memory: nn.GRU{Name: "policy/memory", In: obs + act + 2, Hidden: c.Hidden},
 		mean:   nn.MLP{Name: "policy/mean", In: c.Hidden, Out: act},
-		obs:    obs, act: act, least: math.Log(c.MinStd),
+		obs:    obs, act: act, least: math.Log(c.MinStd), choices: choices,
 	}
+	if p.discrete() {
+		p.mean.Name = "policy/logits"
+	}
+	return p
 }
+
+func (p Policy) discrete() bool { return len(p.choices) > 0 }
 
 // Specs implements nn.Network.
 func (p Policy) Specs() []core.ParamSpec {
-	return append(append(p.memory.Specs(), p.mean.Specs()...), core.ParamSpec{Name: logStd, Rows: 1, Cols: p.act})
+	specs := append(p.memory.Specs(), p.mean.Specs()...)
+	if p.discrete() {
+		return specs
+	}
+	return append(specs, core.ParamSpec{Name: logStd, Rows: 1, Cols: p.act})
 }
 
 func (p Policy) nodes(s *core.Stage) []*graph.Node {
@@ -55,7 +68,7 @@ func (p Policy) init(m core.Memory, c Config, seed uint64) error {
 	if err := nn.InitXavier(m, p.memory, rng.New(seed, rng.Init, 0)); err != nil {
 		return err
 	}
-	if err := nn.InitXavier(m, p.mean, rng.New(seed, rng.Init, 1)); err != nil {
+	if err := nn.InitXavier(m, p.mean, rng.New(seed, rng.Init, 1)); err != nil || p.discrete() {
 		return err
 	}
 	x := make([]float64, p.act)
@@ -80,17 +93,18 @@ type actor struct {
 
 type actorWorker struct {
 	run     core.Runner
+	out     string // mean or logits
 	x, h    []float64
-	mean, n []float64 // n: the next states
+	mean, n []float64 // mean: or logits; n: the next states
 }
 
-// newActor loads one step of the policy: inputs x and h, outputs mean and next, by rows.
+// newActor loads one step of the policy: inputs x and h, outputs mean or logits, and next, by rows.
 func newActor(d core.Device, m core.Memory, p Policy, workers, rows int) (*actor, error) {
 	b := core.NewBuilder("rl2.act", rows)
 	s := b.Stage("act")
 	h := p.memory.Step(s, s.Input("x", rows, p.memory.In), s.Input("h", rows, p.memory.Hidden))
 	s.Output("next", h)
-	s.Output("mean", p.mean.Apply(s, h))
+	s.Output(p.out(), p.mean.Apply(s, h))
 	program, err := b.Compile()
 	if err != nil {
 		return nil, err
@@ -102,7 +116,7 @@ func newActor(d core.Device, m core.Memory, p Policy, workers, rows int) (*actor
 			return nil, errors.Join(err, a.Close())
 		}
 		a.workers = append(a.workers, actorWorker{
-			run: run, x: make([]float64, rows*p.memory.In), h: make([]float64, rows*p.memory.Hidden),
+			run: run, out: p.out(), x: make([]float64, rows*p.memory.In), h: make([]float64, rows*p.memory.Hidden),
 			mean: make([]float64, rows*p.act), n: make([]float64, rows*p.memory.Hidden),
 		})
 	}
@@ -118,8 +132,19 @@ func (a *actor) Close() error {
 	return errors.Join(errs...)
 }
 
-// std reads the standard deviations.
+// out is the output that actions are drawn from.
+func (p Policy) out() string {
+	if p.discrete() {
+		return "logits"
+	}
+	return "mean"
+}
+
+// std reads the standard deviations; there are none if actions are discrete.
 func (a *actor) std() ([]float64, error) {
+	if a.policy.discrete() {
+		return nil, nil
+	}
 	x := make([]float64, a.policy.act)
 	if err := a.mem.Read(logStd, x); err != nil {
 		return nil, err
@@ -169,6 +194,8 @@ type rollout struct {
 	states []trialState
 	std    []float64
 	noise  []*rand.Rand // one stream per episode; nil: deterministic
+	// entropy collects, for every episode of discrete actions, the policy's entropy at each step; nil: nobody asks
+	entropy [][]float64
 }
 
 // Act implements sim.Policy.
@@ -187,12 +214,15 @@ func (r *rollout) Act(worker int, episodes, steps []int, obs, act []float64) err
 	for k, e := range episodes {
 		s := &r.states[e]
 		copy(s.h, w.n[k*p.memory.Hidden:])
-		for j := range p.act {
-			a := w.mean[k*p.act+j]
-			if r.noise != nil {
-				a += r.std[j] * r.noise[e].NormFloat64()
-			}
-			act[k*p.act+j], s.last[j] = a, a
+		of, a := w.mean[k*p.act:(k+1)*p.act], act[k*p.act:(k+1)*p.act]
+		var noise *rand.Rand
+		if r.noise != nil {
+			noise = r.noise[e]
+		}
+		onpolicy.Policy{Choices: p.choices}.Draw(of, r.std, noise, a)
+		copy(s.last, a)
+		if r.entropy != nil {
+			r.entropy[e] = append(r.entropy[e], onpolicy.EntropyOf(p.choices, of))
 		}
 		s.begun = true
 	}
@@ -208,13 +238,27 @@ func (r *rollout) Watch(_ int, episodes, _ []int, reward []float64) error {
 }
 
 func (w *actorWorker) infer() error {
-	return errors.Join(w.run.Write64("x", w.x), w.run.Write64("h", w.h), w.run.Run(), w.run.Read64("mean", w.mean),
+	return errors.Join(w.run.Write64("x", w.x), w.run.Write64("h", w.h), w.run.Run(), w.run.Read64(w.out, w.mean),
 		w.run.Read64("next", w.n))
 }
 
-// logProbs is the log density of the actions of several steps under one vector of log standard deviations: act and mean
-// hold the steps side by side, rows × steps·act; the result is rows × steps.
-func (p Policy) logProbs(s *core.Stage, mean, act *graph.Node, steps int) *graph.Node {
+// logProbs is the log probability (for a Gaussian, the log density) of the actions of several steps, rows × steps: act
+// holds the steps side by side, rows × steps·act, and outs are the means or logits of each. entropy, rows × steps, is
+// nil for a Gaussian, whose entropy is the same at all steps.
+func (p Policy) logProbs(s *core.Stage, outs []*graph.Node, act *graph.Node, steps int) (log, entropy *graph.Node) {
+	if !p.discrete() {
+		return p.logDensities(s, s.ConcatCols(outs...), act, steps), nil
+	}
+	logs := make([]*graph.Node, steps)
+	for t, x := range outs {
+		logs[t] = onpolicy.Categorical{Logits: x, Choices: p.choices}.Logs(s)
+	}
+	all, sum := s.ConcatCols(logs...), s.WholeInput("steps", steps*p.act, steps)
+	return s.MatMul(s.Mul(act, all), sum, false, false), s.Neg(s.MatMul(s.Mul(s.Exp(all), all), sum, false, false))
+}
+
+// logDensities is logProbs of a Gaussian, with the means side by side as well.
+func (p Policy) logDensities(s *core.Stage, mean, act *graph.Node, steps int) *graph.Node {
 	one, repeated := p.logStd(s), make([]*graph.Node, steps)
 	for t := range repeated {
 		repeated[t] = one

@@ -12,6 +12,7 @@ import (
 	"nacre/internal/fatal"
 	"nacre/internal/heavy"
 	"nacre/internal/rng"
+	"nacre/sim"
 )
 
 var check = fatal.On
@@ -61,8 +62,21 @@ func (v byHand) loss(c Config, p Policy, trials []wholeTrial) (loss float64) {
 		h := make([]float64, p.memory.Hidden)
 		for t := range d.old {
 			mean := v.step(p, d.x[t*p.memory.In:(t+1)*p.memory.In], h)
-			logProb := 0.0
-			for j, m := range mean {
+			logProb, entropy := 0.0, 0.0
+			from := 0
+			for _, n := range p.choices {
+				sum := 0.0
+				for _, x := range mean[from : from+n] {
+					sum += math.Exp(x)
+				}
+				for j := from; j < from+n; j++ {
+					log := mean[j] - math.Log(sum)
+					logProb += d.act[t*p.act+j] * log
+					entropy -= math.Exp(log) * log
+				}
+				from += n
+			}
+			for j, m := range mean[from:] {
 				l := max(v[logStd][j], p.least)
 				z := (d.act[t*p.act+j] - m) / math.Exp(l)
 				logProb -= z*z/2 + l + math.Log(2*math.Pi)/2
@@ -70,9 +84,10 @@ func (v byHand) loss(c Config, p Policy, trials []wholeTrial) (loss float64) {
 			ratio := math.Exp(logProb - d.old[t])
 			loss -= d.weight[t] * min(ratio*d.advantage[t], min(max(ratio, 1-c.Clip), 1+c.Clip)*d.advantage[t])
 			if c.EntropyMode == regularized {
-				for j := range mean {
-					loss -= d.weight[t] * c.Entropy * (max(v[logStd][j], p.least) + math.Log(2*math.Pi*math.E)/2)
+				for j := range mean[from:] {
+					entropy += max(v[logStd][j], p.least) + math.Log(2*math.Pi*math.E)/2
 				}
+				loss -= d.weight[t] * c.Entropy * entropy
 			}
 		}
 	}
@@ -102,6 +117,9 @@ func long(c Config, p Policy) []wholeTrial {
 			if t >= n-40 {
 				d.advantage[t] = float64(float32(r.NormFloat64()))
 			}
+			if p.discrete() {
+				sim.Spec{ActDim: p.act, ActChoices: p.choices}.RandomAction(r, d.act[t*p.act:(t+1)*p.act])
+			}
 		}
 		out = append(out, d)
 	}
@@ -128,9 +146,13 @@ func chunks(k chunk, trials []wholeTrial) *batch {
 }
 
 // newLong makes a policy that remembers: its update gates are nearly closed, so that states last hundreds of steps.
-func newLong(t testing.TB, d core.Device, c Config) (Policy, core.Memory) {
+func newLong(t testing.TB, d core.Device, c Config, choices ...int) (Policy, core.Memory) {
 	t.Helper()
-	p := NewPolicy(c, 1, 1)
+	act := 0
+	for _, n := range choices {
+		act += n
+	}
+	p := NewPolicy(c, 1, max(act, 1), choices...)
 	m, err := d.NewMemory(p.Specs())
 	check(t, err)
 	for i, s := range p.Specs() {
@@ -153,10 +175,13 @@ func newLong(t testing.TB, d core.Device, c Config) (Policy, core.Memory) {
 // the loss computed in one go without chunks. A gradient cut off between chunks would not pass.
 func TestGradientThroughAWholeTrial(t *testing.T) {
 	heavy.Skip(t, "finite differences through a whole trial")
-	for _, mode := range []string{maxEntropy, regularized} {
+	for mode, choices := range map[string][]int{maxEntropy: nil, regularized: nil, "discrete": {2, 2}} {
 		c := Default()
-		c.Hidden, c.EntropyMode, c.Entropy = 3, mode, 0.3
-		p, m := newLong(t, ref.Device, c)
+		c.Hidden, c.EntropyMode, c.Entropy = 3, regularized, 0.3
+		if mode == maxEntropy {
+			c.EntropyMode = mode
+		}
+		p, m := newLong(t, ref.Device, c, choices...)
 		trials, at := long(c, p), values(t, m, p)
 		numeric := byHand{}
 		for _, s := range p.Specs() {
@@ -190,7 +215,7 @@ func TestGradientThroughAWholeTrial(t *testing.T) {
 					}
 				}
 			}
-			if mode == regularized {
+			if mode != maxEntropy {
 				continue
 			}
 			// Cut off after the last chunk with an advantage, the gradient would be another.

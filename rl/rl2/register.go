@@ -27,6 +27,7 @@ func init() {
 		Schedule:  func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).Epochs },
 		Length:    "rl2.iterations",
 		Protocol:  scored,
+		Discrete:  true,
 		Small:     []string{"rl2.hidden=21", "rl2.meta_batch=3", "rl2.episodes=2", "rl2.chunk=4"},
 		Presets:   presets(),
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s) },

@@ -39,10 +39,23 @@ func Learner(t *testing.T, algorithm string, settings ...string) {
 	cfg := rl.Default()
 	cfg.Algorithm, cfg.Family = algorithm, "point-goal"
 	check(t, rl.Change(&cfg, settings...))
-	s := suite{a, cfg}
+	point, err := sim.Lookup(cfg.Family)
+	check(t, err)
+	s := suite{a, cfg, point}
 	t.Run("configuration", s.configuration)
 	t.Run("presets", s.presets)
 	t.Run("refuses", s.refuses)
+	s.learns(t)
+	s.family = Choosing
+	if a.Discrete {
+		t.Run("discrete actions", s.learns)
+		return
+	}
+	t.Run("discrete actions", s.needsContinuous)
+}
+
+// learns runs what a learner must do on the suite's family.
+func (s suite) learns(t *testing.T) {
 	whole := s.trained(t, 1)
 	t.Run("workers", func(t *testing.T) { whole.same(t, s.trained(t, 3)) })
 	t.Run("resume", func(t *testing.T) { s.resume(t, whole) })
@@ -55,7 +68,26 @@ func Learner(t *testing.T, algorithm string, settings ...string) {
 // suite is an algorithm under test.
 type suite struct {
 	rl.Algorithm
-	cfg rl.Config
+	cfg    rl.Config
+	family sim.Family
+}
+
+// needsContinuous checks that an algorithm that cannot act in a family of discrete actions says so, and which can.
+func (s suite) needsContinuous(t *testing.T) {
+	d, err := cpu.New(cpu.Options{Workers: 1})
+	check(t, err)
+	setup, _, _ := setup(t, s.family, d, 1)
+	err = s.Accepts(setup.Spec)
+	l, made := s.New(s.cfg, setup)
+	if made == nil {
+		t.Error("a learner was made", l.Close())
+	}
+	for _, err := range []error{err, made} {
+		if err == nil || !strings.Contains(err.Error(), "needs continuous actions, those of family choosing are "+
+			"MultiDiscrete(3, 2)") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error %v, want one line that says what it needs", err)
+		}
+	}
 }
 
 // open makes a learner on the CPU; it is closed twice with the test.
@@ -63,7 +95,7 @@ func (s suite) open(t *testing.T, workers int) rl.Learner {
 	t.Helper()
 	d, err := cpu.New(cpu.Options{Workers: workers})
 	check(t, err)
-	setup, _, _ := Point(t, d, workers)
+	setup, _, _ := setup(t, s.family, d, workers)
 	l, err := s.New(s.cfg, setup)
 	check(t, err)
 	t.Cleanup(func() {
@@ -143,7 +175,7 @@ func (s suite) reads(algorithm string) bool {
 func (s suite) refuses(t *testing.T) {
 	d, err := cpu.New(cpu.Options{Workers: 1})
 	check(t, err)
-	setup, _, _ := Point(t, d, 1)
+	setup, _, _ := setup(t, s.family, d, 1)
 	refused := func(about string, c rl.Config, setup rl.Setup) {
 		t.Helper()
 		l, err := s.New(c, setup)
@@ -392,7 +424,7 @@ func (s suite) cancellation(t *testing.T, whole outcome) {
 func (s suite) evaluation(t *testing.T) {
 	d, err := cpu.New(cpu.Options{Workers: 1})
 	check(t, err)
-	setup, pool, test := Point(t, d, 1)
+	setup, pool, test := setup(t, s.family, d, 1)
 	l, err := s.New(s.cfg, setup)
 	check(t, err)
 	t.Cleanup(func() { check(t, l.Close()) })
@@ -447,7 +479,7 @@ func (s suite) encoder(t *testing.T) {
 	if !ok {
 		t.Skip("infers no posterior")
 	}
-	setup, _, _ := Point(t, nil, 1)
+	setup, _, _ := setup(t, s.family, nil, 1)
 	if n := s.Window(s.cfg); n < 1 {
 		t.Errorf("a window of %d rows, want at least 1", n)
 	}

@@ -2,6 +2,8 @@ package rltest
 
 import (
 	"io"
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -16,6 +18,32 @@ func Point(t testing.TB, d core.Device, workers int) (rl.Setup, *sim.Pool, []sim
 	t.Helper()
 	family, err := sim.Lookup("point-goal")
 	check(t, err)
+	return setup(t, family, d, workers)
+}
+
+// Choosing is a family of discrete actions of two components, of three choices and of two. A robot walks on a line,
+// left, right or not at all, in steps of one length or the other, to the task's place.
+var Choosing = sim.Of(
+	sim.Spec{Name: "choosing", ObsDim: 1, ActDim: 5, ActChoices: []int{3, 2}, Horizon: 20, TaskDim: 1},
+	func(r *rand.Rand) []float64 { return []float64{2*r.Float64() - 1} },
+	func() sim.Environment { return new(walker) })
+
+type walker struct{ at, goal float64 }
+
+func (w *walker) Reset(task []float64, r *rand.Rand, obs []float64) {
+	w.at, w.goal = r.Float64()-0.5, task[0]
+	obs[0] = w.at
+}
+
+func (w *walker) Step(act, obs []float64) (reward float64, success, done bool) {
+	w.at += (act[0] - act[1]) * (0.05 + 0.1*act[4])
+	obs[0] = w.at
+	return -math.Abs(w.at - w.goal), math.Abs(w.at-w.goal) < 0.1, false
+}
+
+// setup is Point's for a family.
+func setup(t testing.TB, family sim.Family, d core.Device, workers int) (rl.Setup, *sim.Pool, []sim.Task) {
+	t.Helper()
 	train, test, err := family.Tasks(1, 5, 2)
 	check(t, err)
 	const envs = 4

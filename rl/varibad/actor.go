@@ -14,27 +14,29 @@ import (
 type actor struct {
 	nets    Networks
 	mem     core.Memory
-	rows    int // environments per worker at most
+	rows    int    // environments per worker at most
+	out     string // the policy's output
 	workers []actorWorker
 }
 
 type actorWorker struct {
 	belief  *Inference
 	act     core.Runner
-	x, mean []float64
+	x, mean []float64 // mean: or logits
 	moved   []*believer
 }
 
-// newActor loads the policy's program, x → mean by rows, and the encoder's for every worker.
+// newActor loads the policy's program, x → mean or logits by rows, and the encoder's for every worker.
 func newActor(d core.Device, m core.Memory, n Networks, workers, rows int) (*actor, error) {
 	b := core.NewBuilder("varibad.act", rows)
 	s := b.Stage("act")
-	s.Output("mean", n.policy.Apply(s, n.policy.Nodes(s), s.Input("x", rows, n.policy.Net.In)).Mean)
+	out := n.policy.Parts(rows)[0].Name
+	s.Output(out, n.policy.Apply(s, n.policy.Nodes(s), s.Input("x", rows, n.policy.Net.In)).Parts()[0])
 	program, err := b.Compile()
 	if err != nil {
 		return nil, err
 	}
-	a := &actor{nets: n, mem: m, rows: rows}
+	a := &actor{nets: n, mem: m, rows: rows, out: out}
 	for range workers {
 		w := actorWorker{x: make([]float64, rows*n.policy.Net.In), mean: make([]float64, rows*n.policy.Net.Out)}
 		if w.belief, err = NewInference(d, m, n.Encoder, rows); err != nil {
@@ -58,9 +60,12 @@ func (a *actor) Close() error {
 	return errors.Join(errs...)
 }
 
-// std reads the standard deviations of the actions.
+// std reads the standard deviations of the actions; there are none if they are discrete.
 func (a *actor) std() ([]float64, error) {
 	p := a.nets.policy
+	if p.Discrete() {
+		return nil, nil
+	}
 	x := make([]float64, p.Net.Out)
 	if err := a.mem.Read(p.LogStd().Name, x); err != nil {
 		return nil, err
@@ -154,19 +159,18 @@ func (r *rollout) Act(worker int, episodes, steps []int, obs, act []float64) err
 			}
 		}
 	}
-	if err := errors.Join(w.act.Write64("x", w.x), w.act.Run(), w.act.Read64("mean", w.mean)); err != nil {
+	if err := errors.Join(w.act.Write64("x", w.x), w.act.Run(), w.act.Read64(r.actor.out, w.mean)); err != nil {
 		return err
 	}
 	for k, e := range episodes {
 		m := &r.members[e]
 		copy(m.row, obs[k*o:(k+1)*o])
-		for j := range a {
-			x := w.mean[k*a+j]
-			if r.noise != nil {
-				x += r.std[j] * r.noise[e].NormFloat64()
-			}
-			act[k*a+j], m.row[o+j] = x, x
+		var noise *rand.Rand
+		if r.noise != nil {
+			noise = r.noise[e]
 		}
+		n.policy.Draw(w.mean[k*a:(k+1)*a], r.std, noise, act[k*a:(k+1)*a])
+		copy(m.row[o:], act[k*a:(k+1)*a])
 		m.open, m.ended = true, false
 	}
 	return nil

@@ -31,7 +31,7 @@ type Config struct {
 
 	PolicyHidden int     `toml:"policy_hidden" range:"[1,4096]" comment:"width of the policy and of the value function"`
 	PolicyLayers int     `toml:"policy_layers" range:"[1,16]" comment:"hidden layers of those"`
-	InitStd      float64 `toml:"init_std" range:"[1e-6,1e3]" comment:"initial standard deviation of the actions"`
+	InitStd      float64 `toml:"init_std" range:"[1e-6,1e3]" comment:"initial standard deviation of continuous actions"`
 	MinStd       float64 `toml:"min_std" range:"[1e-9,1e3]" comment:"its lower bound"`
 
 	MetaBatch int `toml:"meta_batch" range:"[1,1024]" comment:"trials per iteration, each of a task"`

@@ -155,7 +155,7 @@ func randomTrials(width int, steps ...int) (out []*trial, rows [][]float64) {
 }
 
 // tiny is networks of a few numbers with parameters that are neither small nor equal.
-func tiny(t testing.TB, d core.Device, change func(*Config)) (Networks, core.Memory) {
+func tiny(t testing.TB, d core.Device, change func(*Config), choices ...int) (Networks, core.Memory) {
 	t.Helper()
 	c := Default()
 	c.Latent, c.Embed, c.Memory, c.Decoder, c.Layers, c.PolicyHidden = 2, 4, 3, 4, 2, 3
@@ -164,7 +164,11 @@ func tiny(t testing.TB, d core.Device, change func(*Config)) (Networks, core.Mem
 	if change != nil {
 		change(&c)
 	}
-	n := NewNetworks(c, 2, 1)
+	act := 0
+	for _, n := range choices {
+		act += n
+	}
+	n := NewNetworks(c, 2, max(act, 1), choices...)
 	m, err := d.NewMemory(n.Specs())
 	check(t, err)
 	for i, s := range n.Specs() {

@@ -42,7 +42,7 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 	if err := s.Check(c); err != nil {
 		return nil, err
 	}
-	n := NewNetworks(c, s.Spec.ObsDim, s.Spec.ActDim)
+	n := NewNetworks(c, s.Spec.ObsDim, s.Spec.ActDim, s.Spec.ActChoices...)
 	l := &Learner{
 		cfg: c, seed: s.Seed, nets: n, tasks: s.Train, pool: s.Pool, longest: c.Episodes * s.Spec.Horizon,
 		buffer: trials{capacity: c.BufferTrials, width: n.Encoder.Width()}, sums: map[string]float64{},

@@ -22,8 +22,9 @@ type Networks struct {
 	cfg     Config
 }
 
-// NewNetworks makes the networks for observations of obs numbers and actions of act numbers.
-func NewNetworks(c Config, obs, act int) Networks {
+// NewNetworks makes the networks for observations of obs numbers and actions of act numbers. If actions are discrete,
+// choices are sim.Spec.ActChoices.
+func NewNetworks(c Config, obs, act int, choices ...int) Networks {
 	layers := func(n, width int) (out []int) {
 		for range n {
 			out = append(out, width)
@@ -38,6 +39,7 @@ func NewNetworks(c Config, obs, act int) Networks {
 		state:   nn.MLP{Name: "decoder/state", In: c.Latent + obs + act, Hidden: decoder, Out: obs, Act: op.ReLU},
 		policy: onpolicy.Policy{
 			Net: nn.MLP{Name: "policy", In: in, Hidden: acting, Out: act, Act: op.Tanh}, MinLogStd: math.Log(c.MinStd),
+			Choices: choices,
 		},
 		value: nn.MLP{Name: "value", In: in, Hidden: acting, Out: 1, Act: op.Tanh},
 		cfg:   c,

@@ -71,7 +71,7 @@ func (n Networks) ppoLoss(s *core.Stage, rows int) *graph.Node {
 	logProb := pi.LogProb(s, s.Input("act", rows, n.policy.Net.Out))
 	surrogate, weight := onpolicy.Surrogate(s, logProb, rows, 1, c.Clip)
 	off := s.Square(s.Sub(n.value.Apply(s, x), s.Input("target", rows, 1)))
-	value, entropy := s.SumAll(s.Mul(weight, off)), pi.Entropy(s)
+	value, entropy := s.SumAll(s.Mul(weight, off)), pi.MeanEntropy(s, weight)
 	policy := s.Sub(surrogate, s.Scale(entropy, c.Entropy))
 	s.Output("loss", policy)
 	s.Output("value", value)

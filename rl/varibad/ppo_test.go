@@ -10,6 +10,7 @@ import (
 	"nacre/core/ref"
 	"nacre/internal/rng"
 	"nacre/rl/onpolicy"
+	"nacre/sim"
 )
 
 // ppoLoss is the loss of a minibatch by hand; each step weighs one over their number.
@@ -18,8 +19,21 @@ func (v byHand) ppoLoss(n Networks, b *batch) (loss float64) {
 	logStd := v[n.policy.LogStd().Name]
 	for i := range b.N {
 		x := wide(b.X[i*in : (i+1)*in])
-		logProb := 0.0
-		for j, mean := range v.net(n.policy.Net, math.Tanh, x...) {
+		out, from, logProb, entropy := v.net(n.policy.Net, math.Tanh, x...), 0, 0.0, 0.0
+		for _, k := range n.policy.Choices {
+			sum := 0.0
+			for _, x := range out[from : from+k] {
+				sum += math.Exp(x)
+			}
+			for j := from; j < from+k; j++ {
+				log := out[j] - math.Log(sum)
+				logProb += float64(b.Act[i*act+j]) * log
+				entropy -= math.Exp(log) * log
+			}
+			from += k
+		}
+		loss -= c.Entropy * entropy / float64(b.N)
+		for j, mean := range out[from:] {
 			l := max(logStd[j], n.policy.MinLogStd)
 			z := (float64(b.Act[i*act+j]) - mean) / math.Exp(l)
 			logProb -= z*z/2 + l + math.Log(2*math.Pi)/2
@@ -53,12 +67,26 @@ func normals(n int, scale float64, path ...uint64) []float32 {
 // The gradient by policy and value function against central differences of the loss by hand, with ratios on both sides
 // of the clip; nothing else has one.
 func TestPPO(t *testing.T) {
-	n, m := tiny(t, ref.Device, func(c *Config) { c.Entropy, c.Minibatches, c.Clip = 0.3, 1, 0.2 })
+	t.Run("Gaussian", func(t *testing.T) { ppoGradient(t) })
+	t.Run("categorical", func(t *testing.T) { ppoGradient(t, 3, 2) })
+}
+
+func ppoGradient(t *testing.T, choices ...int) {
+	n, m := tiny(t, ref.Device, func(c *Config) { c.Entropy, c.Minibatches, c.Clip = 0.3, 1, 0.2 }, choices...)
 	const steps = 8
-	in := n.policy.Net.In
+	in, width := n.policy.Net.In, n.policy.Net.Out
 	b := &batch{
-		N: steps, X: normals(steps*in, 1, 1), Act: normals(steps, 1, 2),
+		N: steps, X: normals(steps*in, 1, 1), Act: normals(steps*width, 1, 2),
 		Advantage: normals(steps, 1, 4), Target: normals(steps, 2, 5),
+	}
+	if n.policy.Discrete() {
+		act := make([]float64, width)
+		for i := range steps {
+			sim.Spec{ActDim: width, ActChoices: choices}.RandomAction(rng.New(6, uint64(i)), act)
+			for j, x := range act {
+				b.Act[i*width+j] = float32(x)
+			}
+		}
 	}
 	u, err := newPPO(ref.Device, m, n, steps+1) // one row is padding
 	check(t, err)

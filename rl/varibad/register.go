@@ -29,6 +29,7 @@ func init() {
 		Schedule: func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).Updates() },
 		Length:   "varibad.iterations",
 		Protocol: scored,
+		Discrete: true,
 		Small: []string{
 			"varibad.embed=9", "varibad.memory=21", "varibad.decoder=19", "varibad.policy_hidden=23",
 			"varibad.trials=3", "varibad.unroll=5",

@@ -71,10 +71,7 @@ func (c *checker) episode(b sim.Batch, task sim.Task, seed uint64, steps int) (s
 	seen = append(seen, slices.Clone(obs))
 	act := make([]float64, c.spec.ActDim)
 	for k := range min(steps, c.spec.Horizon) {
-		r := rng.New(seed, rng.Action, uint64(k))
-		for j := range act {
-			act[j] = 2*r.Float64() - 1
-		}
+		c.spec.RandomAction(rng.New(seed, rng.Action, uint64(k)), act)
 		if err := b.Step([]bool{true}, act, obs, &out); err != nil {
 			return nil, err
 		}

@@ -69,7 +69,7 @@ func rollout(t *testing.T, f *Family, workers, envs, n int) ([]sim.Trajectory, e
 			t.Error(err)
 		}
 	}()
-	return pool.Rollout(context.Background(), episodes, sim.UniformPolicy(episodes, f.Spec().ActDim), 0)
+	return pool.Rollout(context.Background(), episodes, sim.RandomPolicy(f, episodes), 0)
 }
 
 func TestNames(t *testing.T) {

@@ -102,7 +102,7 @@ func BenchmarkRollout(b *testing.B) {
 			defer p.Close()
 			begin := mujoco.CPUSeconds()
 			for b.Loop() {
-				if _, err := p.Rollout(context.Background(), eps, sim.UniformPolicy(eps, f.Spec().ActDim),
+				if _, err := p.Rollout(context.Background(), eps, sim.RandomPolicy(f, eps),
 					0); err != nil {
 					b.Fatal(err)
 				}

@@ -29,7 +29,7 @@ func record(t *testing.T, family string, steps int) *Recording {
 	rec := Recorder{Family: f}
 	defer rec.Close()
 	episodes := []sim.Episode{{Task: train[0], Seed: 4}}
-	if _, err := rec.Rollout(context.Background(), episodes, sim.UniformPolicy(episodes, f.Spec().ActDim),
+	if _, err := rec.Rollout(context.Background(), episodes, sim.RandomPolicy(f, episodes),
 		steps); err != nil {
 		t.Fatal(err)
 	}

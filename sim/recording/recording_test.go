@@ -27,7 +27,7 @@ func TestRecorderAndFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		episodes := []sim.Episode{{Task: train[1], Seed: 7}, {Task: test[0], Seed: 8}}
-		policy := sim.UniformPolicy(episodes, family.Spec().ActDim)
+		policy := sim.RandomPolicy(family, episodes)
 		pool, err := sim.NewPool(family, 1, 2)
 		if err != nil {
 			t.Fatal(err)

@@ -36,7 +36,7 @@ func rollouts(s *suite) error {
 		}
 		for again := range 2 {
 			var out []sim.Trajectory
-			if out, err = pool.Rollout(context.Background(), list, sim.UniformPolicy(list, s.spec.ActDim),
+			if out, err = pool.Rollout(context.Background(), list, sim.RandomPolicy(s.family, list),
 				s.short()); err != nil {
 				break
 			}
@@ -93,7 +93,7 @@ func controller(s *suite) error {
 	if err != nil {
 		return err
 	}
-	random, byChance, err := mean(pool, list, sim.UniformPolicy(list, s.spec.ActDim))
+	random, byChance, err := mean(pool, list, sim.RandomPolicy(s.family, list))
 	if err == nil && knowing <= random && succeeded <= byChance { // some rewards grow with what leads nowhere
 		err = fmt.Errorf("the mean return of the goal-knowing controller is %.4g and that of random actions %.4g, "+
 			"successes %.4g and %.4g; expected it to be better",

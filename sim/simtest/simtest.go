@@ -189,12 +189,12 @@ func (s *suite) step(act []float64) error { return s.batch.Step(all, act, s.obs,
 // row is the observation of environment i.
 func (s *suite) row(i int) []float64 { return s.obs[i*s.spec.ObsDim : (i+1)*s.spec.ObsDim] }
 
-// draw returns actions for n rows, all in [-1,1], addressed by step.
+// draw returns random actions for n rows, addressed by step.
 func (s *suite) draw(n, step int) []float64 {
 	r := rng.New(1, rng.Action, uint64(step))
 	act := make([]float64, n*s.spec.ActDim)
-	for j := range act {
-		act[j] = 2*r.Float64() - 1
+	for i := range n {
+		s.spec.RandomAction(r, act[i*s.spec.ActDim:(i+1)*s.spec.ActDim])
 	}
 	return act
 }

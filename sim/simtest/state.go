@@ -76,7 +76,7 @@ func state(s *suite) error {
 // drawing records an episode, keeps it and brings it back, and draws a Visible without a display.
 func drawing(s *suite) (err error) {
 	list := s.episodes(2)
-	policy := sim.UniformPolicy(list, s.spec.ActDim)
+	policy := sim.RandomPolicy(s.family, list)
 	recorder := recording.Recorder{Family: s.family}
 	defer func() { err = errors.Join(err, recorder.Close()) }()
 	out, err := recorder.Rollout(context.Background(), list, policy, s.short())

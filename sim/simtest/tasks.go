@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 
@@ -16,7 +17,7 @@ var named = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*(/[a-z0-9]+(-[a-z0-9]+)*)
 
 func spec(s *suite) error {
 	var errs []error
-	if again := s.family.Spec(); again != s.spec {
+	if again := s.family.Spec(); !reflect.DeepEqual(again, s.spec) {
 		errs = append(errs, fmt.Errorf("Spec is %+v and, asked again, %+v", s.spec, again))
 	}
 	if !named.MatchString(s.spec.Name) && !sim.Opens(s.spec.Name) {

@@ -50,7 +50,7 @@ func stress(t *testing.T, name string, total int) {
 			episodes[i] = sim.Episode{Task: train[i%len(train)], Seed: rng.New(uint64(round), uint64(i)).Uint64()}
 		}
 		trajectories, err := pool.Rollout(context.Background(), episodes,
-			sim.UniformPolicy(episodes, family.Spec().ActDim), 0)
+			sim.RandomPolicy(family, episodes), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -153,7 +153,7 @@ if err != nil {
 	panic(err)
 }
 episodes := []sim.Episode{{Task: test[0], Seed: 3}, {Task: test[1], Seed: 4}}
-trajectories, err := pool.Rollout(context.Background(), episodes, sim.UniformPolicy(episodes, family.Spec().ActDim), %d)
+trajectories, err := pool.Rollout(context.Background(), episodes, sim.RandomPolicy(family, episodes), %d)
 if err != nil {
 	panic(err)
 }
@@ -231,7 +231,7 @@ func episode(t *testing.T, family sim.Family) []float32 {
 		t.Fatal(err)
 	}
 	episodes := []sim.Episode{{Task: test[0], Seed: 3}, {Task: test[1], Seed: 4}}
-	trajectories, err := pool.Rollout(context.Background(), episodes, sim.UniformPolicy(episodes, family.Spec().ActDim),
+	trajectories, err := pool.Rollout(context.Background(), episodes, sim.RandomPolicy(family, episodes),
 		200)
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func recorded(t *testing.T, name string, n, steps int) []recording.Recording {
 	}
 	recorder := recording.Recorder{Family: family}
 	defer recorder.Close()
-	if _, err := recorder.Rollout(t.Context(), episodes, sim.UniformPolicy(episodes, family.Spec().ActDim),
+	if _, err := recorder.Rollout(t.Context(), episodes, sim.RandomPolicy(family, episodes),
 		steps); err != nil {
 		t.Fatal(err)
 	}

@@ -161,7 +161,7 @@ func pointRate(ctx context.Context, env *Env, o BenchSimOptions) (float64, error
 	var rates []float64
 	for range o.Rounds {
 		start := time.Now()
-		if _, err := pool.Rollout(ctx, episodes, sim.UniformPolicy(episodes, family.Spec().ActDim), 0); err != nil {
+		if _, err := pool.Rollout(ctx, episodes, sim.RandomPolicy(family, episodes), 0); err != nil {
 			return 0, err
 		}
 		rates = append(rates, float64(len(episodes))/time.Since(start).Seconds())

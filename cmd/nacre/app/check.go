@@ -35,8 +35,9 @@ func CheckFamily(env *Env, name string) error {
 		return err
 	}
 	s := f.Spec()
-	r := CheckReport{FamilyLine: FamilyLine{Name: s.Name, Observation: s.ObsDim, Action: s.ActDim, Horizon: s.Horizon,
-		TaskVector: s.TaskDim, TrainTasks: len(train), TestTasks: len(test), Source: s.Source, Available: true}}
+	r := CheckReport{FamilyLine: FamilyLine{Name: s.Name, Observation: s.ObsDim, Action: s.ActDim,
+		Actions: s.Actions(), Horizon: s.Horizon, TaskVector: s.TaskDim, TrainTasks: len(train),
+		TestTasks: len(test), Source: s.Source, Available: true}}
 	if p, is := f.(*pyfamily.Family); is {
 		r.Convention = p.Describe().Convention
 	}
@@ -64,8 +65,8 @@ func CheckFamily(env *Env, name string) error {
 
 // WriteText prints the report for a person.
 func (r CheckReport) WriteText(w io.Writer) error {
-	fmt.Fprintf(w, "%s: observations of %d numbers, actions of %d, %d steps, %d train and %d test tasks of %d\n",
-		r.Name, r.Observation, r.Action, r.Horizon, r.TrainTasks, r.TestTasks, r.TaskVector)
+	fmt.Fprintf(w, "%s: observations of %d numbers, actions %s, %d steps, %d train and %d test tasks of %d\n",
+		r.Name, r.Observation, r.Actions, r.Horizon, r.TrainTasks, r.TestTasks, r.TaskVector)
 	if r.Convention != "" {
 		fmt.Fprintf(w, "Tasks: %s.\n", r.Convention)
 	}

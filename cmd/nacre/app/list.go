@@ -49,6 +49,7 @@ type FamilyLine struct {
 	Name        string `json:"name"`
 	Observation int    `json:"observation"`
 	Action      int    `json:"action"`
+	Actions     string `json:"actions"` // the space of actions, such as Box(2) or Discrete(5)
 	Horizon     int    `json:"horizon"`
 	TaskVector  int    `json:"task_vector"`
 	TrainTasks  int    `json:"train_tasks,omitempty"` // the family's own numbers; unknown if it is not available
@@ -73,7 +74,7 @@ func Families(env *Env) error {
 			return err
 		}
 		line := FamilyLine{Reference: reference, Name: s.Name, Observation: s.ObsDim, Action: s.ActDim,
-			Horizon: s.Horizon, TaskVector: s.TaskDim, Source: s.Source}
+			Actions: s.Actions(), Horizon: s.Horizon, TaskVector: s.TaskDim, Source: s.Source}
 		f, err := sim.Lookup(s.Name)
 		if err != nil {
 			line.Advice = advice(err)
@@ -122,7 +123,11 @@ func (l FamilyList) WriteText(w io.Writer) error {
 			}
 			lacking[f.Advice] = append(lacking[f.Advice], f.Name)
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", f.Name, f.Observation, f.Action, f.Horizon, f.TaskVector,
+		action := strings.TrimSuffix(strings.TrimPrefix(f.Actions, "Box("), ")")
+		if action != fmt.Sprint(f.Action) {
+			action = f.Actions
+		}
+		fmt.Fprintf(t, "%s\t%d\t%s\t%d\t%d\t%s\t%s\t%s\n", f.Name, f.Observation, action, f.Horizon, f.TaskVector,
 			tasks, f.Reference, f.Source)
 	}
 	if err := t.Flush(); err != nil {

@@ -114,7 +114,7 @@ func (o RolloutOptions) without(ctx context.Context, rec *recording.Recorder) ([
 	for i, t := range tasks {
 		episodes[i] = sim.Episode{Task: t, Seed: rng.New(o.Seed, rng.Rollout, uint64(t.ID)).Uint64()}
 	}
-	policy := sim.UniformPolicy(episodes, family.Spec().ActDim)
+	policy := sim.RandomPolicy(family, episodes)
 	switch o.Policy {
 	case "scripted":
 		policy, err = sim.GoalPolicy(family, episodes)
