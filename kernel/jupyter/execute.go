@@ -124,6 +124,19 @@ func CellID(m *Message) string {
 	return id
 }
 
+// runID names the cells that a user runs at once, "" if the front end does not tell. When one of them fails, some of the
+// others may not have arrived yet. Nacre's front end puts it in the message's metadata.
+func runID(m *Message) string {
+	var meta struct {
+		Run any `json:"run"`
+	}
+	if json.Unmarshal(m.Metadata, &meta) != nil {
+		return ""
+	}
+	id, _ := meta.Run.(string)
+	return id
+}
+
 // controls are the controls that the notebook's cell showed before an execute request runs it, by label. Nacre's front
 // end puts them in the message's metadata.
 func controls(m *Message) map[string][]byte {

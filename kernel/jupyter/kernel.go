@@ -90,7 +90,16 @@ func (k *Kernel) dispatch(m *Message) {
 func (k *Kernel) respond(m *Message) (end bool) {
 	switch msgType := m.Type(); msgType {
 	case "execute_request":
-		if k.execute(m) {
+		run := runID(m)
+		k.mu.Lock()
+		over := run != "" && run == k.stopped
+		k.mu.Unlock()
+		if over {
+			k.reply(m, "execute_reply", aborted)
+		} else if k.execute(m) {
+			k.mu.Lock()
+			k.stopped = run
+			k.mu.Unlock()
 			k.abort()
 		}
 	case "kernel_info_request":
@@ -163,7 +172,10 @@ func (k *Kernel) abort() {
 			continue
 		}
 		k.publish(m, "status", status{"busy"})
-		k.reply(m, "execute_reply", failure{Status: "aborted", Traceback: []string{}})
+		k.reply(m, "execute_reply", aborted)
 		k.publish(m, "status", status{"idle"})
 	}
 }
+
+// aborted answers a cell that does not run because one before it has failed.
+var aborted = failure{Status: "aborted", Traceback: []string{}}

@@ -159,6 +159,36 @@ func TestStopOnError(t *testing.T) {
 	}
 }
 
+// Of a run of several cells those do not run that arrive only after one of them has failed, unless it may fail.
+func TestRunEndsWithError(t *testing.T) {
+	p := newPair(t)
+	yes, no := true, false
+	for _, c := range []struct {
+		run, code string
+		stop      *bool
+		want      string
+	}{
+		{"a", "value 1", nil, "ok"}, {"a", "fail A b", &no, "error"}, {"a", "value 1", nil, "ok"},
+		{"a", "fail A b", &yes, "error"}, {"a", "value 1", nil, "aborted"}, {"a", "value 1", &no, "aborted"},
+		{"b", "value 1", nil, "ok"}, {"", "fail A b", nil, "error"}, {"", "value 1", nil, "ok"},
+		{"b", "fail A b", nil, "error"}, {"b", "value 1", nil, "aborted"},
+	} {
+		m := jupyter.NewMessage(jupyter.Shell, "execute_request", "me", nil,
+			jupyter.ExecuteRequest{Code: c.code, StopOnError: c.stop})
+		if c.run != "" {
+			m.Metadata, _ = json.Marshal(map[string]string{"run": c.run})
+		}
+		reply, err := p.Do(within(t), m, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r jupyter.ExecuteReply
+		if _ = reply.Decode(&r); r.Status != c.want {
+			t.Errorf("run %q, %s: %s, want %s", c.run, c.code, r.Status, c.want)
+		}
+	}
+}
+
 func TestAnswersWhileACellRuns(t *testing.T) {
 	p := newPair(t)
 	done := make(chan jupyter.ExecuteReply)

@@ -27,6 +27,7 @@ type Kernel struct {
 	mu      sync.Mutex
 	running *running // the cell being executed, nil between cells
 	count   int      // count of the last cell
+	stopped string   // the last run of several cells that one of them ended
 }
 
 // running holds what an interrupt and an answer from the user need of the cell being executed.

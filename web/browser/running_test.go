@@ -81,6 +81,22 @@ func TestClosedAndOpenedAfterTheEnd(t *testing.T) {
 	later.quiet()
 }
 
+// An error of a cell with the tag raises-exception is part of the notebook: the cells that wait run. Another stops them.
+func TestCellsThatMayFail(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
+	nb := notebook("fail Oops expected", "print after", "fail Oops unexpected", "print never")
+	nb["cells"].([]cell)[0]["metadata"] = cell{"tags": []string{"slow", "raises-exception"}}
+	nb["cells"].([]cell)[2]["metadata"] = cell{"tags": "raises-exception"} // no list: no tag
+	s := newSite(t, map[string]any{"a.ipynb": nb})
+	p := s.open("/notebooks/a.ipynb")
+	p.runAll()
+	got := eval[string](p, "nacre.notebook.cells.map(c => c.outputs.map(o => o.evalue ?? o.text.trim()).join()).join('|')")
+	if want := "expected|after|unexpected|"; got != want {
+		t.Errorf("the cells give %s, want %s", got, want)
+	}
+	p.quiet()
+}
+
 // A page that is opened while a cell runs, or after it ended alone, tells how long this run takes or took, not the one
 // before.
 func TestTimesOfThisRun(t *testing.T) {

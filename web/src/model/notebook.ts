@@ -14,6 +14,8 @@ import { appendStream } from './stream';
 
 /** The tag of cells that run again by themselves, in the list that Jupyter's programs know as metadata.tags. */
 const reactiveTag = 'reactive';
+/** The tag of cells whose error is part of the notebook, so that it does not stop a run. */
+const mayFailTag = 'raises-exception';
 
 export type RunState = 'idle' | 'queued' | 'running';
 export type OutputChange =
@@ -109,7 +111,16 @@ export class Cell {
 
   /** Whether it runs again by itself when what it read has changed. */
   get reactive(): boolean {
-    return Array.isArray(this.metadata.tags) && this.metadata.tags.includes(reactiveTag);
+    return this.tagged(reactiveTag);
+  }
+
+  /** Whether the cells that wait run though this one fails. */
+  get mayFail(): boolean {
+    return this.tagged(mayFailTag);
+  }
+
+  private tagged(tag: string): boolean {
+    return Array.isArray(this.metadata.tags) && this.metadata.tags.includes(tag);
   }
 
   setReactive(on: boolean): void {

@@ -4,7 +4,7 @@ import { elements, type Fields, fields } from '../model/json';
 import type { KernelMessage } from '@jupyterlab/services';
 import { announce } from '../dom';
 import type { Cell, Notebook } from '../model/notebook';
-import { type DataOutput, type Output, parseOutput } from '../model/nbformat';
+import { type DataOutput, newId, type Output, parseOutput } from '../model/nbformat';
 import { sameOutputs } from '../model/merge';
 import { controlsOf } from '../output/control/decode';
 import { parseNotebook } from '../model/nbformat';
@@ -68,15 +68,16 @@ export class Execution {
     return this.notebook.cells.filter((c) => c.state !== 'idle');
   }
 
-  /** Sends cells to the kernel, which runs them in this order. */
+  /** Sends cells to the kernel, which runs them in this order. One that fails ends the run, unless it may. */
   run(cells: Cell[]): void {
+    const run = newId();
     for (const cell of cells) {
       if (cell.type !== 'code') continue;
       if (!cell.source.trim()) {
         cell.setOutputs([], null);
         continue;
       }
-      this.link.execute(cell.id, cell.source, controlsOf(cell.outputs));
+      this.link.execute(cell.id, cell.source, { controls: controlsOf(cell.outputs), mayFail: cell.mayFail, run });
       cell.ranSource = cell.source;
       cell.setState('queued');
     }

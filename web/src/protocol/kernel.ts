@@ -218,21 +218,24 @@ export class KernelLink {
     else await this.start();
   }
 
-  /** Asks the kernel to run a cell, which had such controls. Outputs and the reply come as messages. */
-  execute(cell: string, code: string, controls: Record<string, Json>): void {
+  /**
+   * Asks the kernel to run a cell, which had such controls. Outputs and the reply come as messages. If the cell fails,
+   * those that wait do not run, nor do those of the same run that are sent later, unless it may fail.
+   */
+  execute(cell: string, code: string, how: { controls: Record<string, Json>; mayFail: boolean; run: string }): void {
     const { username, clientId: session } = this.live();
     const message = KernelMessage.createMessage({
       msgType: 'execute_request',
       channel: 'shell',
       username,
       session,
-      metadata: { cellId: cell, controls },
+      metadata: { cellId: cell, controls: how.controls, run: how.run },
       content: {
         code,
         silent: false,
         store_history: true,
         user_expressions: {},
-        stop_on_error: true,
+        stop_on_error: !how.mayFail,
         allow_stdin: true,
       },
     });
