@@ -4,9 +4,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // testFlags are those flags of go test that %test takes, with their values where none is given.
@@ -26,7 +29,10 @@ func parseTest(line string) (map[string]string, error) {
 			set.Func(name, "", func(v string) error { got[name] = v; return nil })
 		}
 	}
-	err := set.Parse(strings.Fields(line))
+	words, err := shellWords(line)
+	if err == nil {
+		err = set.Parse(words)
+	}
 	if err == nil && set.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %s", set.Arg(0))
 	}
@@ -41,8 +47,44 @@ func parseTest(line string) (map[string]string, error) {
 		err = fmt.Errorf("-count %s: expected a whole number from 0", got["count"])
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%%test: %w; it takes -run, -skip, -bench, -benchtime, -benchmem, -count, -failfast, "+
-			"-short and -v, as go test does", err)
+		return nil, fmt.Errorf("%%test: %w; it takes -%s, as go test does", err,
+			strings.Join(slices.Sorted(maps.Keys(testFlags)), ", -"))
 	}
 	return got, nil
+}
+
+// shellWords splits a line at blanks, but not within 'quotes' or "quotes", which are left out as a shell does. A
+// backslash stays, as regular expressions have many.
+func shellWords(line string) ([]string, error) {
+	var (
+		words []string
+		word  strings.Builder
+		quote rune // that is open
+		began bool // a word, which may be empty in quotes
+	)
+	end := func() {
+		if began {
+			words = append(words, word.String())
+			word.Reset()
+			began = false
+		}
+	}
+	for _, r := range line {
+		switch {
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, began = r, true
+		case quote == 0 && unicode.IsSpace(r):
+			end()
+		default:
+			word.WriteRune(r)
+			began = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("%s: the quote %c is not closed", strings.TrimSpace(line), quote)
+	}
+	end()
+	return words, nil
 }

@@ -43,6 +43,7 @@ type tester struct {
 type testList struct {
 	names    []string
 	examples map[string]*doc.Example
+	main     bool // whether there is a TestMain, which is not called
 }
 
 // tests finds the functions that go test would run. The lock info is held.
@@ -54,9 +55,13 @@ func (s *session) tests() testList {
 		if !ok || f.Recv != nil {
 			continue
 		}
+		if f.Name.Name == "TestMain" {
+			list.main = true
+			continue
+		}
 		for _, prefix := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
 			rest, ok := strings.CutPrefix(f.Name.Name, prefix)
-			if first, _ := utf8.DecodeRuneInString(rest); ok && !unicode.IsLower(first) && f.Name.Name != "TestMain" {
+			if first, _ := utf8.DecodeRuneInString(rest); ok && !unicode.IsLower(first) {
 				decls = append(decls, d)
 			}
 		}
@@ -104,6 +109,9 @@ func (s *session) test(ctx context.Context, r *run, flags map[string]string) *Er
 	s.info.Lock()
 	list := s.tests()
 	s.info.Unlock()
+	if list.main {
+		r.out.Stream("stderr", "%test does not call TestMain: what it prepares, a cell prepares before %test\n")
+	}
 	t := &tester{session: s, code: "[]any{" + strings.Join(list.names, ", ") + "}"}
 	s.number++
 	r2 := &run{session: s, cell: r.cell, count: r.count, number: s.number, out: r.out}

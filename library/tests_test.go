@@ -145,11 +145,10 @@ func TestTestsInCells(t *testing.T) {
 		if r, _ := execute(s, tested); r.Error != nil {
 			t.Fatalf("%+v", r.Error)
 		}
-		for _, flags := range []string{"", "-v", "-run Fails/good -v", "-v -short -run Parallel",
-			"-run ^$ -bench . -benchtime 5x", "-count 2 -run Passes", "-run Nothing",
-			"-skip Fails|Wrong|Fuzz", "-run Fuzz -v", "-failfast"} {
-			args := append([]string{"test", "-vet=off", "-count=1"}, strings.Fields(flags)...)
-			cmd := exec.Command("go", args...)
+		for _, flags := range []string{"", "-v", "-run 'Fails/good sub' -v", `-run="Fails/good" -v`, "-v -short -run Parallel",
+			"-run ^$ -bench . -benchtime 5x", "-run '' -list ''", "-count 2 -run Passes", "-run Nothing",
+			"-skip 'Fails|Wrong|Fuzz'", "-run Fuzz -v", "-failfast"} {
+			cmd := exec.Command("sh", "-c", "go test -vet=off -count=1 "+flags)
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local")
 			said, err := cmd.CombinedOutput()
@@ -203,13 +202,29 @@ func TestPanicInTest(t *testing.T) {
 		}
 		for code, want := range map[string]string{
 			"%test -run (":    "-run (: error parsing regexp",
-			"%test -rn x":     "flag provided but not defined: -rn; it takes -run",
+			"%test -rn x":     "flag provided but not defined: -rn; it takes -bench,",
 			"%test x":         "unexpected argument x",
 			"%test -count -1": "-count -1: expected a whole number from 0",
+			"%test -run 'A":   "-run 'A: the quote ' is not closed",
 		} {
 			if r, _ := execute(s, code); r.Error == nil || !strings.Contains(r.Error.Message, want) {
 				t.Errorf("%s: %+v, want %s", code, r.Error, want)
 			}
+		}
+	})
+}
+
+// A TestMain is not called, which is said.
+func TestMainOfCells(t *testing.T) {
+	onEngines(t, func(t *testing.T, s kernel.Session) {
+		kerneltest.Cells(t, s, [][2]string{
+			{"import (\"os\"; \"testing\")\nfunc TestMain(m *testing.M) { println(\"main\"); os.Exit(m.Run()) }\n" +
+				"func TestA(t *testing.T) { println(\"A\") }\n1", "1"},
+		})
+		r, out := execute(s, "%test")
+		if r.Error != nil || !strings.HasPrefix(out.Stdout(), "A\nPASS\n") ||
+			out.Stderr() != "%test does not call TestMain: what it prepares, a cell prepares before %test\n" {
+			t.Errorf("%+v\n%s%s", r.Error, out.Stdout(), out.Stderr())
 		}
 	})
 }
