@@ -600,6 +600,16 @@ func (l *Lowerer) minmax(c *ast.CallExpr, name string, t types.Type, args []ast.
 	return &ast.TypeAssertExpr{X: l.rt(host, lit), Type: l.low(c, t)}
 }
 
+// makesSlice reports whether e is a call of make with a length that is no constant, and without a capacity.
+func (l *Lowerer) makesSlice(e ast.Expr) bool {
+	c, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(c.Args) != 2 || l.Info.Types[c.Args[1]].Value != nil {
+		return false
+	}
+	id, ok := ast.Unparen(c.Fun).(*ast.Ident)
+	return ok && id.Name == "make" && l.Info.Types[c.Fun].IsBuiltin()
+}
+
 func (l *Lowerer) append(c *ast.CallExpr) ast.Expr {
 	t := l.typeOf(c)
 	s, ok := t.Underlying().(*types.Slice)
@@ -618,6 +628,10 @@ func (l *Lowerer) append(c *ast.CallExpr) ast.Expr {
 		}
 		if l.Info.Types[c.Args[1]].IsNil() {
 			x = call(&ast.ParenExpr{X: l.opening(c, t)}, x)
+		}
+		if made, ok := ast.Unparen(x).(*ast.CallExpr); ok && l.makesSlice(c.Args[1]) {
+			// Go makes no slice to append but grows the first one, and says so if no memory can hold it.
+			made.Args[1] = l.rt("Grown", call(ident("int"), made.Args[1]), intLit(int(sizes.Sizeof(s.Elem()))))
 		}
 		out.Args = append(out.Args, x)
 		out.Ellipsis = 1

@@ -27,11 +27,24 @@ func indexUnsigned(i uint64, n int) int {
 
 // capacity returns n, the capacity of a slice to be made, or panics if no memory can hold as many elements of the size.
 func capacity(n, size int) int {
-	const most = 1 << 48
-	if n < 0 || size > 0 && n > most/size {
+	if n < 0 || tooMany(n, size) {
 		panic(runtimeError("makeslice: cap out of range"))
 	}
 	return n
+}
+
+// grown returns n, the number of new elements at the end of a slice, or panics if no memory can hold them.
+func grown(n, size int) int {
+	if tooMany(n, size) {
+		panic(runtimeError("growslice: len out of range"))
+	}
+	return n
+}
+
+// tooMany reports whether no memory can hold n elements of a size.
+func tooMany(n, size int) bool {
+	const most = 1 << 48
+	return size > 0 && n > most/size
 }
 
 // UnsignedLow and the others mark bounds of a slice expression that are unsigned numbers: as ints, large ones are

@@ -122,7 +122,7 @@ func (r *Registry) Symbols(h Hooks) map[string]reflect.Value {
 		"Cleanup": func(t testing.TB, f func()) { t.Cleanup(func() { h.Tested(t, f) }) },
 
 		"Index": index, "IndexUnsigned": indexUnsigned, "Bounds": bounds, "Bounds3": bounds3, "Ranged": ranged,
-		"NoReceiver": noReceiver, "Capacity": capacity,
+		"NoReceiver": noReceiver, "Capacity": capacity, "Grown": grown,
 		"Check": h.Check, "Fail": live.Fail, "Show": h.Show, "Global": h.Global,
 	}
 	out := map[string]reflect.Value{}
