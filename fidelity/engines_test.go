@@ -80,6 +80,13 @@ func TestOwnFiles(t *testing.T) {
 			"CompileError: 3:27: runtime.Caller" + refused},
 		{"import \"log\"\nlog.SetFlags(log.LstdFlags | log.Lshortfile)",
 			"CompileError: 2:34: log.Lshortfile" + refused},
+		{"import \"log/slog\"\no := slog.HandlerOptions{Level: slog.LevelWarn, AddSource: true}",
+			"CompileError: 2:49: slog.AddSource" + refused},
+		{"import \"log/slog\"\no := slog.HandlerOptions{AddSource: false}\no.AddSource = true",
+			"CompileError: 3:3: slog.AddSource" + refused},
+		{"import \"log/slog\"\no := []slog.HandlerOptions{{true, nil, nil}}",
+			"CompileError: 2:28: slog.AddSource" + refused},
+		{"import \"log/slog\"\no := slog.HandlerOptions{AddSource: false}\no.Level == nil", "true"},
 	})
 }
 

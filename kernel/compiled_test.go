@@ -240,6 +240,37 @@ _, _, _ = os.Args, log.New, fmt.Print`, ""},
 	})
 }
 
+// Loggers that name their callers name cells, also those that would run without being compiled.
+func TestCallersOfLoggers(t *testing.T) {
+	s := startCompiled(t)
+	kerneltest.Cells(t, s, [][2]string{
+		{`import ("fmt"; "log"; "log/slog"; "os"; "runtime")
+_, _, _ = os.Args, slog.Info, runtime.Caller
+log.SetOutput(os.Stdout)
+log.SetFlags(0)
+log.Print("plain")`, "plain\n"},
+		{"log.Println(1)", "1\n"},
+		{"log.SetFlags(log.Lshortfile)", ""},
+		{"log.Println(1)", "/cell 4:1: 1\n"},
+		{"\n\nlog.Printf(\"%d\", 2)", "/cell 5:3: 2\n"},
+		{"func g() {\n\tlog.Print(3)\n\tdefer func() { fmt.Println(recover()) }()\n\tlog.Panicf(\"%d\", 4)\n}\ng()",
+			"/cell 6:2: 3\n/cell 6:4: 4\n4\n"},
+		{"f := log.Println", ""},
+		{"f(5)", "/cell 8:1: 5\n"},
+		{"l := log.New(os.Stdout, \"\", log.Lshortfile)", ""},
+		{"l.Print(6)", "/cell 10:1: 6\n"},
+		{"log.Default().Print(7)", "/cell 11:1: 7\n"},
+		{"o := slog.HandlerOptions{AddSource: true, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {\n" +
+			"\tif a.Key == slog.TimeKey {\n\t\ta = slog.Attr{}\n\t}\n\treturn a\n}}\n" +
+			"h := slog.New(slog.NewTextHandler(os.Stdout, &o))", ""},
+		{"h.Info(\"x\")", "level=INFO source=\"/cell 13:1\" msg=x\n"},
+		{"slog.SetDefault(h)", ""},
+		{"slog.Warn(\"y\")", "level=WARN source=\"/cell 15:1\" msg=y\n"},
+		{"_, file, line, ok := runtime.Caller(0)", ""},
+		{"fmt.Println(file, line, ok)", "/cell 16 1 true\n"},
+	})
+}
+
 // Values in interfaces do not get methods that are added later, and a line says so.
 func TestMethodsAddedLater(t *testing.T) {
 	s := startCompiled(t)

@@ -230,18 +230,21 @@ func (in *input) Read(p []byte) (int, error) {
 func (s *session) logSymbols() map[string]any {
 	l := log.New(writer{s, "stderr"}, "", log.LstdFlags)
 	fatal := func(text string) {
-		l.Output(3, text)
+		l.Output(3, text) // of the cell, which has called a function that calls this one
 		s.exit(1)
 	}
+	fail := func(text string) {
+		l.Output(3, text)
+		panic(text)
+	}
 	return map[string]any{
-		"Print": func(a ...any) {
-			l.Print(s.reg.Sprint(s.finite(a)))
-		}, "Println": func(a ...any) { l.Print(s.reg.Sprintln(s.finite(a))) },
-		"Printf": func(f string, a ...any) { l.Print(s.sprintf(f, a)) },
-		"Fatal":  func(a ...any) { fatal(s.reg.Sprint(a)) }, "Fatalln": func(a ...any) { fatal(s.reg.Sprintln(a)) },
+		"Print":   func(a ...any) { l.Output(2, s.reg.Sprint(s.finite(a))) },
+		"Println": func(a ...any) { l.Output(2, s.reg.Sprintln(s.finite(a))) },
+		"Printf":  func(f string, a ...any) { l.Output(2, s.sprintf(f, a)) },
+		"Fatal":   func(a ...any) { fatal(s.reg.Sprint(a)) }, "Fatalln": func(a ...any) { fatal(s.reg.Sprintln(a)) },
 		"Fatalf": func(f string, a ...any) { fatal(s.sprintf(f, a)) },
-		"Panic":  func(a ...any) { l.Panic(s.reg.Sprint(a)) }, "Panicln": func(a ...any) { l.Panic(s.reg.Sprintln(a)) },
-		"Panicf":   func(f string, a ...any) { l.Panic(s.sprintf(f, a)) },
+		"Panic":  func(a ...any) { fail(s.reg.Sprint(a)) }, "Panicln": func(a ...any) { fail(s.reg.Sprintln(a)) },
+		"Panicf":   func(f string, a ...any) { fail(s.sprintf(f, a)) },
 		"SetFlags": l.SetFlags, "Flags": l.Flags, "SetPrefix": l.SetPrefix, "Prefix": l.Prefix,
 		"SetOutput": func(w io.Writer) {
 			l.SetOutput(s.standin(w))

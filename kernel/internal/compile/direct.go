@@ -30,6 +30,7 @@ type Direct struct {
 // functions and read and assign variables, because reflection gives the same results as compiled code there. ok is
 // false for all other statements.
 func (s *Session) Direct(u *cells.Unit, env Env) (d *Direct, ok bool) {
+	s.noteCallers(u)
 	if len(u.Types)+len(u.Funcs)+len(u.Consts)+len(u.Inits)+len(u.Moved()) > 0 || u.Main != nil {
 		return nil, false
 	}
@@ -283,7 +284,8 @@ func (w *direct) selector(x *ast.SelectorExpr) value {
 		}
 	}
 	sel := w.Info.Selections[x]
-	if sel == nil || !x.Sel.IsExported() || len(sel.Index()) != 1 || exits(sel) || tests(sel) != "" {
+	if sel == nil || !x.Sel.IsExported() || len(sel.Index()) != 1 || exits(sel) || tests(sel) != "" ||
+		sel.Kind() == types.MethodVal && w.named(sel.Obj()) {
 		panic(indirect{})
 	}
 	v := w.expr(x.X)
@@ -359,7 +361,7 @@ func (w *direct) foreign(path string, id *ast.Ident) value {
 	}
 	switch o := w.Info.Uses[id].(type) {
 	case *types.Func:
-		if o.Signature().TypeParams().Len() == 0 && v.Kind() == reflect.Func &&
+		if !w.named(o) && o.Signature().TypeParams().Len() == 0 && v.Kind() == reflect.Func &&
 			v.Type().NumIn() == o.Signature().Params().Len() {
 			return value{t: v.Type(), get: func() reflect.Value { return v }}
 		}
@@ -383,6 +385,10 @@ func (w *direct) call(c *ast.CallExpr) (call func() []reflect.Value, out []refle
 	if s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
 		f = w.selector(s)
 	} else {
+		id, _ := ast.Unparen(c.Fun).(*ast.Ident)
+		if _, isVar := w.Info.Uses[id].(*types.Var); isVar && w.callers { // it may hold a logger's function
+			panic(indirect{})
+		}
 		f = w.expr(c.Fun)
 	}
 	if f.t == nil || f.t.Kind() != reflect.Func {

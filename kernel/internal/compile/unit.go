@@ -49,6 +49,7 @@ type Session struct {
 	bindings map[string]*entity
 	versions map[string]int
 	called   map[string]string // names of functions in the cells, by their names in the text
+	callers  bool              // whether loggers name the file and line of their callers
 }
 
 // NewSession returns a session without cells whose source was checked into info.

@@ -3,6 +3,7 @@ package lower
 import (
 	"cmp"
 	"go/ast"
+	"go/constant"
 	"go/types"
 	"slices"
 
@@ -28,15 +29,36 @@ func (l *Lowerer) recovers(u *Unit) bool {
 
 // refuseFiles refuses what would name the interpreter's own files and lines.
 func (l *Lowerer) refuseFiles(u *Unit) {
+	refuse := func(n ast.Node, name string) {
+		l.refuse(n, "%s is not supported by this engine: it would name the interpreter's own files", name)
+	}
+	isFalse := func(e ast.Expr) bool {
+		v := l.Info.Types[e].Value
+		return v != nil && !constant.BoolVal(v)
+	}
 	look := func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		o := l.Info.Uses[id]
-		if !ok || o == nil || o.Pkg() == nil {
-			return true
-		}
-		switch name := o.Pkg().Path() + "." + o.Name(); name {
-		case "runtime.Caller", "runtime.Callers", "log.Lshortfile", "log.Llongfile":
-			l.refuse(id, "%s is not supported by this engine: it would name the interpreter's own files", name)
+		switch n := n.(type) {
+		case *ast.KeyValueExpr:
+			id, ok := n.Key.(*ast.Ident)
+			return !ok || !isAddSource(l.Info.Uses[id]) || !isFalse(n.Value)
+		case *ast.CompositeLit:
+			if t := l.Info.TypeOf(n); t.String() == "log/slog.HandlerOptions" && len(n.Elts) > 0 {
+				if _, keyed := n.Elts[0].(*ast.KeyValueExpr); !keyed && !isFalse(n.Elts[0]) {
+					refuse(n, "slog.AddSource")
+				}
+			}
+		case *ast.Ident:
+			o := l.Info.Uses[n]
+			if o == nil || o.Pkg() == nil {
+				return true
+			}
+			switch name := o.Pkg().Path() + "." + o.Name(); name {
+			case "runtime.Caller", "runtime.Callers", "log.Lshortfile", "log.Llongfile":
+				refuse(n, name)
+			}
+			if isAddSource(o) {
+				refuse(n, "slog.AddSource")
+			}
 		}
 		return true
 	}
@@ -46,6 +68,12 @@ func (l *Lowerer) refuseFiles(u *Unit) {
 	for _, f := range u.Funcs {
 		ast.Inspect(f.Decl, look)
 	}
+}
+
+// isAddSource reports whether o is the field by which package log/slog names files.
+func isAddSource(o types.Object) bool {
+	v, ok := o.(*types.Var)
+	return ok && v.IsField() && v.Name() == "AddSource" && v.Pkg() != nil && v.Pkg().Path() == "log/slog"
 }
 
 func (l *Lowerer) isRecover(id *ast.Ident) bool {
