@@ -62,8 +62,10 @@ func TestEndsOfProcess(t *testing.T) {
 			{"testing.Main(nil, nil, nil, nil)",
 				"CompileError: 1:9: testing.Main is not supported: it ends the kernel; call the test functions " +
 					"themselves"},
-			{"f := runtime.Breakpoint",
-				"CompileError: 1:14: runtime.Breakpoint is not supported: without a debugger it ends the kernel"},
+			{"f := runtime.Breakpoint", ""},
+			{"runtime.Breakpoint()",
+				"Panic: runtime.Breakpoint is not supported: without a debugger it ends the kernel"},
+			{"f()", "Panic: runtime.Breakpoint is not supported: without a debugger it ends the kernel"},
 			{"n + 1", "8"},
 		})
 	})

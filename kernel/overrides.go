@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -59,7 +60,10 @@ func (s *session) symbols() map[string]map[string]reflect.Value {
 	})
 	put("os", map[string]any{"Exit": s.exit})
 	put("syscall", map[string]any{"Exit": s.exit})
-	put("runtime", map[string]any{"Goexit": func() { s.engine.End() }, "TypeAssertionError": (*rt.AssertError)(nil)})
+	put("runtime", map[string]any{"Goexit": func() { s.engine.End() }, "TypeAssertionError": (*rt.AssertError)(nil),
+		"Breakpoint": func() {
+			panic(errors.New("runtime.Breakpoint is not supported: without a debugger it ends the kernel"))
+		}})
 	put("time", map[string]any{"Sleep": s.sleep})
 	if vars := maps.Clone(all["os"]); vars != nil {
 		vars["Stdout"] = reflect.ValueOf(&s.streams.out).Elem()

@@ -200,7 +200,7 @@ var redirects = map[string]string{
 	"log": " Print Println Printf Fatal Fatalln Fatalf Panic Panicln Panicf SetFlags Flags SetPrefix Prefix " +
 		"SetOutput Writer Output Default ",
 	"os":      " Exit Stdout Stderr Stdin Args ",
-	"runtime": " Goexit ",
+	"runtime": " Goexit Breakpoint ",
 	"syscall": " Exit ",
 	"time":    " Sleep ",
 }

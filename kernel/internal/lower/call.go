@@ -525,6 +525,16 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 		return plainCall()
 	case "unsafe.Sizeof", "unsafe.Alignof", "unsafe.Offsetof": // of a type parameter; otherwise they are constants
 		return call(ident("uintptr"), intLit(l.layout(name, c.Args[0])))
+	case "unsafe.Slice":
+		out := l.rt("UnsafeSlice", l.whole(c.Args[0]), call(ident("int"), l.expr(c.Args[1])))
+		return &ast.TypeAssertExpr{X: out, Type: l.low(c, l.typeOf(c))}
+	case "unsafe.SliceData":
+		return &ast.TypeAssertExpr{X: l.rt("UnsafeSliceData", l.whole(c.Args[0])), Type: l.low(c, l.typeOf(c))}
+	case "unsafe.String":
+		first := l.to(c.Args[0], types.NewPointer(types.Typ[types.Byte]))
+		return l.rt("UnsafeString", first, call(ident("int"), l.expr(c.Args[1])))
+	case "unsafe.StringData":
+		return l.rt("UnsafeStringData", call(ident("string"), l.whole(c.Args[0])))
 	case "complex", "min", "max":
 		t := l.typeOf(c)
 		if name == "complex" {

@@ -123,7 +123,9 @@ func (r *Registry) Symbols(h Hooks) map[string]reflect.Value {
 
 		"Index": index, "IndexUnsigned": indexUnsigned, "Bounds": bounds, "Bounds3": bounds3, "Ranged": ranged,
 		"NoReceiver": noReceiver, "Capacity": capacity, "Grown": grown,
-		"Check": h.Check, "Fail": live.Fail, "Show": h.Show, "Global": h.Global,
+		"UnsafeSlice": unsafeSlice, "UnsafeSliceData": unsafeSliceData, "UnsafeString": unsafeString,
+		"UnsafeStringData": unsafeStringData,
+		"Check":            h.Check, "Fail": live.Fail, "Show": h.Show, "Global": h.Global,
 	}
 	out := map[string]reflect.Value{}
 	for name, f := range m {
