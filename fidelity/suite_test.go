@@ -30,6 +30,7 @@ import (
 var (
 	suite = flag.String("suite", "", "a folder of programs that others wrote, such as Go's test or yaegi's _test")
 	nth   = flag.Int("nth", 1, "run one in so many programs of the suite")
+	from  = flag.Int("from", 0, "which of each -nth programs it is: 0 is the last of them, 1 the first, 2 the second …")
 	only  = flag.String("only", "", "run the programs of the suite whose names match")
 )
 
@@ -57,6 +58,9 @@ func TestSuite(t *testing.T) {
 	if *suite == "" {
 		t.Skip("no folder is given with -suite")
 	}
+	if *nth < 1 || *from < 0 || *from >= *nth {
+		t.Fatalf("-nth %d -from %d: expected -nth of at least 1, and -from of at least 0 and below -nth", *nth, *from)
+	}
 	needsCells(t)
 	k := newKept(t)
 	left, counts := map[string]int{}, map[Class]int{}
@@ -68,7 +72,7 @@ func TestSuite(t *testing.T) {
 		}
 		why, want := leftOut(string(text)), native{}
 		if why == "" {
-			if seen++; seen%*nth != 0 {
+			if seen++; seen%*nth != *from {
 				continue
 			}
 			want = k.goRun(t, string(text))
