@@ -157,3 +157,34 @@ func TestRepairIsAskedInThePage(t *testing.T) {
 	}
 	p.quiet()
 }
+
+// A notebook without cells shows one to write in, which is in the file when something was written.
+func TestSaveWithoutCells(t *testing.T) {
+	heavy.Skip(t, "a browser works on it for seconds")
+	text := "{\n \"cells\": [],\n \"metadata\": {},\n \"nbformat\": 4,\n \"nbformat_minor\": 4\n}\n"
+	s := newSite(t, map[string]any{"a.ipynb": []byte(text)})
+	p := s.open("/notebooks/a.ipynb")
+	if got := eval[bool](p, "nacre.notebook.cells.length === 1 && nacre.saving.save()"); !got {
+		t.Error("it was not saved, or has not one cell")
+	}
+	file := filepath.Join(s.dir, "a.ipynb")
+	if got, err := os.ReadFile(file); err != nil || string(got) != text {
+		t.Errorf("after a save without a change it is %s, %v", got, err)
+	}
+	p.press("Enter")
+	p.write("print 1")
+	p.press("Ctrl-Enter")
+	p.idle()
+	eval[any](p, "nacre.saving.save()")
+	var nb struct {
+		Cells []struct {
+			Source  any
+			Outputs []any
+		}
+	}
+	s.read("a.ipynb", &nb)
+	if len(nb.Cells) != 1 || len(nb.Cells[0].Outputs) != 1 {
+		t.Errorf("after the cell ran the file has %+v", nb)
+	}
+	p.quiet()
+}

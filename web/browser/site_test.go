@@ -248,6 +248,42 @@ func TestSite(t *testing.T) {
 	s.own()
 }
 
+// What a cell needs and a tab lacks is said in one sentence; %%capture works as elsewhere.
+func TestSiteLacks(t *testing.T) {
+	failed := func(sentence string) string { return "error: " + sentence }
+	steps := [][2]string{
+		{"!ls", failed("!ls: no command runs here: cells in a browser's tab and on Windows have no shell")},
+		{"files, err := !ls *.txt\nprintln(len(files))\nerr",
+			"!ls *.txt: no command runs here: cells in a browser's tab and on Windows have no shell"},
+		{"%%capture out\nimport \"fmt\"\nfmt.Println(1)\n2", ""},
+		{"fmt.Printf(\"%q %d\", out.Stdout, len(out.Outputs))", `"1\n" 1`},
+		{"%test", failed("%test: tests do not run in a browser's tab; use a server, or go test")},
+		{"import \"testing\"\nfunc TestA(t *testing.T) {}", failed("1:8: package \"testing\" is not part of the kernel " +
+			"in the browser: open the notebook with nacre notebook to use it")},
+		{"%get golang.org/x/exp@latest", failed("%get: the engine yaegi has its own packages only; modules are for " +
+			"the engine go")},
+		{"1 + 1", "2"},
+	}
+	var sources []string
+	for _, step := range steps {
+		sources = append(sources, step[0])
+	}
+	nb := notebook(sources...)
+	for _, c := range nb["cells"].([]cell) {
+		c["metadata"] = cell{"tags": []string{"raises-exception"}}
+	}
+	p := newStatic(t, map[string]any{"a.ipynb": nb}).open("?notebooks/a.ipynb", nil)
+	p.runAll()
+	for k, step := range steps {
+		got := eval[string](p, fmt.Sprintf("nacre.notebook.cells[%d].outputs.map(o => "+
+			"o.ename ? 'error: ' + o.evalue : o.text ?? o.data['text/plain']).join('')", k))
+		if !strings.Contains(got, step[1]) || step[1] == "" && got != "" {
+			t.Errorf("%s gives %q, want %q", step[0], got, step[1])
+		}
+	}
+	p.quiet()
+}
+
 // keepsEdits changes and saves a notebook and opens it in another tab of the same profile.
 func keepsEdits(t *testing.T, s *static, p *tab) {
 	t.Helper()

@@ -179,3 +179,19 @@ test('a change of several cells is the next to be undone in each of them, until 
   assert.ok(nb.lastStepIn(b, 'redo') && nb.redo());
   assert.deepEqual(text(nb), ['A', 'B', 'c']);
 });
+
+test('a file without cells stays one until something is written', () => {
+  const nb = make();
+  assert.deepEqual(text(nb), ['']);
+  assert.deepEqual(nb.toJson().cells, []);
+  let edits = 0;
+  nb.edited.on(() => edits++);
+  nb.cells[0]!.setSource('x');
+  assert.equal(edits, 1);
+  assert.equal(nb.toJson().cells.length, 1);
+  nb.cells[0]!.setSource('');
+  assert.deepEqual(nb.toJson().cells, []);
+  nb.insert(1, nb.make('code'));
+  assert.equal(nb.toJson().cells.length, 2);
+  assert.equal(make('').toJson().cells.length, 1);
+});

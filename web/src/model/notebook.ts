@@ -87,6 +87,17 @@ export class Cell {
     return this.state === 'idle' && this.ranSource === this.text;
   }
 
+  /** Whether it is as a new cell is. */
+  get untouched(): boolean {
+    return (
+      this.type === 'code' &&
+      !this.text &&
+      !this.outputs.length &&
+      this.count === null &&
+      !Object.keys(this.metadata).length
+    );
+  }
+
   /** Milliseconds it has been running; -1 unknown. */
   get runningMs(): number {
     if (this.begunAt >= 0) return performance.now() - this.begunAt;
@@ -233,6 +244,8 @@ export class Notebook {
   metadata: Metadata;
   private readonly minor: number;
   private file: unknown;
+  /** The cell to write in of a file without cells, which it joins when something is in it. */
+  private readonly standIn: Cell | null = null;
   private undone: Step[] = [];
   private done: Step[] = [];
   private readonly watched = new WeakSet<Cell>();
@@ -242,6 +255,7 @@ export class Notebook {
     this.minor = json.nbformat_minor;
     this.file = json.file;
     this.cells = json.cells.map((c) => new Cell(c));
+    if (!this.cells.length) this.cells.push((this.standIn = this.make('code')));
     this.cells.forEach((c) => this.watch(c));
   }
 
@@ -365,8 +379,10 @@ export class Notebook {
   }
 
   toJson(): NotebookJson {
+    const [first] = this.cells;
+    const none = this.cells.length === 1 && first === this.standIn && first.untouched;
     return {
-      cells: this.cells.map((c) => c.toJson()),
+      cells: none ? [] : this.cells.map((c) => c.toJson()),
       metadata: this.metadata,
       nbformat: 4,
       nbformat_minor: this.minor,

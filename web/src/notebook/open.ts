@@ -26,7 +26,6 @@ export async function openNotebook(path: string): Promise<void> {
     document.body.append(brokenPage(path, e as Error));
     return;
   }
-  if (!notebook.cells.length) notebook.cells.push(notebook.make('code'));
   const specs = await asked;
   const wanted = notebook.metadata.kernelspec?.name as string;
   const name = specs && wanted in specs.kernelspecs ? wanted : (specs?.default ?? 'nacre');
