@@ -27,8 +27,9 @@ type Browser struct {
 	requests *os.File
 	answers  *os.File
 	read     *bufio.Reader
-	last     int    // number of the last request
-	profile  string // folder
+	last     int                                                  // number of the last request
+	event    func(session, method string, params json.RawMessage) // hears of events while an answer is awaited
+	profile  string                                               // folder
 	complain bytes.Buffer
 	forget   func() bool // stops watching the context
 }
@@ -120,14 +121,20 @@ func (b *Browser) call(session, method string, params, result any) error {
 			return fmt.Errorf("%s: the browser is gone: %w", method, err)
 		}
 		var answer struct {
-			ID     int             `json:"id"` // events have none
-			Result json.RawMessage `json:"result"`
-			Error  *struct {
+			ID      int             `json:"id"` // events have none
+			Session string          `json:"sessionId"`
+			Method  string          `json:"method"` // of an event
+			Params  json.RawMessage `json:"params"`
+			Result  json.RawMessage `json:"result"`
+			Error   *struct {
 				Message string `json:"message"`
 			} `json:"error"`
 		}
 		if err := json.Unmarshal(line[:len(line)-1], &answer); err != nil {
 			return fmt.Errorf("%s: %w", method, err)
+		}
+		if answer.Method != "" && b.event != nil {
+			b.event(answer.Session, answer.Method, answer.Params)
 		}
 		switch {
 		case answer.ID != b.last:
@@ -275,6 +282,45 @@ func (t *Tab) Eval(expression string, result any) error {
 		return nil
 	}
 	return json.Unmarshal(answer.Result.Value, result)
+}
+
+// Errors returns what went wrong in the page's scripts so far: exceptions that nothing caught, and what was written to
+// the console as an error.
+func (t *Tab) Errors() (list []string, err error) {
+	t.b.event = func(session, method string, params json.RawMessage) {
+		var e struct {
+			Type string `json:"type"`
+			Args []struct {
+				Value       json.RawMessage `json:"value"`
+				Description string          `json:"description"`
+			} `json:"args"`
+			Details struct {
+				Text   string `json:"text"`
+				Object struct {
+					Description string `json:"description"`
+				} `json:"exception"`
+			} `json:"exceptionDetails"`
+		}
+		if session != t.session || json.Unmarshal(params, &e) != nil {
+			return
+		}
+		switch {
+		case method == "Runtime.exceptionThrown":
+			list = append(list, strings.TrimSpace(e.Details.Text+" "+e.Details.Object.Description))
+		case method == "Runtime.consoleAPICalled" && e.Type == "error":
+			var words []string
+			for _, a := range e.Args {
+				words = append(words, cmp.Or(a.Description, string(a.Value)))
+			}
+			list = append(list, strings.Join(words, " "))
+		}
+	}
+	defer func() { t.b.event = nil }()
+	// Switched on, the browser tells all that it has kept before it answers.
+	if err := t.b.call(t.session, "Runtime.enable", map[string]any{}, nil); err != nil {
+		return nil, err
+	}
+	return list, t.b.call(t.session, "Runtime.disable", map[string]any{}, nil)
 }
 
 // lastLine returns what a program said last, to be put behind an error.

@@ -194,8 +194,12 @@ func (b *Browser) open(address string) (l load, err error) {
 	if err != nil {
 		return l, err
 	}
-	return l, t.Eval(measured, &l)
+	return l, t.Ready(&l)
 }
+
+// Ready waits until the tab shows a notebook, and is an error with what the page says if it cannot. Its marks go to
+// result, which may be nil.
+func (t *Tab) Ready(result any) error { return t.Eval(measured, result) }
 
 func summary(cells int, loads []load) Result {
 	contents, shown := make([]float64, len(loads)), make([]float64, len(loads))

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,45 @@ func TestMeasure(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(tmp, "nacre-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("it left %v, %v", left, err)
+	}
+}
+
+// Errors are told whenever one asks, of this tab only.
+func TestErrors(t *testing.T) {
+	program, err := Find()
+	if err != nil {
+		t.Skip(err)
+	}
+	b, err := Start(t.Context(), program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	profile, err := b.NewProfile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for script, want := range map[string]string{
+		"console.log('fine'); console.warn('well')":                        "",
+		"console.error('bad', 7, new Error('told')); Promise.reject('no')": `"bad" 7 Error: told|Uncaught (in promise)`,
+		"setTimeout(() => { throw new RangeError('thrown') })":             "Uncaught RangeError: thrown",
+	} {
+		tab, err := profile.Open("data:text/html,<script>" + url.PathEscape(script) + "</script>")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := tab.Eval("new Promise(done => setTimeout(done, 100))", nil); err != nil {
+				t.Fatal(err)
+			}
+			list, err := tab.Errors()
+			for i := range list {
+				list[i], _, _ = strings.Cut(list[i], "\n")
+			}
+			if got := strings.Join(list, "|"); got != want || err != nil {
+				t.Errorf("%s: %q, %v; want %q", script, got, err, want)
+			}
+		}
 	}
 }
 
