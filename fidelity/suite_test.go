@@ -30,7 +30,7 @@ import (
 var (
 	suite = flag.String("suite", "", "a folder of programs that others wrote, such as Go's test or yaegi's _test")
 	nth   = flag.Int("nth", 1, "run one in so many programs of the suite")
-	from  = flag.Int("from", 0, "which of each -nth programs it is: 0 is the last of them, 1 the first, 2 the second …")
+	from  = flag.Int("from", 0, "which of each -nth programs it is: 0 the last of them, 1 the first, 2 the second …")
 	only  = flag.String("only", "", "run the programs of the suite whose names match")
 )
 

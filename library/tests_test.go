@@ -145,7 +145,8 @@ func TestTestsInCells(t *testing.T) {
 		if r, _ := execute(s, tested); r.Error != nil {
 			t.Fatalf("%+v", r.Error)
 		}
-		for _, flags := range []string{"", "-v", "-run 'Fails/good sub' -v", `-run="Fails/good" -v`, "-v -short -run Parallel",
+		for _, flags := range []string{"", "-v", "-run 'Fails/good sub' -v", `-run="Fails/good" -v`,
+			"-v -short -run Parallel",
 			"-run ^$ -bench . -benchtime 5x", "-run '' -list ''", "-count 2 -run Passes", "-run Nothing",
 			"-skip 'Fails|Wrong|Fuzz'", "-run Fuzz -v", "-failfast"} {
 			cmd := exec.Command("sh", "-c", "go test -vet=off -count=1 "+flags)

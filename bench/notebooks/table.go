@@ -37,7 +37,8 @@ func table(list []row) map[string]any {
 		rows = append(rows, told{[]string{r.folder}, all})
 	}
 	return map[string]any{
-		"what": "Notebooks of public repositories, opened and saved without a change by the contents API and by the page",
+		"what": "Notebooks of public repositories, opened and saved without a change by the contents API and by the " +
+			"page",
 		"date": time.Now().Format(time.DateOnly), "commit": commit,
 		"machine":    fmt.Sprintf("%d cores, %s/%s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH),
 		"conditions": "", "spread": "", "commands": []string{"go run ./bench/notebooks -nacre bin/nacre FOLDER"},

@@ -124,8 +124,8 @@ func CellID(m *Message) string {
 	return id
 }
 
-// runID names the cells that a user runs at once, "" if the front end does not tell. When one of them fails, some of the
-// others may not have arrived yet. Nacre's front end puts it in the message's metadata.
+// runID names the cells that a user runs at once, "" if the front end does not tell. When one of them fails, some of
+// the others may not have arrived yet. Nacre's front end puts it in the message's metadata.
 func runID(m *Message) string {
 	var meta struct {
 		Run any `json:"run"`

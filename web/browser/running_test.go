@@ -81,7 +81,8 @@ func TestClosedAndOpenedAfterTheEnd(t *testing.T) {
 	later.quiet()
 }
 
-// An error of a cell with the tag raises-exception is part of the notebook: the cells that wait run. Another stops them.
+// An error of a cell with the tag raises-exception is part of the notebook: the cells that wait run. Another error
+// stops them.
 func TestCellsThatMayFail(t *testing.T) {
 	heavy.Skip(t, "a browser works on it for seconds")
 	nb := notebook("fail Oops expected", "print after", "fail Oops unexpected", "print never")
@@ -90,7 +91,8 @@ func TestCellsThatMayFail(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": nb})
 	p := s.open("/notebooks/a.ipynb")
 	p.runAll()
-	got := eval[string](p, "nacre.notebook.cells.map(c => c.outputs.map(o => o.evalue ?? o.text.trim()).join()).join('|')")
+	got := eval[string](p, "nacre.notebook.cells.map(c => "+
+		"c.outputs.map(o => o.evalue ?? o.text.trim()).join()).join('|')")
 	if want := "expected|after|unexpected|"; got != want {
 		t.Errorf("the cells give %s, want %s", got, want)
 	}

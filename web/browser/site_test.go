@@ -258,8 +258,8 @@ func TestSiteLacks(t *testing.T) {
 		{"%%capture out\nimport \"fmt\"\nfmt.Println(1)\n2", ""},
 		{"fmt.Printf(\"%q %d\", out.Stdout, len(out.Outputs))", `"1\n" 1`},
 		{"%test", failed("%test: tests do not run in a browser's tab; use a server, or go test")},
-		{"import \"testing\"\nfunc TestA(t *testing.T) {}", failed("1:8: package \"testing\" is not part of the kernel " +
-			"in the browser: open the notebook with nacre notebook to use it")},
+		{"import \"testing\"\nfunc TestA(t *testing.T) {}", failed("1:8: package \"testing\" is not part of the " +
+			"kernel in the browser: open the notebook with nacre notebook to use it")},
 		{"%get golang.org/x/exp@latest", failed("%get: the engine yaegi has its own packages only; modules are for " +
 			"the engine go")},
 		{"1 + 1", "2"},
