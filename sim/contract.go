@@ -16,6 +16,7 @@ import (
 //	Native              Pool.Rollout                           a processor left idle for Go
 //	Controller          GoalPolicy, the baselines of a run     the upper baseline
 //	Blinder             the baselines of a run                 the same without the goal
+//	Referrer            ReferencePolicy                        policies that learn, to compare with
 //	Gridder             embeddings                             evenly spread tasks
 //	Starter             embeddings                             starts drawn anew
 //	Noticer             the record of a run                    what was assumed about it
@@ -104,6 +105,15 @@ type Blinder interface {
 	// Blind returns the goal-blind controller: the same controller, with the middle of the range of goals as its goal.
 	// Its Act does not read the task. If nothing about the goal is hidden, Blind returns the Controller itself.
 	Blind() Controller
+}
+
+// Referrer is implemented by families for which there are well-known policies that learn the task within an episode. A
+// learned policy is compared with them.
+type Referrer interface {
+	// References lists their names.
+	References() []string
+	// Reference makes one for a Rollout of these episodes. It does not read their tasks. An unknown name is an error.
+	Reference(name string, episodes []Episode) (Policy, error)
 }
 
 // Gridder is implemented by families that can spread tasks evenly over their range. Pictures and tables of how well

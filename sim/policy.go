@@ -55,6 +55,16 @@ func GoalPolicy(f Family, episodes []Episode) (Policy, error) {
 	return goalPolicy{c, episodes, s.ObsDim, s.ActDim}, nil
 }
 
+// ReferencePolicy returns a policy of f that learns the task within an episode, by its name (see Referrer). It serves
+// one Rollout of the same episodes. It is an error if f has none of this name.
+func ReferencePolicy(f Family, name string, episodes []Episode) (Policy, error) {
+	r, ok := f.(Referrer)
+	if !ok {
+		return nil, fmt.Errorf("sim: family %s has no reference policies", f.Spec().Name)
+	}
+	return r.Reference(name, episodes)
+}
+
 // BlindPolicy returns the policy of f's goal-blind controller; GoalPolicy returns the policy of the goal-knowing
 // controller. It is an error if f has no goal-blind controller.
 func BlindPolicy(f Family, episodes []Episode) (Policy, error) {

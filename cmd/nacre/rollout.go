@@ -15,7 +15,8 @@ func rolloutCommand(env *app.Env) *cobra.Command {
 		Short: "Run episodes of a family with a random, a scripted or a trained policy",
 		Long: `Rollout runs an episode on each of some tasks, prints returns and successes, and writes recordings that "nacre
 render" draws. The policy "scripted" is the family's goal-knowing controller, if it has one. The policy
-"blind" is the same controller, but it gets the middle of all goals as its goal. With --run the agent of a run
+"blind" is the same controller, but it gets the middle of all goals as its goal. Bandits also have the policies
+"gittins", "thompson" and "ucb1", which learn the task as they act. With --run the agent of a run
 acts: it adapts to each task by the run's protocol, and its last trajectory is kept.`,
 		Example: `  nacre rollout point-goal --policy scripted
   nacre rollout cheetah-vel --episodes 3 --out runs/cheetah.npz
@@ -32,7 +33,8 @@ acts: it adapts to each task by the run's protocol, and its last trajectory is k
 		},
 	}
 	f := cmd.Flags()
-	word(f, &o.Policy, "policy,p", "random", "random, scripted or blind", "scripted", "blind")
+	word(f, &o.Policy, "policy,p", "random", "random, scripted, blind, gittins, thompson or ucb1",
+		"scripted", "blind", "gittins", "thompson", "ucb1")
 	f.StringVar(&o.Run, "run", "", "run `folder` whose agent acts")
 	number(f, &o.Task, "task", 0, 0, maxCount, "first task, counted from 0 among the test tasks")
 	f.BoolVar(&o.Train, "train-tasks", false, "take train tasks instead of test tasks")

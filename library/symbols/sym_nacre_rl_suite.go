@@ -9,9 +9,11 @@ import (
 
 func init() {
 	add("nacre/rl/suite/suite", map[string]reflect.Value{
+		"Bandit":    reflect.ValueOf(p0.Bandit),
 		"Cheetah":   reflect.ValueOf(p0.Cheetah),
 		"Control":   reflect.ValueOf((*p0.Control)(nil)),
 		"Controls":  reflect.ValueOf(&p0.Controls).Elem(),
+		"Grid":      reflect.ValueOf(p0.Grid),
 		"MetaWorld": reflect.ValueOf(p0.MetaWorld),
 		"Point":     reflect.ValueOf(p0.Point),
 	})

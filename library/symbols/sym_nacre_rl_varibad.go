@@ -9,11 +9,13 @@ import (
 
 func init() {
 	add("nacre/rl/varibad/varibad", map[string]reflect.Value{
+		"Bandit":       reflect.ValueOf(p0.Bandit),
 		"Config":       reflect.ValueOf((*p0.Config)(nil)),
 		"Default":      reflect.ValueOf(p0.Default),
 		"ELBO":         reflect.ValueOf((*p0.ELBO)(nil)),
 		"Encoder":      reflect.ValueOf((*p0.Encoder)(nil)),
 		"Gaussian":     reflect.ValueOf((*p0.Gaussian)(nil)),
+		"Grid":         reflect.ValueOf(p0.Grid),
 		"Inference":    reflect.ValueOf((*p0.Inference)(nil)),
 		"Learner":      reflect.ValueOf((*p0.Learner)(nil)),
 		"Networks":     reflect.ValueOf((*p0.Networks)(nil)),

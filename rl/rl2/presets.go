@@ -42,6 +42,26 @@ func pointRobot(iterations int) rl.Config {
 	return c
 }
 
+// bandit is a reduction for the bandit, whose trials are one episode of 10 pulls: 300 iterations are 600,000 pulls.
+func bandit() rl.Config {
+	r := Default()
+	r.Hidden, r.MetaBatch, r.Episodes, r.GAELambda, r.Advantages = 32, 200, 1, 0.3, "std"
+	r.Entropy, r.EntropyMode, r.LR, r.Epochs, r.Chunk, r.Iterations = 0.01, regularized, 3e-3, 8, 10, 300
+	c := on(suite.Bandit(), r)
+	c.Evaluation.Protocol.Repeats, c.Evaluation.Protocol.Explore = 10, 0
+	return c
+}
+
+// grid is a reduction for the grid world, whose trials are 4 episodes of 15 steps: 400 iterations are 960,000 steps.
+func grid() rl.Config {
+	r := Default()
+	r.Hidden, r.MetaBatch, r.Episodes, r.Discount, r.Advantages = 32, 40, 4, 0.95, "std"
+	r.Entropy, r.EntropyMode, r.LR, r.Chunk, r.Iterations = 0.03, regularized, 3e-3, 20, 400
+	c := on(suite.Grid(), r)
+	c.Evaluation.Every = 20
+	return c
+}
+
 // cheetah is a reduction for the half-cheetah, with the discount of cheetah.
 func cheetah(iterations int) rl.Config {
 	r := Default()
@@ -66,6 +86,10 @@ func presets() []rl.PresetOf {
 			Make: func() rl.Config {
 				return pointRobot(300)
 			}},
+		rl.PresetOf{Name: "quick/bandit-rl2", About: "RL²'s bandit of 5 arms by RL²: 600,000 pulls, 2,400 updates",
+			Make: bandit},
+		rl.PresetOf{Name: "quick/grid-rl2", About: "VariBAD's grid world by RL²: 960,000 steps, 4,000 updates",
+			Make: grid},
 		rl.PresetOf{Name: "study/cheetah-vel-rl2", About: "half-cheetah velocity by RL²: 800,000 steps, 1,000 updates",
 			Make: func() rl.Config { return cheetah(100) }})
 }

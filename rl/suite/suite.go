@@ -47,6 +47,22 @@ func Point() rl.Config {
 	return c
 }
 
+// Bandit is the bandit with 5 arms and 10 pulls. An episode is a whole trial, so nothing is explored before it.
+func Bandit() rl.Config {
+	c := rl.Default()
+	c.Family, c.TrainTasks, c.TestTasks = "bandit-5", 1000, 100
+	c.Evaluation.Every, c.Evaluation.Protocol.Repeats = 20, 10
+	return c
+}
+
+// Grid is VariBAD's grid world, evaluated on all of its goals.
+func Grid() rl.Config {
+	c := rl.Default()
+	c.Family, c.Evaluation.Every = "grid", 20
+	c.Evaluation.Protocol.Repeats = 1
+	return c
+}
+
 // Cheetah is the half-cheetah velocity family with fewer tasks, for smaller presets.
 func Cheetah() rl.Config {
 	c := Control{"cheetah-vel", 40, 10, 1}.Config()

@@ -1,5 +1,21 @@
 package varibad
 
+// Grid has smaller settings for VariBAD's grid world: 40 trials of 4 episodes of 15 steps, 2,400 steps per iteration.
+func Grid() Config {
+	c := PointGoal()
+	c.Embed, c.Decoder, c.KLWeight, c.MetaBatch, c.Episodes = 16, 32, 0.05, 40, 4
+	c.Discount, c.GAELambda, c.Entropy, c.LRPolicy, c.Iterations = 0.95, 0.95, 0.03, 3e-3, 200
+	return c
+}
+
+// Bandit has smaller settings for the bandit of 5 arms: 200 trials of one episode of 10 pulls.
+func Bandit() Config {
+	c := Grid()
+	c.Unroll, c.Posteriors, c.Decodes, c.MetaBatch, c.Episodes = 10, 0, 0, 200, 1
+	c.Discount, c.GAELambda, c.Entropy, c.Iterations = 0.99, 0.3, 0.01, 100
+	return c
+}
+
 // PointGoal has smaller settings for the point robot, with the discount of the robot's other presets: 40 trials of 3
 // episodes of 20 steps, 2,400 steps per iteration.
 func PointGoal() Config {

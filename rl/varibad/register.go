@@ -39,11 +39,25 @@ func init() {
 		Presets: []rl.PresetOf{
 			{Name: "quick/point-goal-varibad", About: "the point robot by VariBAD: 720,000 steps, 7,500 updates",
 				Make: pointRobot},
+			{Name: "quick/bandit-varibad", About: "RL²'s bandit of 5 arms by VariBAD: 200,000 pulls, 2,500 updates",
+				Make: func() rl.Config { return shipped(suite.Bandit(), Bandit()) }},
+			{Name: "quick/grid-varibad", About: "VariBAD's grid world by VariBAD: 480,000 steps, 5,000 updates",
+				Make: func() rl.Config { return shipped(suite.Grid(), Grid()) }},
 		},
 		New: func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s) },
 		// The encoder reads whole trials, so only the episode limits the window.
 		Window: func(rl.Config) int { return math.MaxInt },
 	})
+}
+
+// shipped evaluates policies of discrete actions by the on-policy protocol, after as many trajectories as a trial has
+// before its last.
+func shipped(c rl.Config, own Config) rl.Config {
+	repeats := c.Evaluation.Protocol.Repeats
+	c = c.For(name, scored)
+	c.Evaluation.Protocol.Repeats, c.Evaluation.Protocol.Explore = repeats, own.Episodes-1
+	Put(&c, own)
+	return c
 }
 
 // pointRobot evaluates as the authors do: mean actions, after as many trajectories as a trial has before its last.

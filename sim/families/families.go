@@ -17,6 +17,7 @@ package families
 import (
 	_ "nacre/sim"           // the point robot: point-goal, point-goal-sparse
 	_ "nacre/sim/controls"  // PEARL's six controls on MuJoCo
+	_ "nacre/sim/discrete"  // RL²'s bandits and VariBAD's grid world
 	_ "nacre/sim/metaworld" // Meta-World's fifty ML1 families
 	_ "nacre/sim/pyfamily"  // classes in Python: py:point.py:Point
 )

@@ -66,7 +66,7 @@ func TestList(t *testing.T) {
 		t.Errorf("groups %v; expected the fifty of ML1, and of 2020", groups)
 	}
 	for _, name := range []string{"point-goal", "point-goal-sparse", "cheetah-vel", "cheetah-dir", "ant-dir",
-		"ant-goal", "humanoid-dir", "walker-rand-params"} {
+		"ant-goal", "humanoid-dir", "walker-rand-params", "bandit-5", "bandit-10", "bandit-50", "grid"} {
 		if !slices.Contains(names, name) {
 			t.Errorf("no family %s", name)
 		}

@@ -123,6 +123,11 @@ func (c *Recorder) episode(ctx context.Context, e int, ep sim.Episode, policy si
 		r.Reward, r.Context = append(r.Reward, out.Reward[0]), append(r.Context, out.ContextReward[0])
 		r.Success, r.Done = append(r.Success, out.Success[0]), append(r.Done, out.Done[0])
 		c.look(&r, obs)
+		if w, ok := policy.(sim.Watcher); ok {
+			if err := w.Watch(0, []int{e}, []int{t}, out.ContextReward); err != nil {
+				return r, fmt.Errorf("recording: %s: policy, episode %d, step %d: %w", spec.Name, e, t, err)
+			}
+		}
 		if out.Done[0] || out.Truncated[0] {
 			break
 		}

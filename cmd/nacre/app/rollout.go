@@ -18,7 +18,7 @@ import (
 // RolloutOptions are the flags of nacre rollout.
 type RolloutOptions struct {
 	Family   string // if empty, with Run: the run's own family
-	Policy   string // "random", "scripted" or "blind"; not used with Run
+	Policy   string // "random", "scripted", "blind" or a reference policy of the family; not used with Run
 	Run      string // folder of a run whose agent acts after it has adapted
 	Task     int    // index into the test tasks, or the train tasks with Train
 	Train    bool
@@ -116,10 +116,13 @@ func (o RolloutOptions) without(ctx context.Context, rec *recording.Recorder) ([
 	}
 	policy := sim.RandomPolicy(family, episodes)
 	switch o.Policy {
+	case "random":
 	case "scripted":
 		policy, err = sim.GoalPolicy(family, episodes)
 	case "blind":
 		policy, err = sim.BlindPolicy(family, episodes)
+	default:
+		policy, err = sim.ReferencePolicy(family, o.Policy, episodes)
 	}
 	if err != nil {
 		return nil, err
