@@ -84,7 +84,7 @@ func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) err
 		if b.w == nil || !b.live[i] {
 			return sim.NewError(s.Name, b.task[i], i, errors.New("it was not reset; expected a reset before a step"))
 		}
-		if err := sim.CheckAction(act[i*s.ActDim : (i+1)*s.ActDim]); err != nil {
+		if err := s.CheckAction(act[i*s.ActDim : (i+1)*s.ActDim]); err != nil {
 			return sim.NewError(s.Name, b.task[i], i, err)
 		}
 	}

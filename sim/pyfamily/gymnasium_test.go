@@ -3,12 +3,18 @@
 package pyfamily
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"nacre/internal/fatal"
 	"nacre/internal/python/pythontest"
+	"nacre/internal/rng"
+	"nacre/sim"
 	"nacre/sim/simtest"
 )
+
+var check = fatal.On
 
 func TestGymnasium(t *testing.T) {
 	pythontest.Environment(t, "numpy", "gymnasium")
@@ -39,21 +45,57 @@ func families(t *testing.T) {
 	}
 }
 
+// Discrete actions and observations come from Gymnasium's spaces: by index, or one-hot if asked for.
+func TestGymnasiumDiscrete(t *testing.T) {
+	pythontest.Environment(t, "numpy", "gymnasium")
+	for name, want := range map[string]string{
+		"py:testdata/gyms.py:Cart":                       "Box(4) Discrete(2)",
+		"py:testdata/gyms.py:Cells":                      "Discrete(9) MultiDiscrete(3, 2)",
+		"py:testdata/gyms.py:Cells,observations=one-hot": "Box(9) MultiDiscrete(3, 2)",
+		"gymnasium.make(CartPole-v1)":                    "Box(4) Discrete(2)",
+		"gymnasium.make(FrozenLake-v1)":                  "Discrete(16) Discrete(4)",
+		"gymnasium.make(Taxi-v4),observations=one-hot":   "Box(500) Discrete(6)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := openFamily(t, name)
+			if got := f.Spec().Observations() + " " + f.Spec().Actions(); got != want {
+				t.Errorf("%s; want %s", got, want)
+			}
+			simtest.Family(t, f)
+		})
+	}
+	b, err := openFamily(t, "py:testdata/gyms.py:Cells,observations=one-hot").NewBatch(2)
+	check(t, err)
+	defer b.Close()
+	obs, out := make([]float64, 18), sim.StepResult{Reward: make([]float64, 2), Done: make([]bool, 2),
+		Success: make([]bool, 2), ContextReward: make([]float64, 2), Truncated: make([]bool, 2)}
+	for i := range 2 {
+		check(t, b.Reset(i, sim.Task{Params: []float64{3}}, rng.New(1), obs[9*i:9*i+9]))
+	}
+	// Right by two, and left by one, from the middle of -4 … 4.
+	check(t, b.Step([]bool{true, true}, []float64{0, 0, 1, 0, 1, 1, 0, 0, 1, 0}, obs, &out))
+	if at := [2]int{slices.Index(obs, 1), slices.Index(obs[9:], 1)}; at != [2]int{6, 3} || out.Reward[0] != -1 ||
+		out.Reward[1] != -4 {
+		t.Errorf("observations %v, rewards %v; want the cells 6 and 3, and -1 and -4", obs, out.Reward)
+	}
+}
+
 func badArrays(t *testing.T) {
 	for name, want := range map[string]string{
-		"gymnasium.make(CartPole-v1)":           "its actions are Discrete(2); expected a Box",
-		"gymnasium.make(Nothing-v1)":            "NameNotFound",
-		"py:testdata/gyms.py:Whole":             "its actions are whole numbers",
-		"py:testdata/gyms.py:Mixed":             "its actions have a Discrete in them",
-		"py:testdata/gyms.py:Pictures":          "its observations are images of shape (8, 8, 3)",
-		"py:testdata/gyms.py:Words":             "its observations are Text(",
-		"py:testdata/gyms.py:Reacher,hide=goal": "which has no keys",
-		"py:testdata/gyms.py:Nested,hide=gaol":  "no such key, but a, goal",
-		"py:testdata/gyms.py:Flat":              "has the shape (2, 1); expected (4,)",
-		"py:testdata/gyms.py:Objects":           "has the type object",
-		"py:testdata/gyms.py:Complex":           "has the type complex128",
-		"py:testdata/gyms.py:Scalar":            "has the shape (); expected (4,)",
-		"py:testdata/gyms.py:Uneven":            "expected numbers of shape (4,)",
+		"py:testdata/gyms.py:Lost":                         "an observation is 5; expected what observation_space says",
+		"py:testdata/gyms.py:Reacher,observations=one-hot": "its observations are Box",
+		"gymnasium.make(Nothing-v1)":                       "NameNotFound",
+		"py:testdata/gyms.py:Whole":                        "its actions are whole numbers",
+		"py:testdata/gyms.py:Mixed":                        "its actions have a Discrete in them",
+		"py:testdata/gyms.py:Pictures":                     "its observations are images of shape (8, 8, 3)",
+		"py:testdata/gyms.py:Words":                        "its observations are Text(",
+		"py:testdata/gyms.py:Reacher,hide=goal":            "which has no keys",
+		"py:testdata/gyms.py:Nested,hide=gaol":             "no such key, but a, goal",
+		"py:testdata/gyms.py:Flat":                         "has the shape (2, 1); expected (4,)",
+		"py:testdata/gyms.py:Objects":                      "has the type object",
+		"py:testdata/gyms.py:Complex":                      "has the type complex128",
+		"py:testdata/gyms.py:Scalar":                       "has the shape (); expected (4,)",
+		"py:testdata/gyms.py:Uneven":                       "expected numbers of shape (4,)",
 	} {
 		if _, err := Open(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", name, err, want)

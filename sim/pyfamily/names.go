@@ -26,7 +26,7 @@ type target struct {
 }
 
 // options are the words after a name.
-var options = []string{"hide", "horizon", "seconds"}
+var options = []string{"hide", "horizon", "observations", "seconds"}
 
 var (
 	identifier = regexp.MustCompile(`^[\pL_][\pL\pN_]*$`)
@@ -90,7 +90,10 @@ func (t *target) option(text string) error {
 		if !is || value == "" || !slices.Contains(options, key) {
 			return fmt.Errorf("the option %s%s", nearest.Quote(pair), nearest.Hint(key, options))
 		}
-		if key != "hide" {
+		if key == "observations" && value != "one-hot" {
+			return fmt.Errorf("the option %s=%s: expected one-hot", key, value)
+		}
+		if key != "hide" && key != "observations" {
 			n, err := strconv.Atoi(value)
 			if err != nil || n < 1 || n > 1e6 {
 				return fmt.Errorf("the option %s=%s: expected a whole number from 1 to 1000000", key, value)

@@ -7,9 +7,9 @@
 //	family, err = sim.Lookup("gymnasium.make(Pendulum-v1)")    // one of Gymnasium's own: a family of one task
 //	pool, err := sim.NewPool(family, 2, 16)
 //
-// After a name may follow options: ",horizon=200,seconds=120,hide=goal+context". The conventions by which a class has
-// tasks are those of docs/python.md. Observations, actions and rewards lie in memory that both sides map; a step of a
-// worker's environments is one byte each way on a pipe (worker.py has the protocol).
+// After a name may follow options: ",horizon=200,seconds=120,hide=goal+context,observations=one-hot". The conventions
+// by which a class has tasks are those of docs/python.md. Observations, actions and rewards lie in memory that both
+// sides map; a step of a worker's environments is one byte each way on a pipe (worker.py has the protocol).
 package pyfamily
 
 import (
@@ -43,6 +43,8 @@ func init() {
 type Description struct {
 	Obs         int      `json:"obs"`
 	Act         int      `json:"act"`
+	ActChoices  []int    `json:"act_choices"` // of discrete actions
+	ObsChoices  []int    `json:"obs_choices"` // of observations that are whole numbers
 	Horizon     int      `json:"horizon"`
 	HorizonFrom string   `json:"horizon_from"` // what says so
 	Task        int      `json:"task"`         // numbers of a task
@@ -129,8 +131,8 @@ func Open(name string) (*Family, error) {
 	}
 	f.about.Python, f.seen = p, stamp(f.about.Paths)
 	d := &f.about
-	f.spec = sim.Spec{Name: name, ObsDim: d.Obs, ActDim: d.Act, Horizon: d.Horizon, TaskDim: d.Task,
-		Source: d.source(), NoSuccess: !d.Success}
+	f.spec = sim.Spec{Name: name, ObsDim: d.Obs, ObsChoices: d.ObsChoices, ActDim: d.Act, ActChoices: d.ActChoices,
+		Horizon: d.Horizon, TaskDim: d.Task, Source: d.source(), NoSuccess: !d.Success}
 	f.keep(w)
 	opened.by[name] = f
 	return f, nil

@@ -280,7 +280,7 @@ func TestBadClassesAreRefused(t *testing.T) {
 		"py:testdata/bad.py:NoSpaces":      "has no action_space",
 		"py:testdata/bad.py:NeedsArgument": "missing 1 required positional argument: 'size'",
 		"py:testdata/bad.py:Raises":        "RuntimeError: no licence was found (testdata/bad.py, line",
-		"py:testdata/bad.py:Choosing":      "its actions are Discrete(3); expected a Box: discrete actions",
+		"py:testdata/bad.py:Choosing":      "its actions are Sequence(3); expected a Box, a Discrete or",
 		"py:testdata/bad.py:Seeing":        "its observations are images",
 		"py:testdata/bad.py:Unsettable": "no way to set one: expected set_task, reset_task, or a reset that " +
 			"takes options",

@@ -322,19 +322,37 @@ def kind(space):
     return type(space).__name__
 
 
+def choices(space):
+    """The numbers of choices of a space of whole numbers, the least number of each, and the shape; or None."""
+    if kind(space) == "Discrete" and hasattr(space, "n"):
+        return [int(space.n)], [int(getattr(space, "start", 0))], ()
+    if kind(space) == "MultiDiscrete" and hasattr(space, "nvec"):
+        n = [int(k) for k in flat(space.nvec)]
+        start = getattr(space, "start", None)
+        return n, [0] * len(n) if start is None else [int(k) for k in flat(start)], tuple(space.nvec.shape)
+    if kind(space) == "MultiBinary":
+        shape = tuple(space.shape)
+        return [2] * size(shape), [0] * size(shape), shape
+    return None
+
+
 class Actions:
-    """The actions of a space, as nacre has them: each number in [-1, 1]."""
+    """The actions of a space, as nacre has them: each number in [-1, 1], or a 1 at each choice and else 0."""
 
     def __init__(self, env, notices):
         space = find(env, "action_space")
-        self.nested = None
+        self.nested, self.choices = None, choices(space)
+        if self.choices:
+            self.choices, self.start, self.shape = self.choices
+            self.n, self.dtype = sum(self.choices), getattr(space, "dtype", None)
+            return
         if kind(space) in ("Dict", "Tuple"):
             from gymnasium import spaces
             self.check(space, notices)
             self.nested, self.unflatten = space, spaces.unflatten
             space = spaces.flatten_space(space)
         if not hasattr(space, "low") or not hasattr(space, "high"):
-            raise Refused("its actions are %s; expected a Box: discrete actions are not possible yet" % short(space))
+            raise Refused("its actions are %s; expected a Box, a Discrete or a MultiDiscrete" % short(space))
         self.shape = tuple(space.shape)
         self.n = size(self.shape)
         if self.n < 1:
@@ -363,11 +381,27 @@ class Actions:
             if kind(s) in ("Dict", "Tuple"):
                 self.check(s, notices)
             elif kind(s) != "Box":
-                raise Refused("its actions have a %s in them; expected Boxes alone: discrete actions are not possible "
-                              "yet" % kind(s))
+                raise Refused("its actions have a %s in them; expected Boxes alone, or a Discrete or MultiDiscrete by "
+                              "itself" % kind(s))
+
+    def chosen(self, rows):
+        """The whole numbers that rows of a 1 at each choice stand for."""
+        out = []
+        for row in rows:
+            row, taken = list(row), []
+            for n, start in zip(self.choices, self.start):
+                part, row = row[:n], row[n:]
+                taken.append(start + part.index(max(part)))
+            if self.shape == ():
+                out.append(taken[0] if np is None else np.int64(taken[0]))
+            else:
+                out.append(taken if np is None else np.array(taken, self.dtype).reshape(self.shape))
+        return out
 
     def scaled(self, rows):
         """What the environments are given for all rows: a list of actions."""
+        if self.choices:
+            return self.chosen(rows)
         if np is None:
             return [[min(max(m + min(max(v, -1.0), 1.0) * h, a), b)
                      for v, m, h, a, b in zip(row, self.mid, self.half, self.low, self.high)] for row in rows]
@@ -382,9 +416,17 @@ class Actions:
 class Observations:
     """The observations of a space, as rows of numbers."""
 
-    def __init__(self, env, hidden):
+    def __init__(self, env, hidden, one_hot):
         space = find(env, "observation_space")
-        self.space, self.keys = None, None
+        self.space, self.keys, self.choices = None, None, choices(space)
+        if one_hot and not self.choices:
+            raise Refused("observations=one-hot: its observations are %s; expected a Discrete or a MultiDiscrete"
+                          % short(space))
+        if self.choices and not hidden:
+            self.choices, self.start, self.shape = self.choices
+            self.one_hot, self.n = one_hot, sum(self.choices) if one_hot else len(self.choices)
+            return
+        self.choices = None
         if hidden:
             if kind(space) != "Dict":
                 raise Refused("hide=%s: its observations are %s, which has no keys" % ("+".join(hidden), short(space)))
@@ -416,8 +458,26 @@ class Observations:
             raise Refused("its observations are images of shape %s; expected vectors of numbers: a wrapper may flatten "
                           "or describe them" % (tuple(space.shape),))
 
+    def whole(self, obs):
+        """An observation of whole numbers: each counted from 0, or a 1 in its place."""
+        numbers = flat(obs)
+        if numbers is None or len(numbers) != len(self.choices) or not all(
+                v == int(v) and 0 <= v - a < n for v, a, n in zip(numbers, self.start, self.choices)):
+            raise Refused("an observation is %s; expected what observation_space says, %s of %s choices"
+                          % (short(obs), "a whole number" if self.shape == () else "whole numbers",
+                             " and ".join(map(str, self.choices))))
+        row = []
+        for v, a, n in zip(numbers, self.start, self.choices):
+            if self.one_hot:
+                row += [float(k == v - a) for k in range(n)]
+            else:
+                row.append(float(v - a))
+        return array.array("d", row) if np is None else np.array(row)
+
     def row(self, obs):
         """One observation as something that can be copied into a row of the memory."""
+        if self.choices:
+            return self.whole(obs)
         if self.keys is not None:
             obs = {k: obs[k] for k in self.keys}
         if self.space is not None:
@@ -471,7 +531,8 @@ class Worker:
         self.seconds = q["seconds"]
         self.family = f = Family(q["target"])
         self.notices = f.notices
-        self.actions, self.observations = Actions(f.env, self.notices), Observations(f.env, f.hidden)
+        self.actions, self.observations = Actions(f.env, self.notices), Observations(
+            f.env, f.hidden, f.options.get("observations") == "one-hot")
         self.spare = f.env
         self.seeded, self.optioned = self.passes("seed"), self.passes("options")
         if f.setter is None:
@@ -503,7 +564,9 @@ class Worker:
         numbers = [] if f.kind == "one" else f.numbers(first)
         horizon, said = self.horizon()
         files, digest = self.files()
-        return {"obs": self.observations.n, "act": self.actions.n, "horizon": horizon, "horizon_from": said,
+        whole = self.observations.choices and not self.observations.one_hot
+        return {"obs": self.observations.n, "obs_choices": self.observations.choices if whole else None,
+                "act": self.actions.n, "act_choices": self.actions.choices, "horizon": horizon, "horizon_from": said,
                 "task": 0 if f.kind == "one" else len(numbers) if numbers else 1, "numbers": bool(numbers),
                 "success": "success" in info or "is_success" in info, "convention": f.how, "notices": self.notices,
                 "paths": files, "sha256": digest, "versions": self.versions()}

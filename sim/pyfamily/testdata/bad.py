@@ -38,15 +38,15 @@ class Raises(Point):
         raise RuntimeError("no licence was found")
 
 
-class Discrete:
+class Sequence:
     n = 3
 
     def __repr__(self):
-        return "Discrete(3)"
+        return "Sequence(3)"
 
 
 class Choosing(Point):
-    action_space = Discrete()
+    action_space = Sequence()
 
 
 class Seeing(Point):

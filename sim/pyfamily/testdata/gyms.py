@@ -97,3 +97,45 @@ class Scalar(Wrong):
 class Uneven(Wrong):
     def wrong(self):
         return [[1.0], [1.0, 2.0], 3.0, 4.0]
+
+
+class Cart(gymnasium.Wrapper):
+    """CartPole with the task's gravity."""
+    horizon = 100
+
+    def __init__(self):
+        super().__init__(gymnasium.make("CartPole-v1").unwrapped)
+
+    def sample_tasks(self, n, seed):
+        return np.random.default_rng(seed).uniform(5, 15, n)
+
+    def set_task(self, gravity):
+        self.unwrapped.gravity = float(gravity)
+
+
+class Cells(gymnasium.Env):
+    """A walk over nine cells to the task's: left, not at all or right, by one or two."""
+    horizon = 12
+    action_space = spaces.MultiDiscrete([3, 2])
+    observation_space = spaces.Discrete(9, start=-4)
+
+    def sample_tasks(self, n, seed):
+        return np.random.default_rng(seed).integers(-4, 5, n)
+
+    def set_task(self, goal):
+        self.goal = int(goal)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.at = 0
+        return self.at, {}
+
+    def step(self, action):
+        assert self.action_space.contains(action), action
+        self.at = max(-4, min(4, self.at + int((action[0] - 1) * (1 + action[1]))))
+        return self.at, -abs(self.at - self.goal), False, False, {}
+
+
+class Lost(Cells):
+    def step(self, action):
+        return 5, 0.0, False, False, {}
