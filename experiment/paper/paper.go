@@ -100,6 +100,17 @@ func TSNE() []Embedding {
 	return []Embedding{{"PEARL", 38.8, 44.86}, {"TCL-PEARL", 26.6, 68.5}}
 }
 
+// TSNEOf returns the rows of the t-SNE study if a family is Meta-World's push, which the study is of. Beside other
+// families the rows would say nothing, so there are none.
+func TSNEOf(families ...string) []Embedding {
+	for _, f := range families {
+		if name, _ := Environment(f); name == "push" {
+			return TSNE()
+		}
+	}
+	return nil
+}
+
 // Column returns a method's numbers in the order of Environments; nil if the table has no such method.
 func (t Table) Column(method string) []float64 {
 	j := slices.Index(t.Methods, method)

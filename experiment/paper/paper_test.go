@@ -169,6 +169,12 @@ func TestRuntimeAndTSNE(t *testing.T) {
 	rows := paper.TSNE()
 	near(t, rows[0].Method, rows[0].Ratio(), 1.156, 3)
 	near(t, rows[1].Method, rows[1].Ratio(), 2.575, 3)
+	for family, want := range map[string]int{"ml1/push": 2, "ml1-2020/push": 2, "ml1-2020/push:redrawn": 2,
+		"point-goal": 0, "cheetah-vel": 0, "ml1/push-wall": 0, "ml1-2020/push-back": 0, "push": 0, "": 0} {
+		if got := len(paper.TSNEOf("point-goal", family)); got != want {
+			t.Errorf("%d rows beside %q; want %d", got, family, want)
+		}
+	}
 	if run.Column("MAML") != nil {
 		t.Error("a column for a method the table does not have")
 	}

@@ -115,10 +115,8 @@ func (r *Result) publishedSection() string {
 	return b.String()
 }
 
-// PaperNote says with which numbers the paper's rows can be compared.
-const PaperNote = "Only ratios made under one t-SNE recipe can be compared, because distances in its plane have no " +
-	"unit; the paper's rows are of\n" +
-	"Meta-World push (8 goals, 200 windows each) under a recipe of its own."
+// planeNote says which numbers of planes can be compared.
+const planeNote = "Only ratios made under one t-SNE recipe can be compared, because distances in its plane have no unit"
 
 // what describes the runs in a sentence or two.
 func (r *Result) what() string {
@@ -160,7 +158,8 @@ func duration(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// centroidTables returns two tables: one of the t-SNE plane, with the paper's rows, and one of latent space.
+// centroidTables returns two tables: one of the t-SNE plane, with the paper's rows if they are of the family, and one
+// of latent space.
 func (r *Result) centroidTables() string {
 	var b strings.Builder
 	b.WriteString("In the t-SNE plane:\n\n")
@@ -171,7 +170,12 @@ func (r *Result) centroidTables() string {
 		fmt.Fprintf(&b, "| *%s in the paper* | *%.4g* | *%.4g* | *%.3f* | | |\n", p.Method, p.ToCentroid,
 			p.Between, p.Ratio())
 	}
-	b.WriteString("\n" + PaperNote + "\n")
+	b.WriteString("\n" + planeNote)
+	if len(r.Paper) > 0 {
+		b.WriteString("; the paper's rows are of\n" +
+			"Meta-World push (8 goals, 200 windows each) under a recipe of its own")
+	}
+	b.WriteString(".\n")
 	if s := r.layoutSpread(); s != "" {
 		b.WriteString(s + "\n")
 	}

@@ -63,7 +63,7 @@ func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show 
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("study: %w", err)
 	}
-	r.out = &Result{Plan: plan, Dir: r.dir, Paper: paper.TSNE()}
+	r.out = &Result{Plan: plan, Dir: r.dir, Paper: paper.TSNEOf(r.family)}
 	for _, v := range arms {
 		r.out.Arms = append(r.out.Arms, ArmResult{Arm: v})
 	}

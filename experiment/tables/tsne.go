@@ -17,7 +17,7 @@ import (
 // EmbeddingTable is the paper's t-SNE study from the embeddings of runs: distances in the plane, by system.
 type EmbeddingTable struct {
 	Rows   []EmbeddingRow    `json:"rows"`
-	Paper  []paper.Embedding `json:"paper"`
+	Paper  []paper.Embedding `json:"paper,omitempty"`
 	Recipe string            `json:"recipe"`
 	Notes  []string          `json:"notes,omitempty"`
 }
@@ -39,10 +39,11 @@ type EmbeddingRow struct {
 func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int,
 	report func(run string)) (*EmbeddingTable, error) {
 	recipe := tsne.PaperScript()
-	t := &EmbeddingTable{Paper: paper.TSNE(), Recipe: recipe.Name}
+	t := &EmbeddingTable{Recipe: recipe.Name}
 	type key struct{ family, system string }
 	figures := map[key][]*tsne.Report{}
 	var keys []key
+	var families []string
 	var without []string
 	for _, r := range runs {
 		path := filepath.Join(r.Dir, file)
@@ -62,7 +63,7 @@ func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int,
 		}
 		k := key{r.Config.Family, r.System}
 		if figures[k] == nil {
-			keys = append(keys, k)
+			keys, families = append(keys, k), append(families, k.family)
 		}
 		figures[k] = append(figures[k], analysis)
 		report(r.Dir)
@@ -74,6 +75,7 @@ func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int,
 		t.Notes = append(t.Notes, fmt.Sprintf("%d runs have no %s; make it with: %s", n, file,
 			shell.Command("nacre", "embed", shell.Path(without[0]))))
 	}
+	t.Paper = paper.TSNEOf(families...)
 	for _, k := range keys {
 		of := func(value func(*tsne.Report) float64) stats.Interval {
 			var x []float64
@@ -93,8 +95,11 @@ func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int,
 
 // WriteText prints the table as text.
 func (t *EmbeddingTable) WriteText(w io.Writer) error {
-	fmt.Fprintf(w, "Mean distances in the t-SNE plane under the recipe %q, [95 %% interval over seeds]; the paper's "+
-		"are of push-v1, one run each\n\n", t.Recipe)
+	fmt.Fprintf(w, "Mean distances in the t-SNE plane under the recipe %q, [95 %% interval over seeds]", t.Recipe)
+	if len(t.Paper) > 0 {
+		fmt.Fprint(w, "; the paper's are of push-v1, one run each")
+	}
+	fmt.Fprint(w, "\n\n")
 	tw := columns(w)
 	fmt.Fprint(tw, "\t\tn\tpoints\tto centroid\tbetween centroids\tratio\tratio in latent space\t\n")
 	for _, r := range t.Rows {

@@ -29,7 +29,7 @@ import (
 type TSNEReport struct {
 	Planes []TSNEPlane       `json:"planes"`
 	Pairs  []TSNEPair        `json:"pairs,omitempty"` // one entry for every pair of planes
-	Paper  []paper.Embedding `json:"paper,omitempty"` // the paper's figures, only if the inputs are run folders
+	Paper  []paper.Embedding `json:"paper,omitempty"` // the paper's figures, only if a run is of push
 	Files  []string          `json:"files"`
 }
 
@@ -101,10 +101,9 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	}
 	var r TSNEReport
 	var panels []plots.Panel
-	for k, in := range inputs {
-		if info, err := plainfile.Stat(o.Inputs[k]); err == nil && info.IsDir() {
-			r.Paper = paper.TSNE()
-		}
+	var families []string
+	for _, in := range inputs {
+		families = append(families, in.family)
 		name, e := in.name, in.points
 		opts := []tsne.Option{tsne.WithRecipe(recipe), tsne.WithSeed(o.Seed), tsne.WithWorkers(o.Workers)}
 		repeats := o.Repeats
@@ -136,6 +135,7 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 		}
 		panels = append(panels, panel)
 	}
+	r.Paper = paper.TSNEOf(families...)
 	if r.Pairs, err = pairs(r.Planes); err != nil {
 		return err
 	}
@@ -164,6 +164,7 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 // tsneInput is one argument of the command.
 type tsneInput struct {
 	name, path string
+	family     string // of a run folder, else empty
 	choice     tsne.Choice
 	points     *tsne.Embeddings
 }
@@ -172,7 +173,7 @@ type tsneInput struct {
 func (o TSNEOptions) inputs(env *Env) (inputs []tsneInput, most int, err error) {
 	for _, input := range o.Inputs {
 		in := tsneInput{choice: o.choice()}
-		if in.name, in.path, err = embeddingsOf(input); err != nil {
+		if in.name, in.path, in.family, err = embeddingsOf(input); err != nil {
 			return nil, 0, err
 		}
 		if in.points, err = tsne.LoadAs(in.path, in.choice); err != nil {
@@ -364,29 +365,31 @@ func (o TSNEOptions) recipe(most int) (tsne.Recipe, error) {
 	return r, nil
 }
 
-// embeddingsOf returns the embeddings file of an input and a name for it: a run is named after its algorithm and seed.
-func embeddingsOf(input string) (name, path string, err error) {
+// embeddingsOf returns the embeddings file of an input, a name for it, and the family of a run, which is named after
+// its algorithm and seed.
+func embeddingsOf(input string) (name, path, family string, err error) {
 	info, err := plainfile.Stat(input)
 	if err != nil {
-		return "", "", missingFile(input, err)
+		return "", "", "", missingFile(input, err)
 	}
 	if !info.IsDir() {
 		base := filepath.Base(input)
-		return strings.TrimSuffix(base, filepath.Ext(base)), input, nil
+		return strings.TrimSuffix(base, filepath.Ext(base)), input, "", nil
 	}
 	run, err := experiment.View(input)
 	if err != nil {
-		return "", "", err
+		return "", "", "", err
 	}
 	if !run.Has(EmbeddingsFile) {
-		return "", "", fmt.Errorf("run folder %s has no %s: make it with: %s", shell.Line(input), EmbeddingsFile,
+		return "", "", "", fmt.Errorf("run folder %s has no %s: make it with: %s", shell.Line(input), EmbeddingsFile,
 			shell.Command("nacre", "embed", shell.Path(input)))
 	}
 	cfg := experiment.Default()
 	if _, err := run.ReadConfig(&cfg); err != nil {
-		return "", "", err
+		return "", "", "", err
 	}
-	return fmt.Sprintf("%s, seed %d", experiment.Title(cfg.Algorithm), cfg.Seed), run.Path(EmbeddingsFile), nil
+	name = fmt.Sprintf("%s, seed %d", experiment.Title(cfg.Algorithm), cfg.Seed)
+	return name, run.Path(EmbeddingsFile), cfg.Family, nil
 }
 
 // folderOf returns the folder for the pictures of an input: the input itself, or the folder of its file or archive.
