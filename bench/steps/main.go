@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"os"
 
-	"nacre/bench/cputime"
 	"nacre/internal/quiet"
+	"nacre/internal/usage"
 	"nacre/sim"
 	_ "nacre/sim/families"
 )
@@ -59,12 +59,12 @@ func measure(name string) error {
 	if _, err := run(16, 1); err != nil { // what is made once
 		return err
 	}
-	start := cputime.Seconds()
+	start := usage.CPU()
 	steps, err := run(64, 100)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%s, %s: %.0f control steps per processor second\n", name, family.Spec().Source,
-		float64(steps)/(cputime.Seconds()-start))
+		float64(steps)/(usage.CPU()-start))
 	return nil
 }

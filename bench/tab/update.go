@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"nacre/analysis/stats"
-	"nacre/bench/cputime"
 	"nacre/bench/page"
 	"nacre/core/cpu"
+	"nacre/internal/usage"
 	"nacre/rl/benchmark"
 	"nacre/tcl/tclpearl"
 )
@@ -248,9 +248,9 @@ func inChromium(b *page.Browser, where, device string, sizes []string, here, dir
 
 // timed runs f.
 func timed(f func() error) (c call, err error) {
-	start, used := time.Now(), cputime.Seconds()
+	start, used := time.Now(), usage.CPU()
 	err = f()
-	return call{Wall: time.Since(start).Seconds(), CPU: cputime.Seconds() - used}, err
+	return call{Wall: time.Since(start).Seconds(), CPU: usage.CPU() - used}, err
 }
 
 // report prints the rows, unless there is an error.

@@ -16,8 +16,8 @@ import (
 	"slices"
 	"time"
 
-	"nacre/bench/cputime"
 	"nacre/internal/rng"
+	"nacre/internal/usage"
 	"nacre/tsne"
 )
 
@@ -169,7 +169,7 @@ func Self(ctx context.Context, x, start tsne.Matrix, workers int) (Result, error
 	if start.Rows > 0 {
 		options = append(options, tsne.WithInit(start))
 	}
-	wall, cpu := time.Now(), cputime.Seconds()
+	wall, cpu := time.Now(), usage.CPU()
 	s, err := tsne.New(options...).Start(ctx, x)
 	if err == nil {
 		_, err = s.Step(ctx, s.Remaining())
@@ -177,7 +177,7 @@ func Self(ctx context.Context, x, start tsne.Matrix, workers int) (Result, error
 	if err != nil {
 		return r, err
 	}
-	r.Wall, r.CPU, r.Iterations = time.Since(wall).Seconds(), cputime.Seconds()-cpu, s.Iteration()
+	r.Wall, r.CPU, r.Iterations = time.Since(wall).Seconds(), usage.CPU()-cpu, s.Iteration()
 	r.y = tsne.NewMatrix(x.Rows, 2)
 	for i, v := range s.Positions() {
 		r.y.Data[i] = float64(v)
@@ -189,9 +189,9 @@ func Self(ctx context.Context, x, start tsne.Matrix, workers int) (Result, error
 func SelfUMAP(ctx context.Context, x tsne.Matrix, workers int) (Result, error) {
 	r := Result{Name: "nacre UMAP", Version: runtime.GOOS + "/" + runtime.GOARCH, Points: x.Rows, Columns: x.Cols,
 		umap: true}
-	wall, cpu := time.Now(), cputime.Seconds()
+	wall, cpu := time.Now(), usage.CPU()
 	var err error
 	r.y, _, err = tsne.UMAP{Workers: workers, Progress: func(_, of int) { r.Iterations = of }}.Fit(ctx, x)
-	r.Wall, r.CPU = time.Since(wall).Seconds(), cputime.Seconds()-cpu
+	r.Wall, r.CPU = time.Since(wall).Seconds(), usage.CPU()-cpu
 	return r, err
 }

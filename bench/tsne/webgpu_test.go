@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"nacre/bench/cputime"
+	"nacre/internal/usage"
 	"nacre/tsne"
 	"nacre/tsne/webgpu"
 )
@@ -43,13 +43,13 @@ func TestWebGPUBesideProcessor(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			wall, cpu := time.Now(), cputime.Seconds()
+			wall, cpu := time.Now(), usage.CPU()
 			for s.Remaining() > 0 {
 				if _, err := s.Step(t.Context(), 100); err != nil {
 					t.Fatal(err)
 				}
 				t.Logf("%s points, %s: iteration %d after %.0f s, %.0f s of the processor's", size, name, s.Iteration(),
-					time.Since(wall).Seconds(), cputime.Seconds()-cpu)
+					time.Since(wall).Seconds(), usage.CPU()-cpu)
 			}
 			y := tsne.NewMatrix(n, 2)
 			for i, v := range s.Positions() {

@@ -17,9 +17,9 @@ import (
 	"strings"
 	"time"
 
-	"nacre/bench/cputime"
 	"nacre/core/cpu"
 	"nacre/internal/quiet"
+	"nacre/internal/usage"
 	"nacre/rl/benchmark"
 	"nacre/tcl/tclpearl"
 )
@@ -87,11 +87,11 @@ func run(size, kernel string, updates int) (*timing, error) {
 	}
 	var wall, used []float64
 	for range updates {
-		start, cpu := time.Now(), cputime.Seconds()
+		start, cpu := time.Now(), usage.CPU()
 		if err := y.Run(); err != nil {
 			return nil, err
 		}
-		wall, used = append(wall, time.Since(start).Seconds()), append(used, cputime.Seconds()-cpu)
+		wall, used = append(wall, time.Since(start).Seconds()), append(used, usage.CPU()-cpu)
 	}
 	slices.Sort(wall)
 	slices.Sort(used)

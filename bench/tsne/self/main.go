@@ -18,7 +18,7 @@ import (
 	"strconv"
 	"time"
 
-	"nacre/bench/cputime"
+	"nacre/internal/usage"
 	"nacre/tsne"
 )
 
@@ -53,7 +53,7 @@ func run(recipe tsne.Recipe, n, d int, source, target string) error {
 	for i := range x.Data {
 		x.Data[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
 	}
-	start, cpu := time.Now(), cputime.Seconds()
+	start, cpu := time.Now(), usage.CPU()
 	s, err := tsne.New(tsne.WithRecipe(recipe)).Start(context.Background(), x)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func run(recipe tsne.Recipe, n, d int, source, target string) error {
 	if _, err := s.Step(context.Background(), s.Remaining()); err != nil {
 		return err
 	}
-	wall, used := time.Since(start).Seconds(), cputime.Seconds()-cpu
+	wall, used := time.Since(start).Seconds(), usage.CPU()-cpu
 	out := make([]byte, 0, 16*n)
 	for _, v := range s.Positions() {
 		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(float64(v)))

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"nacre/analysis/stats"
-	"nacre/bench/cputime"
 	"nacre/bench/torch"
 	"nacre/core"
 	"nacre/core/cpu"
@@ -24,6 +23,7 @@ import (
 	"nacre/core/ref"
 	"nacre/core/webgpu"
 	"nacre/experiment"
+	"nacre/internal/usage"
 	"nacre/rl"
 	"nacre/rl/benchmark"
 )
@@ -385,11 +385,11 @@ func (m *updateMeter) run(ctx context.Context, n int) error {
 		}
 		m.step++
 		runtime.ReadMemStats(&before)
-		start, used := time.Now(), cputime.Seconds()
+		start, used := time.Now(), usage.CPU()
 		if err := m.y.Run(); err != nil {
 			return err
 		}
-		took, used := time.Since(start), cputime.Seconds()-used
+		took, used := time.Since(start), usage.CPU()-used
 		runtime.ReadMemStats(&after)
 		m.ms, m.cpu = append(m.ms, float64(took)/1e6), append(m.cpu, 1000*used)
 		m.mallocs += after.Mallocs - before.Mallocs

@@ -1,11 +1,11 @@
 //go:build unix
 
-package cputime
+package usage
 
 import "syscall"
 
-// Seconds is the processor time of this process.
-func Seconds() float64 {
+// CPU is the processor time of this process in seconds.
+func CPU() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
