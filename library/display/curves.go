@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -36,9 +37,17 @@ type Curves struct {
 	logY   bool
 	link   string
 	series []*series
+	panels []*Curves
+	whole  *Curves // of which these are a panel; nil if they are none
 	handle *Handle
 	sent   time.Time
+	took   time.Duration // the time that sending them took last
 	later  *time.Timer
+	order  sync.Mutex // held while they are sent
+
+	picture []byte // as it was drawn last
+	drawn   time.Time
+	drawing time.Duration // the time that it took
 }
 
 type series struct {
@@ -55,7 +64,9 @@ func NewCurves(title, xLabel, yLabel string) *Curves {
 	return &Curves{title: title, xLabel: xLabel, yLabel: yLabel}
 }
 
-// Live shows the curves now and again whenever points are added, at most ten times a second.
+// Live shows the curves now and again whenever points are added, at most ten times a second. If sending them takes
+// long, they are sent less often, so that at most a fiftieth of the time goes there. Their picture for other programs
+// is drawn anew in a hundredth of it, and at the end.
 func (c *Curves) Live() *Curves {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,6 +75,18 @@ func (c *Curves) Live() *Curves {
 		c.sent = time.Now()
 	}
 	return c
+}
+
+// Panel returns curves that are shown small below these, over the same x axis, such as losses below a return. A line
+// has the colour and the group of the line of its name in c. Panels without a value are not shown. Values of long
+// lines are left out, but the lowest and highest of each part stay. The picture for other programs and the text have
+// no panels.
+func (c *Curves) Panel(title string) *Curves {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := &Curves{title: title, whole: c}
+	c.panels = append(c.panels, p)
+	return p
 }
 
 // LogY makes the y axis logarithmic.
@@ -170,61 +193,97 @@ const interval = 100 * time.Millisecond
 
 // changed sends the curves, or sees to it that they are sent soon.
 func (c *Curves) changed() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.handle == nil || c.later != nil {
+	if c.whole != nil {
+		c.whole.changed()
 		return
 	}
-	if wait := interval - time.Since(c.sent); wait > 0 {
-		h := c.handle
+	c.mu.Lock()
+	if c.handle == nil || c.later != nil {
+		c.mu.Unlock()
+		return
+	}
+	wait := max(interval, 50*c.took) - time.Since(c.sent)
+	if wait > 0 {
 		c.later = time.AfterFunc(wait, func() {
 			c.mu.Lock()
 			c.later = nil
-			c.sent = time.Now()
 			c.mu.Unlock()
-			h.Update(c)
+			c.send(false)
 		})
-		return
 	}
-	c.sent = time.Now()
-	c.handle.Update(bundleOf{c})
+	c.mu.Unlock()
+	if wait <= 0 {
+		c.send(false)
+	}
+}
+
+// send shows the curves as they are. In the last showing the picture is as they are too.
+func (c *Curves) send(last bool) {
+	c.order.Lock()
+	defer c.order.Unlock()
+	c.mu.Lock()
+	began := time.Now()
+	c.sent = began
+	h := c.handle
+	c.mu.Unlock()
+	if last {
+		h.Update(c)
+	} else {
+		h.Update(growing{c})
+	}
+	c.mu.Lock()
+	c.took = time.Since(began)
+	c.mu.Unlock()
 }
 
 // Flush sends the points that were added last. Call it at the end of a run.
 func (c *Curves) Flush() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.later != nil {
 		c.later.Stop()
 		c.later = nil
 	}
-	if c.handle != nil {
-		c.sent = time.Now()
-		c.handle.Update(bundleOf{c})
+	shown := c.handle != nil
+	c.mu.Unlock()
+	if shown {
+		c.send(true)
 	}
+}
+
+// growing renders curves to which more is added: with the picture that was drawn last unless there is time for another.
+type growing struct{ c *Curves }
+
+func (g growing) MIMEBundle() (map[string]any, error) {
+	g.c.mu.Lock()
+	defer g.c.mu.Unlock()
+	return g.c.bundle(time.Since(g.c.drawn) < 100*g.c.drawing)
 }
 
 // bundleOf renders curves whose lock is held.
 type bundleOf struct{ c *Curves }
 
-func (b bundleOf) MIMEBundle() (map[string]any, error) { return b.c.bundle() }
+func (b bundleOf) MIMEBundle() (map[string]any, error) { return b.c.bundle(false) }
 
 // MIMEBundle returns the curves as data for this notebook's front end, as a picture and as text.
 func (c *Curves) MIMEBundle() (map[string]any, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.bundle()
+	return c.bundle(false)
 }
 
-func (c *Curves) bundle() (map[string]any, error) {
+// bundle returns the forms of curves whose lock is held, with the picture that was drawn last if old is true.
+func (c *Curves) bundle(old bool) (map[string]any, error) {
 	data, text := c.data()
-	b := Bundle{CurvesMIME: data, "text/plain": text}
-	png, err := c.png()
-	if err != nil {
-		return nil, err
+	if !old || c.picture == nil {
+		began := time.Now()
+		png, err := c.png()
+		if err != nil {
+			return nil, err
+		}
+		c.picture, c.drawn = png, time.Now()
+		c.drawing = c.drawn.Sub(began)
 	}
-	b["image/png"] = png
-	return b, nil
+	return Bundle{CurvesMIME: data, "text/plain": text, "image/png": c.picture}, nil
 }
 
 // data are the curves, whose lock is held, for this notebook's front end and as text.
@@ -235,14 +294,7 @@ func (c *Curves) data() (map[string]any, string) {
 		text.WriteString(c.title + "\n")
 	}
 	for _, s := range c.withMeans() {
-		m := map[string]any{"name": s.name, "x": gaps(s.x), "y": gaps(s.y)}
-		if s.group != "" {
-			m["group"], m["mean"] = s.group, s.mean
-		}
-		if s.low != nil {
-			m["low"], m["high"] = gaps(s.low), gaps(s.high)
-		}
-		list = append(list, m)
+		list = append(list, s.data())
 		if n := len(s.x); n > 0 {
 			fmt.Fprintf(&text, "%s: %d points, last (%.6g, %.6g)\n", s.name, n, s.x[n-1], s.y[n-1])
 		}
@@ -253,7 +305,89 @@ func (c *Curves) data() (map[string]any, string) {
 	if c.link != "" {
 		data["link"] = c.link
 	}
+	groups := map[string]string{}
+	for _, s := range c.series {
+		groups[s.name] = s.group
+	}
+	var panels []map[string]any
+	for _, p := range c.panels {
+		if series := p.small(groups); len(series) > 0 {
+			panels = append(panels, map[string]any{"title": p.title, "series": series})
+		}
+	}
+	if panels != nil {
+		data["panels"] = panels
+	}
 	return data, strings.TrimRight(text.String(), "\n")
+}
+
+// data is a line for this notebook's front end.
+func (s *series) data() map[string]any {
+	m := map[string]any{"name": s.name, "x": gaps(s.x), "y": gaps(s.y)}
+	if s.group != "" {
+		m["group"], m["mean"] = s.group, s.mean
+	}
+	if s.low != nil {
+		m["low"], m["high"] = gaps(s.low), gaps(s.high)
+	}
+	return m
+}
+
+// small returns the lines of a panel that have values, with the groups of the curves around it, by names.
+func (c *Curves) small(groups map[string]string) (lines []map[string]any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.series {
+		s.group = groups[s.name]
+	}
+	for _, s := range c.withMeans() {
+		if few := s.thinned(); len(few.x) > 0 {
+			lines = append(lines, few.data())
+		}
+	}
+	return lines
+}
+
+// parts is the number of parts of a line of which a panel shows two values each.
+const parts = 64
+
+// thinned is the line without missing values: all of a short one, of a long one the lowest and the highest of each
+// part. Numbers are rounded to what a small panel can show.
+func (s *series) thinned() *series {
+	out := &series{name: s.name, group: s.group, mean: s.mean}
+	var x, y []float64
+	for i, v := range s.y {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			x, y = append(x, s.x[i]), append(y, v)
+		}
+	}
+	add := func(i int) {
+		v, err := strconv.ParseFloat(strconv.FormatFloat(y[i], 'g', 6, 64), 64)
+		if err == nil {
+			out.x, out.y = append(out.x, x[i]), append(out.y, v)
+		}
+	}
+	if len(x) <= 2*parts {
+		for i := range x {
+			add(i)
+		}
+		return out
+	}
+	for k := range parts {
+		from, to := k*len(x)/parts, (k+1)*len(x)/parts
+		low, high := from, from
+		for i := from; i < to; i++ {
+			if y[i] < y[low] {
+				low = i
+			}
+			if y[i] >= y[high] {
+				high = i
+			}
+		}
+		add(min(low, high))
+		add(max(low, high))
+	}
+	return out
 }
 
 // gaps turns what JSON has no number for into null.

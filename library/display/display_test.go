@@ -2,12 +2,14 @@ package display_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"image/png"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,6 +97,39 @@ func TestCurvesOfGroups(t *testing.T) {
 		"q1 Q false [1]", "r <nil> <nil> [1]", "P, mean of 2 P true [1 3 5]"}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// A panel has the groups of the curves around it. Of a long line its parts keep their lowest and highest values.
+func TestPanels(t *testing.T) {
+	c := display.NewCurves("", "", "").Group("p1", "P").Group("p2", "P")
+	empty, loss := c.Panel("empty"), c.Panel("loss")
+	empty.Add("p1", 0, math.NaN())
+	var x, y []float64
+	for i := range 10_000 {
+		x, y = append(x, float64(i)), append(y, math.Sin(float64(i)/500))
+	}
+	y[1234], y[5678], y[77] = 9.12345678, -9, math.NaN()
+	loss.Set("p1", x, y)
+	loss.Set("p2", []float64{0, 9999}, []float64{1, 1})
+	panels := encoded(t, c, display.CurvesMIME)["panels"].([]any)
+	if len(panels) != 1 {
+		t.Fatalf("%d panels; want the one with values", len(panels))
+	}
+	panel := panels[0].(map[string]any)
+	series := panel["series"].([]any)
+	if panel["title"] != "loss" || len(series) != 3 {
+		t.Fatalf("%v with %d lines; want p1, p2 and their mean", panel["title"], len(series))
+	}
+	first := series[0].(map[string]any)
+	values := first["y"].([]any)
+	if first["group"] != "P" || len(values) != 128 || !slices.Contains(values, any(9.12346)) ||
+		!slices.Contains(values, any(-9.0)) {
+		t.Errorf("%v with %d values: %v", first["group"], len(values), values)
+	}
+	at := first["x"].([]any)
+	if !slices.IsSortedFunc(at, func(a, b any) int { return cmp.Compare(a.(float64), b.(float64)) }) {
+		t.Errorf("places are not in order: %v", at)
 	}
 }
 

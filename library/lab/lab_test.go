@@ -289,9 +289,63 @@ func TestProgressHasItsShare(t *testing.T) {
 	if !is {
 		t.Fatalf("%T has no metadata", s.shown[len(s.shown)-1])
 	}
-	if got := fmt.Sprint(last.Metadata()); got != "map[nacre:map[share:0.6]]" {
-		t.Errorf("in the second of two runs, at 20 of 100 updates, the metadata are %s", got)
+	m := last.Metadata()["nacre"].(map[string]any)
+	uses, _ := m["uses"].(string)
+	if m["share"] != 0.6 || !strings.Contains(uses, "memory ") {
+		t.Errorf("in the second of two runs, at 20 of 100 updates, the metadata are %v", m)
 	}
+}
+
+// A run that goes on begins where it stopped, and the time left is that of what is left.
+func TestProgressOfWhatGoesOn(t *testing.T) {
+	w := newWatch(Runs{{}, {}}, true, nil)
+	w.made = 60
+	w.Stage("train", 40)
+	if w.share() != 0.3 || w.base != 0.3 || w.total != 100 {
+		t.Errorf("at 60 of 100 updates of the first of two runs: share %v of base %v, %d updates", w.share(), w.base,
+			w.total)
+	}
+}
+
+// The small panels have what a run's tables have, and follow them.
+func TestTrace(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(text); err != nil || f.Close() != nil {
+			t.Fatal(err)
+		}
+	}
+	tr := newTrace(dir)
+	if tr.read() {
+		t.Error("something was read of nothing")
+	}
+	write("metrics.csv", "iteration,env_steps,updates,adapted_return,q_loss,loss,kl\n"+
+		"0,100,10,-5,2,9,NaN\n1,300,20,,3,9,1\n")
+	write("timing.csv", "iteration,collect_s,update_s,evaluate_s,policy_s\n0,1,1,2,7\n")
+	want := map[string]string{"loss of the critic": "[2 3]", "KL of the posterior": "[NaN 1]",
+		"steps per second": "[25]"}
+	check := func() {
+		t.Helper()
+		if !tr.read() || tr.read() {
+			t.Error("what was added is not read once")
+		}
+		for _, p := range panels {
+			if got := p.values(tr); got != nil && fmt.Sprint(got) != want[p.title] {
+				t.Errorf("%s: %v, want %s", p.title, got, want[p.title])
+			}
+		}
+	}
+	check()
+	write("timing.csv", "1,2,2,1,0\n2,0,0,0,0\n")
+	write("metrics.csv", "2,400,30,-4,4,9,2\n")
+	want = map[string]string{"loss of the critic": "[2 3 4]", "KL of the posterior": "[NaN 1 2]",
+		"steps per second": "[25 40 NaN]"}
+	check()
 }
 
 // A run is looked at as it was saved, until it ends; of looks that take long the next sees what came meanwhile.

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -170,11 +171,15 @@ func TestSummary(t *testing.T) {
 	w.Stage("", 100)
 	w.done = 30
 	w.Done()
-	if got, want := w.summary(true),
+	last := w.summary(true).(line)
+	if got, want := last.Bundle["text/plain"],
 		"interrupted in run 2 of 2, update 30 of 100, which is kept in b: run the cell again to go on"; got != want {
 		t.Errorf("%q; want %q", got, want)
 	}
-	if got := w.summary(false); !strings.HasPrefix(got, "1 of 2 runs in ") {
+	if !last.paused || last.share != 0.65 {
+		t.Errorf("the page hears %+v", last.Metadata())
+	}
+	if got := fmt.Sprint(w.summary(false)); !strings.Contains(got, ":1 of 2 runs in ") {
 		t.Errorf("%q", got)
 	}
 }

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -18,6 +19,8 @@ import (
 // quiet.
 type watch struct {
 	curves *display.Curves // nil until a training begins
+	small  []*display.Curves
+	drawn  map[*Run]*trace
 	line   *display.Handle
 	device string // device of the present run
 	runs   Runs
@@ -30,7 +33,11 @@ type watch struct {
 	at    int // index of the present run in runs
 	done  int // updates made by the present run
 	total int
+	made  int     // updates that the present run had made before
+	first bool    // whether a training has begun
+	base  float64 // share of the work that was done then
 	said  time.Time
+	uses  resources
 }
 
 // pause is the time between two looks at a run.
@@ -74,6 +81,9 @@ func (w *watch) begin(t *experiment.Training) {
 	if w.quiet {
 		return
 	}
+	w.mu.Lock()
+	w.made = int(t.Updates())
+	w.mu.Unlock()
 	if w.curves == nil {
 		w.start("preparing on " + w.device)
 	}
@@ -85,6 +95,9 @@ func (w *watch) begin(t *experiment.Training) {
 // start shows the curves, so far of the runs that exist already, with a line below them.
 func (w *watch) start(line string) {
 	w.curves = display.NewCurves("return on unseen tasks after adaptation", "environment steps", "return").Live()
+	for _, p := range panels {
+		w.small = append(w.small, w.curves.Panel(p.title))
+	}
 	w.line = display.Updating(display.Text(line))
 	for _, r := range w.there {
 		w.draw(r)
@@ -110,19 +123,29 @@ func (w *watch) follow(r *Run, stop chan struct{}) (failed error) {
 	return failed
 }
 
-// draw draws what has been evaluated, if anything has.
+// draw draws what was added to a run's tables since it was drawn last.
 func (w *watch) draw(r *Run) {
 	name := rl.Title(r.cfg.Algorithm)
 	if len(w.runs) > 1 {
 		name = r.among()
 	}
-	m, err := experiment.ReadMetrics(filepath.Join(r.Dir, experiment.MetricsFile))
-	if err != nil || len(m.Rows) == 0 {
+	if w.drawn[r] == nil {
+		if w.drawn == nil {
+			w.drawn = map[*Run]*trace{}
+		}
+		w.drawn[r] = newTrace(r.Dir)
+	}
+	t := w.drawn[r]
+	if !t.read() {
 		return
 	}
-	steps, _ := m.Column("env_steps")
-	if returns, err := m.Column("adapted_return"); err == nil {
-		w.curves.Group(name, r.arm()).Set(name, steps, returns)
+	if returns := t.columns["adapted_return"]; returns != nil {
+		w.curves.Group(name, r.arm()).Set(name, t.columns["env_steps"], returns)
+	}
+	for i, p := range panels {
+		if y := p.values(t); y != nil {
+			w.small[i].Set(name, t.columns["env_steps"][:len(y)], y)
+		}
 	}
 }
 
@@ -139,7 +162,7 @@ func (w *watch) end(err error) {
 		return
 	}
 	w.curves.Flush()
-	w.line.Update(display.Text(w.summary(err != nil && cell.Context().Err() != nil)))
+	w.line.Update(w.summary(err != nil && cell.Context().Err() != nil))
 }
 
 // foundOnly returns what is said of runs that were all there.
@@ -152,16 +175,17 @@ func (w *watch) foundOnly() string {
 }
 
 // summary returns what is said at the end.
-func (w *watch) summary(interrupted bool) string {
+func (w *watch) summary(interrupted bool) display.Renderer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if interrupted && w.at < len(w.runs) {
-		return fmt.Sprintf("interrupted in run %d of %d, update %d of %d, which is kept in %s: run the cell again to "+
+		text := fmt.Sprintf("interrupted in run %d of %d, update %d of %d, which is kept in %s: run the cell again to "+
 			"go on",
 			w.at+1, len(w.runs), w.done, w.total, w.runs[w.at].Dir)
+		return line{Bundle: display.Text(text), share: w.share(), paused: true}
 	}
-	return fmt.Sprintf("%d of %d runs in %s on %s", w.at, len(w.runs), time.Since(w.began).Round(100*time.Millisecond),
-		w.device)
+	return display.Text(fmt.Sprintf("%d of %d runs in %s on %s", w.at, len(w.runs),
+		time.Since(w.began).Round(100*time.Millisecond), w.device))
 }
 
 // Stage, Note, Add, Describe and Done make w a progress.Progress with the one stage that training has.
@@ -169,6 +193,12 @@ func (w *watch) Stage(_ string, total int) progress.Stage {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.done, w.total = 0, total
+	if total > 0 {
+		w.done, w.total = w.made, total+w.made
+	}
+	if !w.first {
+		w.first, w.base, w.began = true, w.share(), time.Now()
+	}
 	return w
 }
 
@@ -182,24 +212,51 @@ func (w *watch) Add(n int) {
 		return
 	}
 	w.said = time.Now()
-	share := (float64(w.at) + float64(w.done)/float64(w.total)) / float64(len(w.runs))
 	text := fmt.Sprintf("run %d of %d on %s, update %d of %d", w.at+1, len(w.runs), w.device, w.done, w.total)
-	if share > 0.02 {
-		left := time.Duration(float64(time.Since(w.began)) * (1 - share) / share)
+	l := line{share: w.share()}
+	if here := l.share - w.base; here*float64(len(w.runs)) > 0.02 {
+		left := time.Duration(float64(time.Since(w.began)) * (1 - l.share) / here)
+		l.left = left.Seconds()
 		text += fmt.Sprintf(", about %s left", left.Round(time.Second))
 	}
-	w.line.Update(line{display.Text(text), share})
+	if l.uses = w.uses.now(w.runs[w.at].Dir); l.uses != "" {
+		text += "; " + l.uses
+	}
+	l.Bundle = display.Text(text)
+	w.line.Update(l)
 }
 
-// line is a line of progress. The page says the share, from 0 to 1, if the kernel ends before the training does.
+// share is the part of the work of all runs that is done. The lock is held.
+func (w *watch) share() float64 {
+	done := float64(w.at)
+	if w.total > 0 {
+		done += float64(w.done) / float64(w.total)
+	}
+	return min(1, done/float64(len(w.runs)))
+}
+
+// line is a line of progress. The page shows the share, from 0 to 1, above the notebook with the seconds that are left
+// and with what the training uses. It also says the share if the kernel ends before the training does.
 type line struct {
 	display.Bundle
-	share float64
+	share, left float64
+	uses        string
+	paused      bool
 }
 
-// Metadata is the share as outputs in a notebook carry it.
+// Metadata is what outputs in a notebook carry of it.
 func (l line) Metadata() map[string]any {
-	return map[string]any{"nacre": map[string]any{"share": l.share}}
+	m := map[string]any{"share": l.share}
+	if l.left > 0 {
+		m["left"] = math.Round(l.left)
+	}
+	if l.uses != "" {
+		m["uses"] = l.uses
+	}
+	if l.paused {
+		m["paused"] = true
+	}
+	return map[string]any{"nacre": m}
 }
 
 func (w *watch) Describe(string) {}

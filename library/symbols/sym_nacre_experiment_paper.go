@@ -22,6 +22,7 @@ func init() {
 		"Redrawn":       reflect.ValueOf(p0.Redrawn),
 		"Runtime":       reflect.ValueOf(p0.Runtime),
 		"TSNE":          reflect.ValueOf(p0.TSNE),
+		"TSNEOf":        reflect.ValueOf(p0.TSNEOf),
 		"Table":         reflect.ValueOf((*p0.Table)(nil)),
 		"Table1":        reflect.ValueOf(p0.Table1),
 		"Table2":        reflect.ValueOf(p0.Table2),

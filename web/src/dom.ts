@@ -50,6 +50,7 @@ export function iconButton(icon: string, label: string, run: () => void, keys = 
 // Drawn on a 16 × 16 grid, stroked in the text's colour.
 const icons: Record<string, string> = {
   run: 'M5 3.2v9.6l7.6-4.8z',
+  runall: 'M2.6 3.6v8.8L8.4 8zM8.6 3.6v8.8L14.4 8z',
   pause: 'M5.6 3.4v9.2M10.4 3.4v9.2',
   follow: 'M8 1.6v2.6M8 11.8v2.6M1.6 8h2.6M11.8 8h2.6M8 11.8a3.8 3.8 0 1 0 0-7.6 3.8 3.8 0 0 0 0 7.6zM8 8h.01',
   stop: 'M4.2 4.2h7.6v7.6H4.2z',
@@ -73,6 +74,7 @@ const icons: Record<string, string> = {
   pan: 'M8 2.4v11.2M2.4 8h11.2M6.4 4 8 2.4 9.6 4M6.4 12 8 13.6 9.6 12M4 6.4 2.4 8 4 9.6M12 6.4 13.6 8 12 9.6',
   lasso: 'M8 3c3.2 0 5.4 1.6 5.4 3.6S11.2 10.4 8 10.4 2.6 8.8 2.6 6.6 4.8 3 8 3zM4.6 9.6c-1.2 1.2-.6 3 1 3.4',
   home: 'M3 7.6 8 3.2l5 4.4M4.4 6.8v6h7.2v-6',
+  bell: 'M3.6 11.4h8.8c-.9-.9-1.2-1.9-1.2-4.2a3.2 3.2 0 0 0-6.4 0c0 2.3-.3 3.3-1.2 4.2zM6.8 13.2h2.4',
   save: 'M3 3h8l2 2v8H3zM5.4 3v3.4h4.4V3M5 13V9.4h6V13',
 };
 

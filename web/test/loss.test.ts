@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Cell } from '../src/model/notebook';
-import { type Loss, numbers, sentences, shareOf } from '../src/notebook/loss';
+import { type Loss, numbers, progressOf, sentences } from '../src/notebook/loss';
 
 const cell = (count: number | null, outputs: object[] = []) =>
   new Cell({
@@ -27,9 +27,22 @@ test('cells by their numbers', () => {
 });
 
 test('the share of a training is that of the last output that has one', () => {
-  assert.equal(shareOf([]), null);
-  assert.equal(shareOf([progress(0.2), progress(0.61), { output_type: 'stream' }] as never), 0.61);
-  assert.equal(shareOf([progress('half'), progress(7)] as never), null);
+  assert.equal(progressOf([]), null);
+  assert.equal(progressOf([progress(0.2), progress(0.61), { output_type: 'stream' }] as never)?.share, 0.61);
+  assert.equal(progressOf([progress('half'), progress(7)] as never), null);
+  const of = (nacre: object) => progressOf([{ output_type: 'display_data', data: {}, metadata: { nacre } }] as never);
+  assert.deepEqual(of({ share: 0.5, left: 61, uses: '1.9 of 2 cores', paused: true }), {
+    share: 0.5,
+    left: 61,
+    uses: '1.9 of 2 cores',
+    paused: true,
+  });
+  assert.deepEqual(of({ share: 0.5, left: '61', uses: 3, paused: 1 }), {
+    share: 0.5,
+    left: 0,
+    uses: '',
+    paused: false,
+  });
 });
 
 test('what the page says', () => {

@@ -22,6 +22,10 @@ export interface OpenNotebook {
   readonly lineNumbers: boolean;
   /** Runs a command by name. */
   run(id: string): void;
+  /** Runs a cell once more. */
+  runAgain(cell: Cell): void;
+  /** Keeps the running cell in view until the user goes elsewhere. */
+  follow(): void;
   /** Puts the focus into the current cell. */
   focus(): void;
   view(cell: Cell): CellView;

@@ -2,11 +2,14 @@
 
 import { el, iconButton } from '../dom';
 import { folderOf, nameOf, treeUrl } from '../address';
+import type { Cell } from '../model/notebook';
 import { openMenu, type Item } from '../ui/dialog';
 import { keyLabel, keysOf } from './keys';
 import type { OpenNotebook } from './actions';
 import { command } from './commands';
 import { duration } from './cellview';
+import { progressOf } from './loss';
+import { Notices } from './notices';
 
 const words: Record<string, string> = {
   starting: 'starting',
@@ -25,7 +28,31 @@ export class Header {
   private readonly title = el('button.title', { type: 'button', title: 'Rename' });
   private readonly saved = el('span.saved', { role: 'status' });
   private readonly kernel = el('button.kernel', { type: 'button', 'aria-haspopup': 'menu' });
-  private readonly progress = el('button.progress', { type: 'button', title: 'Go to the running cell (G)' });
+  private readonly progress = el('button.progress.now', { type: 'button', title: 'Go to the running cell (G)' });
+  private readonly uses = el('span.uses', { title: 'What the training uses' });
+  private readonly bar = el('progress.whole', { max: 1, 'aria-label': 'Training' });
+  private readonly pause = el(
+    'button.small',
+    {
+      type: 'button',
+      title: 'Stop at a checkpoint; the cell goes on from there when it runs again',
+      click: () => this.page.run('kernel.interrupt'),
+    },
+    'Pause',
+  );
+  private readonly stop: HTMLButtonElement;
+  /** The cell whose training was paused last. */
+  private paused: Cell | null = null;
+  private readonly resume = el(
+    'button.small',
+    {
+      type: 'button',
+      title: 'Run the cell again: its training goes on from its checkpoint',
+      click: () => this.paused && this.page.runAgain(this.paused),
+    },
+    'Go on',
+  );
+  readonly notices = new Notices(() => this.name);
   private readonly stale = el('button.progress', {
     type: 'button',
     title: 'Run what is stale (U)',
@@ -33,8 +60,12 @@ export class Header {
   });
 
   constructor(private readonly page: OpenNotebook) {
-    const run = (id: string, icon: string, label: string) =>
-      iconButton(icon, label, () => page.run(id), keysOf(command(id)));
+    const run = (id: string, icon: string, label: string, word: string) => {
+      const button = iconButton(icon, label, () => page.run(id), keysOf(command(id)));
+      button.append(el('span.word', { 'aria-hidden': 'true' }, word));
+      return button;
+    };
+    this.stop = run('kernel.interrupt', 'stop', 'Interrupt', 'Stop');
     const type = el(
       'select.type',
       {
@@ -65,14 +96,19 @@ export class Header {
       el(
         'div.actions',
         { role: 'toolbar', 'aria-label': 'Notebook' },
-        run('cell.insertBelow', 'plus', 'Insert a cell below'),
-        run('run.next', 'run', 'Run and go on'),
-        run('kernel.interrupt', 'stop', 'Interrupt'),
-        run('kernel.restart', 'restart', 'Restart the kernel'),
+        run('cell.insertBelow', 'plus', 'Insert a cell below', 'Cell'),
+        run('run.next', 'run', 'Run and go on', 'Run'),
+        run('run.all', 'runall', 'Run all cells', 'Run all'),
+        this.stop,
+        run('kernel.restart', 'restart', 'Restart the kernel', 'Restart'),
         type,
       ),
       this.stale,
+      this.uses,
       this.progress,
+      this.pause,
+      this.resume,
+      this.notices.button,
       this.kernel,
       iconButton('search', 'Search and replace', () => page.run('search'), keyLabel('F')),
       iconButton('outline', 'Outline of headings and cells', () => page.run('view.outline'), keyLabel('T')),
@@ -80,6 +116,7 @@ export class Header {
       iconButton('variables', 'Variables', () => page.run('kernel.variables')),
       iconButton('theme', 'Theme: system, light, dark', () => page.run('view.theme')),
       menu,
+      this.bar,
     );
     page.selection.changed.on(() => {
       type.value = page.selection.cell.type;
@@ -92,8 +129,7 @@ export class Header {
 
   refresh(): void {
     const { page } = this;
-    this.title.textContent = nameOf(page.path).replace(/\.ipynb$/, '');
-    document.title = `${page.link.state === 'busy' ? '● ' : ''}${this.title.textContent} – Nacre`;
+    this.title.textContent = this.name;
     const { saving } = page;
     this.saved.textContent = {
       saved: 'Saved',
@@ -124,15 +160,45 @@ export class Header {
     this.tick();
   }
 
-  /** How much of the queue is left. */
+  private get name(): string {
+    return nameOf(this.page.path).replace(/\.ipynb$/, '');
+  }
+
+  /** How much of the running training and of the queue is left. */
   tick(): void {
-    const cells = this.page.notebook.cells.filter((c) => c.state !== 'idle');
+    const { cells } = this.page.notebook;
     const running = cells.find((c) => c.state === 'running');
     const waiting = cells.filter((c) => c.state === 'queued').length;
+    const training = running ? progressOf(running.outputs) : null;
+    const paused = (c: Cell) => c.state === 'idle' && c.ranSource !== null && progressOf(c.outputs)?.paused === true;
+    this.paused = running ? null : (cells.find(paused) ?? null);
+    const stopped = this.paused ? progressOf(this.paused.outputs) : null;
+    const part = training ?? stopped;
+    const percent = part ? `${Math.floor(part.share * 100 + 1e-9)} %` : '';
     const time = running && running.runningMs >= 0 ? duration(running.runningMs) : '';
-    const text = [time, waiting ? `${waiting} waiting` : ''].filter(Boolean).join(' · ');
-    this.progress.hidden = !text;
-    this.progress.textContent = text;
+    const left = training?.left ? `${duration(training.left * 1000)} left` : '';
+    show(
+      this.progress,
+      [stopped ? `paused at ${percent}` : percent, left || time, waiting ? `${waiting} waiting` : '']
+        .filter(Boolean)
+        .join(' · '),
+    );
+    this.progress.title = [
+      running ? 'Go to the running cell (G)' : 'A training is paused',
+      time && `running for ${time}`,
+      training?.uses,
+    ]
+      .filter(Boolean)
+      .join('; ');
+    show(this.uses, training?.uses ?? '');
+    this.bar.hidden = !part;
+    if (part && this.bar.value !== part.share) this.bar.value = part.share;
+    this.stop.disabled = !running && !waiting && this.page.link.state !== 'busy';
+    this.pause.hidden = !training || training.paused;
+    this.resume.hidden = !stopped;
+    this.notices.button.hidden = !running;
+    const title = `${training ? `${percent} ` : this.page.link.state === 'busy' ? '● ' : ''}${this.name} – Nacre`;
+    if (document.title !== title) document.title = title;
     const stale = this.page.notebook.cells.filter((c) => c.stale).length;
     this.stale.hidden = !stale;
     this.stale.textContent = `${stale} stale`;
@@ -165,4 +231,10 @@ export class Header {
       group('view.palette', 'view.help'),
     ]);
   }
+}
+
+/** Shows a text, or hides what has none. */
+function show(node: HTMLElement, text: string): void {
+  node.hidden = !text;
+  if (node.textContent !== text) node.textContent = text;
 }

@@ -17,11 +17,30 @@ export interface Loss {
   waited: Cell[];
 }
 
-/** How much of its training a cell had done, from 0 to 1, as the last output that tells says; null where none does. */
-export function shareOf(outputs: Output[]): number | null {
+/** How far a cell's training is. */
+export interface Progress {
+  /** From 0 to 1. */
+  share: number;
+  /** Seconds; 0 unknown. */
+  left: number;
+  /** Processor, memory, disk. */
+  uses: string;
+  /** It was interrupted and can go on from its checkpoint. */
+  paused: boolean;
+}
+
+/** How far a cell's training is, as the last output that tells says; null where none does. */
+export function progressOf(outputs: Output[]): Progress | null {
   for (const o of outputs.toReversed()) {
-    const share = 'data' in o ? fields(o.metadata.nacre).share : null;
-    if (typeof share === 'number' && share >= 0 && share <= 1) return share;
+    if (!('data' in o)) continue;
+    const { share, left, uses, paused } = fields(o.metadata.nacre);
+    if (typeof share === 'number' && share >= 0 && share <= 1)
+      return {
+        share,
+        left: typeof left === 'number' && left > 0 ? left : 0,
+        uses: typeof uses === 'string' ? uses : '',
+        paused: paused === true,
+      };
   }
   return null;
 }
@@ -43,7 +62,7 @@ const named = (cells: Cell[], numbered = numbers(cells)) => (/[,–]/.test(numbe
 /** What the page says of a loss. */
 export function sentences({ why, server, ended, ran, waited }: Loss): string {
   const cell = ended && (ended.count === null ? 'a cell' : named([ended]));
-  const share = ended && shareOf(ended.outputs);
+  const share = ended ? (progressOf(ended.outputs)?.share ?? null) : null;
   return [
     server
       ? `The server was started again; the kernel ended with it${cell ? ` while ${cell} ran` : ''}.`

@@ -11,8 +11,10 @@ export function go(page: OpenNotebook, direction: -1 | 1, extend: boolean): void
 export function goToRunning(page: OpenNotebook): void {
   const { cells } = page.notebook;
   const at = cells.findIndex((c) => c.state === 'running');
-  if (at >= 0) page.goToCell(at);
-  else announce('No cell is running');
+  if (at >= 0) {
+    page.goToCell(at);
+    page.follow();
+  } else announce('No cell is running');
 }
 
 /** Puts the focus on what can be operated in the cell's outputs; Escape comes back. */

@@ -20,10 +20,12 @@ import { Execution } from './execution';
 import { NotebookFile } from './file';
 import { FileNotes, type Kernelspec } from './filenotes';
 import { Folding } from './folding';
+import { Following } from './following';
 import { Header } from './header';
 import { firstKeys, helpTable } from './help';
 import { hasKey, KeySequence, keyName } from './keys';
 import { Library } from './library';
+import { sentences } from './loss';
 import { Original } from './original';
 import { Outline } from './outline';
 import { openPalette } from './palette';
@@ -46,6 +48,7 @@ export class NotebookPage implements Page {
   readonly staleness: Staleness;
   readonly original: Original;
   readonly folding = new Folding(this);
+  private readonly following = new Following(this);
   readonly running = new Running(this);
   readonly file = new NotebookFile(
     this,
@@ -98,10 +101,14 @@ export class NotebookPage implements Page {
       finished: (cell) => {
         this.staleness.finished(cell);
         void this.variables.refresh();
+        this.header.notices.finished(cell);
       },
       refreshed: () => this.header.refresh(),
       missed: () => void this.catchUp(),
-      lost: (loss) => this.banners.told(loss),
+      lost: (loss) => {
+        this.banners.told(loss);
+        if (loss.ended) this.header.notices.tell(`${this.stem}: the kernel ended`, sentences(loss));
+      },
     });
     this.staleness = new Staleness(notebook, link, (cells) => {
       this.execution.run(cells);
@@ -151,6 +158,14 @@ export class NotebookPage implements Page {
     });
   }
 
+  runAgain(cell: Cell): void {
+    void this.banners.guarded('Go on', () => this.running.cells([cell]));
+  }
+
+  follow(): void {
+    this.following.start();
+  }
+
   focus(): void {
     const view = this.view(this.selection.cell);
     if (this.selection.mode === 'edit') {
@@ -176,6 +191,7 @@ export class NotebookPage implements Page {
     this.banners.seen();
     this.layout();
     this.header.tick();
+    this.following.start();
   }
 
   reveal(index: number): void {
@@ -242,6 +258,7 @@ export class NotebookPage implements Page {
       running.forEach((c) => this.view(c).tick());
       this.header.tick();
       this.outline.tick();
+      this.following.tick();
     }, 200);
   }
 

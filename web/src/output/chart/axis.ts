@@ -91,7 +91,7 @@ export function logTicks(lo: number, hi: number): Axis['ticks'] {
 const bandRoom = 0.5;
 
 /** The parts of lines' bands that an axis has room for. */
-function bands(lines: Mark[]): number[] {
+export function bands(lines: Pick<Mark, 'y' | 'lo' | 'hi'>[]): number[] {
   const [lo, hi] = lines
     .flatMap((m) => m.y)
     .reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);

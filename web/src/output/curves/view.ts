@@ -4,68 +4,24 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { el, perFrame } from '../../dom';
 import { align, type Series } from './align';
-import { elements, fields } from '../../model/json';
+import { colourOf, colours, type Curves, decode, finite, thin } from './decode';
+import { Panels } from './panels';
 import { guard } from '../boundary';
 import { type Brush, Brushing } from '../brush';
-import { taskColours } from '../embedding/palette';
+import { bands } from '../chart/axis';
 import { format } from '../format';
 
-interface Curves {
-  title: string;
-  link: string;
-  xLabel: string;
-  yLabel: string;
-  logY: boolean;
-  series: Series[];
-}
-
-type Column = (number | null)[];
-const isColumns = (v: unknown[]): v is Column[] => v.every(Array.isArray);
-
-function decode(data: unknown): Curves {
-  const v = fields(data);
-  if (v.version !== 1) throw new Error(`The curves have version ${JSON.stringify(v.version)}; expected 1.`);
+/** Colours and font of a plot in the page's theme. */
+function look() {
+  const style = getComputedStyle(document.documentElement);
+  const value = (name: string) => style.getPropertyValue(name).trim();
   return {
-    title: String(v.title ?? ''),
-    link: String(v.link ?? ''),
-    xLabel: String(v.x_label ?? ''),
-    yLabel: String(v.y_label ?? ''),
-    logY: v.log_y === true,
-    series: elements(v.series).map((data, i) => {
-      const s = fields(data);
-      const name = String(s.name ?? `series ${i + 1}`);
-      const columns = [s.x, s.y, ...(s.low && s.high ? [s.low, s.high] : [])];
-      if (!isColumns(columns)) throw new Error(`The curve ${name} needs lists of numbers as x and y.`);
-      if (columns.some((c) => c.length !== columns[0]!.length))
-        throw new Error(
-          `The curve ${name} has columns of ${columns.map((c) => c.length).join(', ')} numbers; expected equal lengths.`,
-        );
-      const [x, y, low, high] = columns as [number[], ...Column[]];
-      return {
-        name,
-        group: String(s.group ?? ''),
-        mean: s.mean === true,
-        x,
-        y: y!,
-        ...(low && high ? { low, high } : {}),
-      };
-    }),
+    ink: value('--muted'),
+    grid: value('--line'),
+    accent: value('--accent'),
+    // Whole pixels: the plot's scaling for sharp screens reads no fractions.
+    font: `12px ${value('--sans')}`,
   };
-}
-
-const finite = (v: number | null) => v !== null && Number.isFinite(v);
-
-/** Whether a line is behind the mean of its group. */
-const thin = (s: Series, all: Series[]) => !s.mean && !!s.group && all.some((o) => o.mean && o.group === s.group);
-
-/** Colours by series, one for each group. */
-function colours(series: Series[]): string[] {
-  const keys = [...new Set(series.map((s) => s.group || s.name))];
-  const palette = taskColours(
-    keys.map(() => null),
-    document.documentElement.dataset.theme === 'dark',
-  );
-  return series.map((s) => palette[keys.indexOf(s.group || s.name)]!.join(' '));
 }
 
 /** The last value of a curve that is one: where nothing was measured there is none. */
@@ -76,6 +32,7 @@ export class CurvesView {
   private readonly head = el('header');
   private readonly legend = el('div.values');
   private readonly host = el('div.plot');
+  private readonly panels = new Panels();
   private data: Curves;
   private plot: uPlot | null = null;
   private shape = '';
@@ -98,12 +55,13 @@ export class CurvesView {
     this.redraw = perFrame(guard(() => this.draw(), fail));
     this.log = this.data.logY;
     this.brushing.join(this.data.link);
-    this.dom.append(this.head, this.host, this.legend);
+    this.dom.append(this.head, this.host, this.legend, this.panels.dom);
     this.observer = new ResizeObserver(
       guard(() => {
         if (!this.host.clientWidth) return;
         if (!this.plot) this.draw();
         else this.plot.setSize({ width: this.host.clientWidth, height: this.height });
+        this.panels.resize();
       }, fail),
     );
     this.observer.observe(this.host);
@@ -142,6 +100,7 @@ export class CurvesView {
     this.brushing.leave();
     document.removeEventListener('nacre:theme', this.onTheme);
     this.plot?.destroy();
+    this.panels.dispose();
   }
 
   /** Whether other views take part in what is selected. */
@@ -163,7 +122,8 @@ export class CurvesView {
       this.log,
     ]);
     const columns = align(data.series) as uPlot.AlignedData;
-    if (this.plot && shape === this.shape) {
+    const fresh = !this.plot || shape !== this.shape;
+    if (this.plot && !fresh) {
       this.plot.setData(columns);
     } else {
       this.shape = shape;
@@ -172,6 +132,11 @@ export class CurvesView {
     }
     this.drawHead();
     this.drawValues(null);
+    this.panels.show(
+      data.panels,
+      { ...look(), colour: colourOf(data.series), has: (name) => this.brushing.has(name) },
+      fresh,
+    );
     const last = data.series.map((s) => `${s.name} ${format(latest(s))}`).join(', ');
     this.host.setAttribute('role', 'img');
     this.host.setAttribute('aria-label', `${data.title || 'Curves'}. Latest: ${last || 'nothing yet'}.`);
@@ -230,12 +195,17 @@ export class CurvesView {
     ctx.fillRect(x - 1, bbox.top, 2, bbox.height);
   }
 
+  /** The axis of y: a band of few seeds is wide, so the lines set it and a band takes a part of their height more. */
+  private range(lo: number | null, hi: number | null): uPlot.Range.MinMax {
+    if (lo === null || hi === null) return [lo, hi];
+    const banded = this.data.series.filter((s) => s.low && s.high);
+    const edges = bands(banded.map((s) => ({ y: s.y.filter(finite) as number[], lo: s.low!, hi: s.high! })));
+    const of = (f: (a: number, b: number) => number, v: number) => edges.reduce((a, b) => f(a, b), v);
+    return uPlot.rangeNum(of(Math.min, lo), of(Math.max, hi), 0.1, true);
+  }
+
   private options(): uPlot.Options {
-    const style = getComputedStyle(document.documentElement);
-    const ink = style.getPropertyValue('--muted').trim(),
-      grid = style.getPropertyValue('--line').trim();
-    // Whole pixels: the plot's scaling for sharp screens reads no fractions.
-    const font = `12px ${style.getPropertyValue('--sans')}`;
+    const { ink, grid, font, accent } = look();
     const colour = colours(this.data.series);
     const series: uPlot.Series[] = [{}];
     const bands: uPlot.Band[] = [];
@@ -256,7 +226,7 @@ export class CurvesView {
         },
       });
       if (s.low && s.high) {
-        const edge = { stroke: 'transparent', width: 0, spanGaps: true, points: { show: false } };
+        const edge = { stroke: 'transparent', width: 0, spanGaps: true, points: { show: false }, auto: this.log };
         series.push({ ...edge }, { ...edge });
         bands.push({ series: [series.length - 1, series.length - 2], fill: `rgb(${c} / 0.14)` });
       }
@@ -278,12 +248,12 @@ export class CurvesView {
       height: this.height,
       series,
       bands,
-      scales: { x: { time: false }, y: this.log ? { distr: 3 } : {} },
+      scales: { x: { time: false }, y: this.log ? { distr: 3 } : { range: (_, lo, hi) => this.range(lo, hi) } },
       axes: [axis(this.data.xLabel, 30), axis(this.data.yLabel, 54)],
       legend: { show: false },
       hooks: {
         setCursor: [(u) => this.drawValues(u.cursor.idx ?? null)],
-        draw: [(u) => this.drawPlace(u, style.getPropertyValue('--accent'))],
+        draw: [(u) => this.drawPlace(u, accent)],
       },
       cursor: { points: { size: 6 }, drag: { x: true, y: false } },
     };
