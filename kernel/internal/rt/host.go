@@ -65,7 +65,8 @@ func (r *Registry) Symbols(h Hooks) map[string]reflect.Value {
 			return r.recovered(innermost())
 		},
 		"RecoverOuter": func(deferred bool) any { // the statement "defer recover()", as the function's defers run
-			if u := innermost(); deferred && u != nil {
+			// It does nothing while a panic of the function runs them.
+			if u := innermost(); deferred && u != nil && !u.active {
 				return r.recovered(u.outer)
 			}
 			return nil
