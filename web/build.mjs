@@ -27,6 +27,8 @@ const titles = {
   devices: 'GPUs – Nacre',
 };
 const pages = Object.keys(titles);
+// Runs before every page's own script, and without it: it says what keeps that from running.
+const first = 'src/fault.ts';
 const script = (page) => `src/${page === 'index' ? 'main' : page}.ts`;
 // Scripts of workers: each is an entry of its own, since a page names it by address.
 const workers = { kernel: 'src/worker/kernel.ts', tsne: 'src/worker/tsne.ts' };
@@ -56,7 +58,17 @@ async function page() {
     plugins: [exportStyle],
     metafile: true,
   });
-  const outputs = Object.entries(result.metafile.outputs);
+  const alone = await build({
+    ...common,
+    entryPoints: { fault: first },
+    outdir: 'dist/static',
+    format: 'iife', // it imports nothing, so nothing that fails to load keeps it from running
+    minify: true,
+    target,
+    entryNames: '[name]-[hash]',
+    metafile: true,
+  });
+  const outputs = [result, alone].flatMap((r) => Object.entries(r.metafile.outputs));
   const built = (entry) => {
     const [file, about] = outputs.find(([, o]) => o.entryPoint === entry);
     return { script: file.replace('dist/', ''), style: about.cssBundle?.replace('dist/', '') };
@@ -64,7 +76,13 @@ async function page() {
   const html = (page, root) => {
     const { script: js, style } = built(script(page));
     const worker = workers[page] ? `<meta name="nacre-worker" content="${root}${built(workers[page]).script}">\n` : '';
-    const values = { title: titles[page], script: root + js, style: root + style, worker };
+    const values = {
+      title: titles[page],
+      first: root + built(first).script,
+      script: root + js,
+      style: root + style,
+      worker,
+    };
     return readFileSync('src/page.html', 'utf8').replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]);
   };
   // A server answers these two at several addresses; all others, and those of a static site, are where they are.

@@ -105,7 +105,7 @@ export class EmbeddingsPage {
         'header.top',
         {},
         el('a.home', { href: treeUrl(''), 'aria-label': 'Files' }, el('span.pearl', { 'aria-hidden': 'true' })),
-        el('span.wordmark', {}, 'Embeddings'),
+        el('h1.wordmark', {}, 'Embeddings'),
         el('span.space'),
         iconButton('theme', 'Theme: system, light, dark', () => announce(`Theme: ${nextTheme()}`)),
       ),

@@ -59,7 +59,7 @@ const always = (o: Output) =>
 export type CellDom = Element & { cellView?: CellView };
 
 export class CellView {
-  readonly dom = el('section.cell', { tabindex: -1 });
+  readonly dom = el('section.cell', { role: 'group', tabindex: -1 });
   editor: CellEditor | null = null;
   rendered = false;
   private problems: readonly Problem[] = [];

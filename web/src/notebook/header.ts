@@ -65,7 +65,7 @@ export class Header {
       button.append(el('span.word', { 'aria-hidden': 'true' }, word));
       return button;
     };
-    this.stop = run('kernel.interrupt', 'stop', 'Interrupt', 'Stop');
+    this.stop = run('kernel.interrupt', 'stop', 'Stop: interrupt what runs', 'Stop');
     const type = el(
       'select.type',
       {
@@ -90,7 +90,7 @@ export class Header {
         { href: treeUrl(folderOf(page.path)), 'aria-label': 'Files', title: 'Files' },
         el('span.pearl', { 'aria-hidden': 'true' }),
       ),
-      this.title,
+      el('h1.name', {}, this.title),
       this.saved,
       el('span.space'),
       el(

@@ -108,7 +108,7 @@ export class RunsPage {
         'header.top',
         {},
         el('a.home', { href: treeUrl(''), 'aria-label': 'Files' }, el('span.pearl', { 'aria-hidden': 'true' })),
-        el('span.wordmark', {}, 'Runs'),
+        el('h1.wordmark', {}, 'Runs'),
         this.counts,
         el('span.space'),
         iconButton('theme', 'Theme: system, light, dark', () => announce(`Theme: ${nextTheme()}`)),

@@ -47,6 +47,7 @@ export class Controls {
       type: 'file',
       accept: '.npz,.npy,.csv,.tsv,.json,.jsonl,.ndjson,.safetensors,.gz',
       class: 'visually-hidden',
+      'aria-label': 'File of points',
       tabindex: -1,
       change: () => {
         if (file.files?.[0]) actions.open(file.files[0]);

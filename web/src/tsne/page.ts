@@ -32,7 +32,7 @@ export class TsnePage {
   private next: Float32Array | null = null;
   private measured = 0;
   private readonly controls: Controls;
-  private readonly title = el('span.title', {}, 't-SNE');
+  private readonly title = el('h1.title', {}, 't-SNE');
   private readonly status = el('p.status', { role: 'status' });
   private readonly problem = el('div.banner', { 'data-kind': 'error', role: 'alert', hidden: true }, el('span'));
   private readonly place = el('div.layout');

@@ -30,7 +30,7 @@ export class TableView {
     });
     const grid = el(
       'div.viewport',
-      { tabindex: '0', role: 'region', 'aria-label': 'Table' },
+      { tabindex: '0', role: 'group', 'aria-label': 'Table' },
       el('table', {}, el('thead', {}, this.head), this.body),
     );
     this.dom.append(grid, this.foot);
