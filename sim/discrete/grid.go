@@ -260,8 +260,8 @@ func (b *gridBatch) SetState(i int, s sim.State, obs []float64) error {
 	return nil
 }
 
-// at is the pose of a thing on a cell, in a scene in which cells are 0.4 wide.
-func at(x, y, z float64) scene.Pose { return scene.At(0.4*(x-2), 0.4*(y-2), z) }
+// at is the pose of a thing on a cell, in a scene in which cells are 0.4 wide, as the squares of the floor.
+func at(x, y, z float64) scene.Pose { return scene.At(0.4*(x-2)+0.2, 0.4*(y-2)+0.2, z) }
 
 // Scene implements sim.Visible: the robot as a ball, the goal, and the corner's cells without goals.
 func (b *gridBatch) Scene(int) (*scene.Scene, error) {
@@ -274,7 +274,8 @@ func (b *gridBatch) Scene(int) (*scene.Scene, error) {
 			{Name: "no goals", Kind: scene.Box, Size: [3]float64{0.4, 0.4, 0.004}, Color: scene.Path, Sign: true},
 		},
 		Grid: 0.4,
-		View: scene.View{Distance: 4.2, Azimuth: -90, Elevation: 62, Angle: 34, Follow: -1},
+		View: scene.View{Target: [3]float64{0.2, 0.2, 0}, Distance: 4.2, Azimuth: -90, Elevation: 62, Angle: 34,
+			Follow: -1},
 	}, nil
 }
 
@@ -282,7 +283,7 @@ func (b *gridBatch) Scene(int) (*scene.Scene, error) {
 func (b *gridBatch) Poses(i int, poses []scene.Pose) error {
 	goal := b.task[i].Params
 	poses[0] = at(float64(b.cell[i]/size), float64(b.cell[i]%size), 0.12)
-	poses[1] = scene.At(0, 0, 0)
+	poses[1] = at(2, 2, 0)
 	poses[2] = at(goal[0], goal[1], 0.01)
 	poses[3] = at(0.5, 0.5, 0.004)
 	return nil
