@@ -12,6 +12,7 @@ import (
 
 	"nacre/analysis/stats"
 	"nacre/experiment"
+	"nacre/experiment/paper"
 	"nacre/experiment/progress"
 	"nacre/internal/plainfile"
 )
@@ -33,7 +34,7 @@ func Open(dir string) (*Result, error) {
 		return nil, fmt.Errorf("study: %s has no arms; expected the results of one study",
 			filepath.Join(dir, ResultsFile))
 	}
-	r.Dir = dir
+	r.Dir, r.Paper = dir, paper.TSNEOf(r.Family) // older programs kept the rows of push with every study
 	for i := range r.Arms {
 		for k := range r.Arms[i].Seeds {
 			s := &r.Arms[i].Seeds[k]
