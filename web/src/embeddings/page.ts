@@ -179,6 +179,8 @@ export class EmbeddingsPage {
   private async list(): Promise<void> {
     if (!this.gallery.open || this.listed) return;
     this.listed = true;
+    const looking = el('p.note', { role: 'status' }, 'Looking for layouts below this folder …');
+    this.gallery.append(looking);
     try {
       this.cards = new Gallery(await layouts.list(), (file) => void this.toggle(file));
       this.gallery.append(this.cards.dom);
@@ -186,6 +188,8 @@ export class EmbeddingsPage {
     } catch (e) {
       this.listed = false;
       this.problem((e as Error).message);
+    } finally {
+      looking.remove();
     }
   }
 
