@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"nacre/internal/heavy"
 )
 
 // branched is a parent, and a finished branch of it with other settings.
@@ -36,6 +38,7 @@ func keepOnly(t *testing.T, dir string, names ...string) {
 // A branch that was killed before its first checkpoint, at any point, begins again where it branched, and so does one
 // that is started over.
 func TestBranchesBeginAgain(t *testing.T) {
+	heavy.Skip(t, "trains and kills many runs")
 	for _, c := range []struct {
 		algorithm string
 		at        int

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"nacre/internal/bounded"
+	"nacre/internal/heavy"
 )
 
 // texts are the endings of files that hold text.
@@ -40,6 +41,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestLargeInputs(t *testing.T) {
+	heavy.Skip(t, "reads large files in every form")
 	for _, ending := range []string{".csv", ".json"} {
 		bounded.Large(t, func(b []byte) { parse(ending, b) }, []byte("a,b\n1,x\n"), []byte(`{"a": 1}`))
 	}

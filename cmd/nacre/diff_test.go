@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/internal/heavy"
 	"nacre/internal/shell"
 )
 
@@ -136,6 +137,7 @@ func (r *repository) want(what, got, want string) {
 // Git compares and cleans notebooks with nacre: diff, log, add, checkout, blame, mv and merge, of notebooks of any
 // kernel and of files that are none.
 func TestGit(t *testing.T) {
+	heavy.Skip(t, "git starts the program for every file")
 	r := newRepository(t)
 	first := fileOf("nacre", ranCell("a", "x := 1", 1), ranCell("b", "y := 2", 2))
 	r.write("n.ipynb", first)
@@ -203,6 +205,7 @@ func TestGit(t *testing.T) {
 // Branches on which different cells changed and ran merge, as outputs and counts are not in them; where they conflict,
 // git diff and nacre say so.
 func TestGitMerge(t *testing.T) {
+	heavy.Skip(t, "git starts the program for every file")
 	r := newRepository(t)
 	file := func(a, b string, count int) string {
 		return fileOf("nacre", ranCell("a", a, count), ranCell("m", "// between", count), ranCell("b", b, count))

@@ -346,6 +346,7 @@ func TestCrossed(t *testing.T) {
 
 // A study goes on after an interruption, and with runs side by side gives the figures of one after the other.
 func TestInterruptedStudyContinues(t *testing.T) {
+	heavy.Skip(t, "trains a study several times")
 	var results []*Result
 	for workers := 1; workers <= 2; workers++ {
 		dir, host := filepath.Join(t.TempDir(), "study"), experiment.Host{Workers: workers}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"nacre/internal/heavy"
 	"nacre/kernel/jupyter"
 )
 
@@ -77,6 +78,7 @@ func TestLimiter(t *testing.T) {
 // One cell shows so much and no more, however slowly it comes. The rest of its text is in a file, whole and in order,
 // and another cell begins anew.
 func TestCellLimits(t *testing.T) {
+	heavy.Skip(t, "shows tens of megabytes")
 	l := newLimiter(&overflow{})
 	now := time.Now()
 	cell := jupyter.NewMessage(jupyter.Shell, "execute_request", "s", nil, nil)
