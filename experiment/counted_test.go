@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"nacre/analysis/stats"
+	"nacre/internal/heavy"
 )
 
 // rows changes the lines of a run's metrics below the header.
@@ -47,6 +48,7 @@ func standingOf(t *testing.T, dir string) Standing {
 // An evaluated run whose files are not those of its whole training is not finished. It says which file, where and what
 // to type; verify finds the same; resume says what it repairs, and then the run is what it was.
 func TestDamagedRunsAreNotFinished(t *testing.T) {
+	heavy.Skip(t, "damages a run in many places")
 	whole := wholeRun(t, tinyRun(t, "oracle", "evaluation.every=1"), 4, Host{Workers: 1})
 	if s := standingOf(t, whole); !s.Finished || s.Damage != "" || s.Share != 1 {
 		t.Fatalf("a whole run: %+v", s)
@@ -210,6 +212,7 @@ func TestEvaluations(t *testing.T) {
 
 // A config.toml that ends before its record is refused wherever it is read, and named.
 func TestCutConfigurations(t *testing.T) {
+	heavy.Skip(t, "reads every cut of a configuration")
 	whole := wholeRun(t, tinyRun(t, "oracle"), 2, Host{Workers: 1})
 	text := string(read(t, whole, ConfigFile))
 	settings := text[:strings.Index(text, "[record]")]

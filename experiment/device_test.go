@@ -266,6 +266,7 @@ func farthest(got, want []float64) float64 {
 
 // Without a usable GPU "auto" is the CPU with a notice that says why, and "cuda" is an error.
 func TestDeviceFallsBack(t *testing.T) {
+	heavy.Skip(t, "trains again for every failure")
 	gpu := fakecuda.Use(t)
 	t.Setenv(webgpu.EnvLibrary, t.TempDir()+"/none")
 	gpu.Versions(11040, 13, 130002)

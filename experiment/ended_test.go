@@ -14,6 +14,7 @@ import (
 
 	"nacre/experiment/checkpoint"
 	"nacre/experiment/progress"
+	"nacre/internal/heavy"
 	"nacre/rl"
 	"nacre/sim"
 )
@@ -134,6 +135,7 @@ func TestFolderTakenAway(t *testing.T) {
 
 // config.toml that is lost is made again from the checkpoint, the same but for the record.
 func TestRebuild(t *testing.T) {
+	heavy.Skip(t, "trains every algorithm again")
 	host := Host{Workers: 1}
 	for _, algorithm := range []string{"pearl", "maml", "rl2", "mql", "varibad", "oracle"} {
 		dir := wholeRun(t, tinyRun(t, algorithm, "evaluation.protocol.explore=1"), 2, host)

@@ -118,7 +118,7 @@ func TestWritten(t *testing.T) {
 	needsCells(t)
 	every := 1
 	if testing.Short() {
-		every = 20
+		every = 40
 	}
 	list := writtenIn(t, *written, every)
 	want, err := Compiled(t.Context(), t.TempDir(), list)

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+
+	"nacre/internal/heavy"
 )
 
 // enough is the share of generated programs that must print what they print compiled; of the others each is refused.
@@ -14,16 +16,13 @@ const enough = 0.95
 
 // TestGenerated runs generated programs in cells and compiled.
 func TestGenerated(t *testing.T) {
+	heavy.Skip(t, "compiles many programs")
 	needsCells(t)
 	const batch = 500
-	programs := *programs
-	if testing.Short() {
-		programs = min(programs, 10)
-	}
 	counts := map[Class]int{}
-	for from := 0; from < programs; from += batch {
+	for from := 0; from < *programs; from += batch {
 		var list []*Case
-		for n := from; n < min(from+batch, programs); n++ {
+		for n := from; n < min(from+batch, *programs); n++ {
 			list = append(list, Generate(*seed, n))
 		}
 		want, err := Compiled(t.Context(), t.TempDir(), list)
@@ -44,10 +43,10 @@ func TestGenerated(t *testing.T) {
 			}
 		}
 	}
-	t.Log(summary(*seed, programs, counts))
-	record(t, fmt.Sprintf("generated, seed %d", *seed), programs, counts)
-	if counts[Silent] > 0 || float64(counts[Same]) < enough*float64(programs) {
-		t.Errorf("%d of %d programs as compiled, %d silently wrong", counts[Same], programs, counts[Silent])
+	t.Log(summary(*seed, *programs, counts))
+	record(t, fmt.Sprintf("generated, seed %d", *seed), *programs, counts)
+	if counts[Silent] > 0 || float64(counts[Same]) < enough*float64(*programs) {
+		t.Errorf("%d of %d programs as compiled, %d silently wrong", counts[Same], *programs, counts[Silent])
 	}
 }
 

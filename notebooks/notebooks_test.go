@@ -103,6 +103,7 @@ const (
 )
 
 func TestQuickstart(t *testing.T) {
+	heavy.Skip(t, "trains the three arms of the quickstart")
 	shown := run(t, "quickstart.ipynb", "iterations=2", "windows=12", "folder="+t.TempDir())
 	if c, e := count(t, shown, curves, "image/png", "text/plain"),
 		count(t, shown, embedding, "image/png", "text/plain"); c != 1 || e != 2 {
@@ -199,6 +200,7 @@ func TestTSNEStudy(t *testing.T) {
 }
 
 func TestNewLoss(t *testing.T) {
+	heavy.Skip(t, "trains in a notebook")
 	shown := run(t, "new-loss.ipynb", "rounds=1", "updates=20", "folder="+t.TempDir())
 	if c, n := count(t, shown, curves, "image/png", "text/plain"),
 		count(t, shown, plots.ChartMIME, "image/png", "text/plain"); c != 1 || n != 3 {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"nacre/internal/heavy"
 )
 
 // The parameters of the curve that umap-learn 0.5.12 finds for its own defaults and for two others (find_ab_params).
@@ -59,6 +61,7 @@ func TestUMAPSpread(t *testing.T) {
 // Groups far apart stay apart and neighbours stay neighbours, alike for any number of workers; another seed gives
 // another layout.
 func TestUMAP(t *testing.T) {
+	heavy.Skip(t, "lays out thousands of points")
 	r := rand.New(rand.NewPCG(7, 8))
 	x, label := NewMatrix(600, 8), make([]int, 600)
 	for i := range label {

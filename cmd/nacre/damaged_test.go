@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"nacre/experiment"
+	"nacre/internal/heavy"
 )
 
 // seeds trains three small runs and returns their folder.
@@ -37,6 +38,7 @@ func first(text string, n int) string { return strings.Join(strings.SplitAfter(t
 
 // One damaged run is named with its cure by every command that lists runs, and the others are drawn and counted.
 func TestOneDamagedRun(t *testing.T) {
+	heavy.Skip(t, "trains a sweep")
 	whole := seeds(t)
 	for name, c := range map[string]struct {
 		file   string

@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"nacre/internal/bom"
+	"nacre/internal/heavy"
 )
 
 // Everything that is in the program and its page has a checksum and a licence that is allowed. go run ./cmd/bom lists
 // them.
 func TestLicences(t *testing.T) {
+	heavy.Skip(t, "asks for the packages of every system")
 	t.Chdir("../..")
 	if _, err := os.Stat("web/node_modules"); err != nil {
 		t.Skip("the front end's packages are not fetched: run make web")

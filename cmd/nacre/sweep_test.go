@@ -16,6 +16,7 @@ import (
 	"nacre/cmd/nacre/app"
 	"nacre/experiment"
 	"nacre/experiment/sweep"
+	"nacre/internal/heavy"
 	"nacre/rl/protocol"
 	"nacre/sim"
 )
@@ -23,6 +24,7 @@ import (
 // A plan from its file to the tables: two systems of two seeds with a budget of environment steps, collected, drawn,
 // and set beside each other.
 func TestSweepToTables(t *testing.T) {
+	heavy.Skip(t, "trains a sweep")
 	dir := t.TempDir()
 	out, plan := filepath.Join(dir, "out"), filepath.Join(dir, "plan.toml")
 	var assignments []string

@@ -11,6 +11,7 @@ import (
 	"nacre/analysis/stats"
 	"nacre/experiment"
 	"nacre/experiment/progress"
+	"nacre/internal/heavy"
 	"nacre/rl/protocol"
 	"nacre/tsne"
 )
@@ -213,6 +214,7 @@ func TestWithInterval(t *testing.T) {
 
 // A plan says what is left of it, and the page of the report needs no file beside it.
 func TestSurveyAndPage(t *testing.T) {
+	heavy.Skip(t, "trains a study")
 	dir, host := filepath.Join(t.TempDir(), "study"), experiment.Host{Workers: 2}
 	plan := quickly()
 	before, err := Survey(t.Context(), dir, plan, host)

@@ -135,6 +135,7 @@ func quickly(more ...string) Plan {
 // A study that is run again finds its runs, gives the same figures with what it kept of them and without, and refuses
 // runs of another configuration.
 func TestRunAgain(t *testing.T) {
+	heavy.Skip(t, "trains a study again")
 	dir := filepath.Join(t.TempDir(), "study")
 	host := experiment.Host{Workers: 1}
 	first, err := Run(t.Context(), dir, quickly(), host, progress.Silent())
@@ -300,6 +301,7 @@ func TestCollapsedEncoder(t *testing.T) {
 
 // The windows of one arm by the encoder of the other are the very windows, and its very encoder.
 func TestCrossed(t *testing.T) {
+	heavy.Skip(t, "trains a study")
 	dir, host := filepath.Join(t.TempDir(), "study"), experiment.Host{Workers: 1}
 	r, err := Run(t.Context(), dir, quickly(), host, progress.Silent())
 	if err != nil {

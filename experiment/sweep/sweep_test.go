@@ -110,6 +110,7 @@ func waitFor(t *testing.T, f *sweep.Folder, r sweep.Run, name string) {
 // One process is killed with SIGKILL, the sweep is interrupted, and called again: every file is that of a sweep that
 // was left alone.
 func TestKilledAndResumedSweepEndsTheSame(t *testing.T) {
+	heavy.Skip(t, "trains and kills a sweep")
 	whole := prepare(t, small(filepath.Join(t.TempDir(), "whole")))
 	out, err := engine(small("")).Run(t.Context(), whole)
 	if err != nil || out.Finished != 3 || len(out.Failed) != 0 {
@@ -258,6 +259,7 @@ func (grid) NewBatch(int) (sim.Batch, error) { return nil, errors.New("no simula
 
 // Fifty families, six systems and three seeds are nine hundred runs.
 func TestExpand(t *testing.T) {
+	heavy.Skip(t, "expands the paper's grid")
 	for i := range 50 {
 		if err := sim.Define(grid{fmt.Sprintf("grid/%02d", i)}); err != nil {
 			t.Fatal(err)

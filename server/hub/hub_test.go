@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"nacre/internal/heavy"
 	"nacre/kernel/jupyter"
 	"nacre/kernel/kerneltest"
 	"nacre/server/contents"
@@ -186,6 +187,7 @@ func TestMessagesAreNumberedAndKnowTheirCell(t *testing.T) {
 
 // The reader's tab is closed while a cell runs; the file gets the whole output, and a new tab the rest as it comes.
 func TestNothingIsLostWithoutABrowser(t *testing.T) {
+	heavy.Skip(t, "waits for seconds")
 	b := newBench(t)
 	x := b.tab("tab", hub.Fresh)
 	request := x.send("a", "print one\ndisplay d first\nsleep 300\nprint two\nupdate d second\nvalue 42")
@@ -281,6 +283,7 @@ func TestReconnectWhileAMessageIsWritten(t *testing.T) {
 // Unless it is asked for, a file gets no times, and those of an earlier run go with its outputs.
 // A browser is told them.
 func TestTimesAreNotWritten(t *testing.T) {
+	heavy.Skip(t, "waits for seconds")
 	old := strings.Replace(file, `"id":"a","metadata":{}`, `"id":"a","metadata":{"execution": {"iopub.execute_input": "2020-01-01T00:00:00Z"}}`, 1)
 	if old == file {
 		t.Fatal("the notebook of this test has other text now")
@@ -520,6 +523,7 @@ func TestUnknownKernel(t *testing.T) {
 }
 
 func TestMovedNotebook(t *testing.T) {
+	heavy.Skip(t, "waits for seconds")
 	b := newBench(t)
 	x := b.tab("tab", hub.Fresh)
 	if _, err := b.store.Rename("n.ipynb", "m.ipynb"); err != nil {

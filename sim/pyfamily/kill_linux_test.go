@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"nacre/internal/heavy"
 	"nacre/sim"
 )
 
@@ -58,18 +59,12 @@ func stepForever(name string) error {
 
 // A program that is killed leaves no process, whatever its environments do, and so does one whose workers are killed.
 func TestKillsLeaveNoProcess(t *testing.T) {
+	heavy.Skip(t, "starts and kills programs")
 	plainPython(t)
-	rounds := 1
-	if !testing.Short() {
-		rounds = 4
-	}
-	for range rounds {
+	for range 4 {
 		for _, class := range []string{"plain.py:Point", "bad.py:Sleeps", "bad.py:Spins", "bad.py:Deadlocks",
 			"bad.py:Spawns"} {
 			for _, killed := range []string{"program", "worker", "both"} {
-				if testing.Short() && killed != "both" && class != "plain.py:Point" {
-					continue
-				}
 				t.Run(class+" "+killed, func(t *testing.T) { killOne(t, "py:testdata/"+class, killed) })
 			}
 		}

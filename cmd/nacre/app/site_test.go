@@ -17,6 +17,7 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/pack"
 	"nacre/experiment/progress"
+	"nacre/internal/heavy"
 	"nacre/library/display"
 	"nacre/web"
 )
@@ -54,6 +55,7 @@ func trained(t *testing.T) string {
 }
 
 func TestSiteOfARun(t *testing.T) {
+	heavy.Skip(t, "trains and writes a site")
 	if _, built := web.Files(); !built {
 		t.Skip("the front end is not built: run make web")
 	}
@@ -242,6 +244,7 @@ func TestSiteSaysWhatItCannotPublish(t *testing.T) {
 
 // A run in an archive has the files of the run in its folder; an archive in a folder is a folder of the site.
 func TestSiteOfAnArchive(t *testing.T) {
+	heavy.Skip(t, "trains and writes a site")
 	if _, built := web.Files(); !built {
 		t.Skip("the front end is not built: run make web")
 	}

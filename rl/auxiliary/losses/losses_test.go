@@ -16,6 +16,7 @@ import (
 	"nacre/core/op"
 	"nacre/core/ref"
 	"nacre/internal/fatal"
+	"nacre/internal/heavy"
 	"nacre/internal/rng"
 	"nacre/rl"
 	"nacre/rl/auxiliary"
@@ -60,6 +61,7 @@ func encoders() map[string]belief.ContextEncoder {
 
 // Every loss, with its own settings and each of its variants, keeps the contract on every encoder.
 func TestEveryLossOnEveryEncoder(t *testing.T) {
+	heavy.Skip(t, "builds every pair of a loss and an encoder")
 	for _, l := range losses.All() {
 		variants := map[string][]string{"": nil}
 		maps.Copy(variants, l.Variants)
