@@ -29,7 +29,7 @@ var limits = []measurement.Column{
 	{Name: "goal", Head: "the goal is"},
 	{Name: "random", Head: "random", Digits: 2}, {Name: "random_success", Head: "successes"},
 	{Name: "blind", Head: "goal-blind controller", Digits: 1}, {Name: "blind_success", Head: "successes"},
-	{Name: "bound", Head: "goal-blind bound", Digits: 1}, {Name: "ceiling", Head: "the same, told", Digits: 1},
+	{Name: "bound", Head: "goal-blind bound", Digits: 1}, {Name: "ceiling", Head: "bound, goal known", Digits: 1},
 	{Name: "told", Head: "controller", Digits: 1}, {Name: "told_success", Head: "successes"},
 	{Name: "policy", Head: "repository’s policy", Digits: 1}, {Name: "policy_success", Head: "successes"},
 	{Name: "pearl", Head: "PEARL, paper", Digits: 2}, {Name: "tcl", Head: "TCL-PEARL, paper", Digits: 2},
