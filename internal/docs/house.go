@@ -43,7 +43,7 @@ var floors = [][]room{
 	{
 		{"kernel", "Go cells: sessions, engines, Jupyter's messages; `assist` completes and documents them; " +
 			"no research code"},
-		{"core", "losses as graphs in, one update program out; the devices that run it"},
+		{"core", "the compiler from losses, as graphs, to one program per update; the devices that run it"},
 		{"sim", "task families, physics, rollouts, verification, pictures, playback"},
 		{"tsne", "layouts and the analysis of embeddings"},
 		{"web", "the front end in TypeScript, embedded"},
