@@ -1,4 +1,4 @@
-// Package core is the training core: losses written as expressions in, one compiled update program out.
+// Package core is the training core: it compiles losses, written as expressions, to one program per update.
 //
 //	b := core.NewBuilder("line", 2) // two tasks
 //	s := b.Stage("fit")

@@ -1,9 +1,9 @@
 // Package sim defines task families, environments, trajectories and rollouts.
 //
-// A Family is a set of tasks that share observations, actions and dynamics up to the task (a goal, a velocity). Many
-// environments are stepped together: a Batch is a chunk of environments that one worker owns and advances by one call.
-// A call into native code costs more than a small step, so one call for each environment would be slow. Rollout runs
-// whole episodes over several workers; its result does not depend on the number of workers.
+// A Family is a set of tasks that share observations, actions and dynamics and differ in what the task sets (a goal, a
+// velocity). Many environments are stepped together: a Batch is a chunk of environments that one worker owns and
+// advances by one call. A call into native code costs more than a small step, so one call for each environment would be
+// slow. Rollout runs whole episodes over several workers; its result does not depend on the number of workers.
 //
 // The package knows no algorithm. The file contract.go says what a family must have and may have. Families register
 // themselves by name. Package sim/families lists the families of the program. Package sim/simtest checks whether a

@@ -1,7 +1,7 @@
 // Package frame holds data in columns, to select, group, join, summarise and show: metrics of a run, results of many
 // runs, a CSV file, a slice of structs. A column is numbers (a missing one is NaN) or text (a missing one is empty).
-// Whole numbers of 64 bits are exact wherever rows are told apart, ordered, shown or written; Numbers gives the nearest
-// float64.
+// Whole numbers of 64 bits stay exact when rows are grouped, joined, sorted, shown or written; Numbers gives the
+// nearest float64.
 //
 //	f, err := frame.Read("runs/tcl/metrics.csv")
 //	f.Where(func(r frame.Row) bool { return r.Number("iteration") > 10 }).

@@ -2,9 +2,9 @@
 // each computes, in which order they run and which of them may run at the same time, and where every value lies in
 // memory.
 //
-// The package contains no GPU's driver and no language: core/cuda and core/webgpu run its schedules and print their
-// kernels in CUDA and WGSL. Another device needs a printer of Kernel, matrix products with the epilogues of Product,
-// the optimiser's steps, and a way to run launches in order.
+// The package calls no driver and prints no source: core/cuda and core/webgpu run its schedules and print their kernels
+// in CUDA and WGSL. Another device needs a printer of Kernel, matrix products with the epilogues of Product, the
+// optimiser's steps, and a way to run launches in order.
 //
 //	schedule, err := gpu.New(program, gpu.Options{})
 //	fmt.Print(schedule) // every launch with its work

@@ -1,4 +1,4 @@
-// Package graph is the one door to Gorgonia, whose graphs hold losses and whose differentiation makes their gradients.
+// Package graph wraps Gorgonia, the library whose graphs hold losses and whose differentiation makes their gradients.
 // It knows neither stages nor devices, and it runs nothing.
 //
 // Gorgonia is here for three reasons. It differentiates any expression whose operations know their own gradients. Its

@@ -1,6 +1,6 @@
-// Package layouts shows finished layouts of embeddings, of up to a million points and more, to a page that never holds
-// all points. The page gets tiles of a pyramid whose upper levels are random samples. The server computes selections of
-// points and their figures.
+// Package layouts serves finished layouts of embeddings, of a million points and more, to a page a part at a time. The
+// page gets tiles of a pyramid whose upper levels are random samples. The server computes selections of points and
+// their figures.
 //
 //	l, err := layouts.Open("runs/tcl-pearl") // in which nacre embed and nacre tsne were run; or a .csv or .npz file
 //	tile, ok := l.Tile(layouts.Key{})        // a sample of all points

@@ -1,5 +1,5 @@
-// Package programs has every program of every algorithm, for tests of devices. Sizes are chosen so that no tile or
-// vector divides them. It also makes inputs, and measures how much two executions differ.
+// Package programs makes every core.Program of every algorithm, for tests of devices. Sizes are chosen so that no tile
+// or vector divides them. It also makes inputs, and measures how much two executions differ.
 //
 //	for _, s := range programs.All(t) {
 //		for _, p := range s.Programs {

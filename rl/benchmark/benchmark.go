@@ -1,7 +1,8 @@
-// Package benchmark has the two sizes and the synthetic data of benchmark updates. Any language can make the data:
-// every weight, transition and noise value comes from a counter-based splitmix64 stream. Programs of other software
-// have made the same updates in float64. So losses and gradients can be compared digit by digit, and speeds can be
-// compared for equal work. The updates themselves are in the packages of the algorithms, which register them.
+// Package benchmark has the two sizes of benchmark updates, oyster's and Meta-World's, and their synthetic data. Any
+// language can make the data: every weight, transition and noise value comes from a counter-based splitmix64 stream.
+// Programs of other software have made the same updates in float64. So losses and gradients can be compared digit by
+// digit, and speeds can be compared for equal work. The updates themselves are in the packages of the algorithms, which
+// register them.
 //
 //	algorithm, err := rl.Lookup("rl2")
 //	y, err := algorithm.Benchmark(benchmark.Oyster, device)

@@ -1,5 +1,5 @@
-// Package suite holds the benchmarks from which presets of all algorithms start. They are configurations without an
-// algorithm: the families, the number of tasks, and how and how often they are evaluated.
+// Package suite holds the configurations from which presets of all algorithms start. They name no algorithm, only the
+// family, the number of tasks, and how and how often they are evaluated.
 //
 //	c := suite.MetaWorld().For("rl2", "garage-ml1-onpolicy")
 //	rl2.Put(&c, rl2.Default())

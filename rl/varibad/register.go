@@ -24,7 +24,7 @@ func Put(c *rl.Config, own Config) { c.Put(table, own) }
 func init() {
 	rl.Builtin(rl.Algorithm{
 		Name: name, Title: "VariBAD",
-		About:    "a policy on the belief of a recurrent encoder, which is trained to foretell rewards and states",
+		About:    "a policy on the belief of a recurrent encoder, which is trained to predict rewards and states",
 		Tables:   []rl.Table{table},
 		Schedule: func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).Updates() },
 		Length:   "varibad.iterations",

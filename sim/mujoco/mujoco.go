@@ -1,5 +1,5 @@
-// Package mujoco steps chunks of states with the real MuJoCo library. It loads a model, keeps states of it, steps them
-// all in one call, and reads and writes them in place. It knows no task and no reward.
+// Package mujoco steps many states of a model in one call, with the real MuJoCo library. It loads a model, keeps states
+// of it, steps them all in one call, and reads and writes them in place. It knows no task and no reward.
 //
 // The library is loaded when it is first needed: the one that $NACRE_MUJOCO names, the one that nacre setup fetched
 // into the user's cache, one beside the program, or the system's. It must have the version of the headers with which
@@ -7,7 +7,8 @@
 // do.
 //
 // In a browser it is MuJoCo's official WebAssembly build, which the page fetches when a model is first made. Numbers
-// cross between the two programs once before and once after a chunk's step. Its version may differ, see Notice.
+// cross between Go's and MuJoCo's WebAssembly once before and once after a chunk's step. Its version may differ, see
+// Notice.
 //
 // Natively the package is compiled with cgo and the build tag mujoco, which `make` sets if it has the headers. Without
 // the headers every function returns ErrUnavailable, so that packages that import this one still build.

@@ -1,6 +1,6 @@
-// Package pyfamily makes task families of classes in Python. They are classes of a file, of an installed module, or of
-// Gymnasium's registry. The environments run in Python, in one process per worker of a pool. The interpreter is that of
-// the active environment.
+// Package pyfamily makes task families out of Python classes: of a file, of an installed module, or of Gymnasium's
+// registry. The environments run in Python, in one process per worker of a pool. The interpreter is that of the active
+// environment.
 //
 //	family, err := sim.Lookup("py:point.py:Point")            // a class of a file
 //	family, err = sim.Lookup(`py:metaworld:ML1("push-v3")`)    // of a module, with arguments

@@ -1,5 +1,5 @@
-// Package render draws films of package scene: still pictures, film strips and animated GIFs. It traces rays in Go, one
-// or eight per pixel, against the exact shapes. So it needs no display, graphics driver or system library, and it draws
+// Package render draws a scene.Film as still pictures, film strips and animated GIFs. It traces rays in Go, one or
+// eight per pixel, against the exact shapes. So it needs no display, graphics driver or system library, and it draws
 // curved bodies without facets. It is made for figures and notebook cells, not for real time.
 //
 //	p, err := render.New(film.Scene, 480, 320)

@@ -1,6 +1,6 @@
-// Package host holds what all devices of core/gpu's schedules need on the host: the places of a memory's parameters and
-// the names of its entries, a copy of the parameters for programs that are too small for a GPU, and matrices with
-// padded rows. It calls no driver.
+// Package host holds what every device that runs schedules of core/gpu needs on the host. It lays the parameters of a
+// memory out and finds them by name, copies them for programs that are too small for a GPU, and pads the rows of
+// matrices. It calls no driver.
 //
 //	type memory struct {
 //		*host.Parameters

@@ -1,6 +1,6 @@
-// Package roofline models how long the launches of a schedule (core/gpu) take on a named GPU, one by one and side by
-// side. It needs only shapes, no GPU. Its times are estimates for comparing schedules, not measurements. For an H100
-// they were fitted to measurements of whole updates and lie within an eighth of them. On other cards nothing was
+// Package roofline models how long the launches of a schedule (core/gpu) take on a named GPU, one by one and in
+// parallel. It needs only shapes, no GPU. Its times are estimates for comparing schedules, not measurements. For an
+// H100 they were fitted to measurements of whole updates and lie within an eighth of them. On other cards nothing was
 // measured.
 //
 //	card, err := roofline.Find("h100")
@@ -9,11 +9,11 @@
 //
 // The time of a launch is a sum of three: its start, its bytes at the card's bandwidth, and the longest of
 //   - its instructions at the rate at which a multiprocessor issues them,
-//   - its rounds of loads that wait for one another,
+//   - the latency of its loads, which wait for one another in rounds,
 //   - for a product, its tiles at the rate of the arithmetic units.
 //
-// If nothing is summed, the bytes move at the same time as this longest part. Launches on different branches share
-// multiprocessors and bandwidth. All assumptions stand in Card and in the constants of launch.go.
+// In a launch without sums, though, the bytes move at the same time as the longest part runs. Launches on different
+// branches share multiprocessors and bandwidth. All assumptions stand in Card and in the constants of launch.go.
 package roofline
 
 import (

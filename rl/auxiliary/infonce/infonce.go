@@ -1,6 +1,6 @@
-// Package infonce is InfoNCE on contexts: by a similarity of embeddings, a pair of contexts of one task must be
-// distinguished from contexts of other tasks. README.md has the equation and its sources. Package tcl is the form of it
-// that TCL's paper has.
+// Package infonce is InfoNCE on contexts: from similarities of embeddings, a context's partner of the same task must be
+// found among contexts of other tasks. README.md has the equation and its sources. Package tcl is the form of it that
+// TCL's paper has.
 //
 //	aux, err := infonce.New(infonce.Default(), setting)
 package infonce

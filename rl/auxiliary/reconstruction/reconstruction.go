@@ -1,5 +1,5 @@
-// Package reconstruction is a loss for which decoders must foretell rewards and next observations of a context from
-// its embedding. README.md has the equation and its sources.
+// Package reconstruction is a loss for which decoders must predict rewards and next observations of a context from its
+// embedding. README.md has the equation and its sources.
 //
 //	aux, err := reconstruction.New(reconstruction.Default(), setting)
 package reconstruction
@@ -28,7 +28,7 @@ type Config struct {
 	LR         float64 `toml:"lr" range:"(0,1]" comment:"learning rate of Adam, decoders"`
 }
 
-// Default foretells both, with variances.
+// Default predicts both, with variances.
 func Default() Config {
 	return Config{Scale: 1, Targets: "both", Likelihood: "gaussian", Hidden: 64, Layers: 2, LR: 3e-4}
 }
@@ -43,14 +43,14 @@ func Of(c rl.Config) Config { return c.Get(Table).(Config) }
 func Loss() auxiliary.Loss {
 	return auxiliary.Loss{
 		Name: "reconstruction", Title: "reconstruction",
-		About: "decoders must foretell a context's rewards and next observations from its embedding",
+		About: "decoders must predict a context's rewards and next observations from its embedding",
 		Table: Table,
 		New:   func(c rl.Config, s auxiliary.Setting) (belief.Auxiliary, error) { return New(Of(c), s) },
 		Small: []string{"reconstruction.hidden=13"},
 	}
 }
 
-// decoder foretells columns from to to of a transition (o, a, r, o'), those of an observation as the difference from
+// decoder predicts columns from to to of a transition (o, a, r, o'), those of an observation as the difference from
 // the one before.
 type decoder struct {
 	name     string // of the target in metrics

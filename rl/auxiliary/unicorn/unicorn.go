@@ -1,4 +1,4 @@
-// Package unicorn is UNICORN's self-supervised loss: decoders must foretell a context's transitions from its embedding,
+// Package unicorn is UNICORN's self-supervised loss: decoders must predict a context's transitions from its embedding,
 // and FOCAL's distance metric tells tasks apart. README.md has the equation and where paper and code differ.
 //
 //	aux, err := unicorn.New(unicorn.Default(), setting)
