@@ -14,6 +14,7 @@ import (
 	"nacre/rl"
 	"nacre/rl/config"
 	"nacre/rl/protocol"
+	"nacre/rl/weights"
 	"nacre/sim"
 	"nacre/sim/mujoco"
 )
@@ -29,6 +30,7 @@ type Agent struct {
 	Learner    rl.Learner
 
 	algorithm rl.Algorithm
+	described string // the networks' description; empty if the learner has none
 
 	pool   *sim.Pool
 	device core.Device
@@ -80,6 +82,12 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 		a.pool.Close()
 		return nil, err
 	}
+	if d, ok := a.Learner.(rl.Described); ok {
+		if a.described, err = d.Describe().Text(); err != nil {
+			a.Close()
+			return nil, err
+		}
+	}
 	if _, carries := a.Learner.Adapter().(protocol.Carrier); cfg.Evaluation.Protocol.CarryBelief && !carries {
 		a.Close()
 		return nil, fmt.Errorf("evaluation.protocol.carry_belief = true with %s, want false: it has no belief that a "+
@@ -92,7 +100,7 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 // the last checkpoint.
 func LoadAgent(dir string, host Host) (*Agent, error) { return loadAgent(dir, WeightsFile, host) }
 
-func loadAgent(dir, weights string, host Host) (*Agent, error) {
+func loadAgent(dir, file string, host Host) (*Agent, error) {
 	run, err := View(dir)
 	if err != nil {
 		return nil, err
@@ -105,10 +113,13 @@ func loadAgent(dir, weights string, host Host) (*Agent, error) {
 	if err != nil {
 		return nil, ofNotebook(err, cfg, dir)
 	}
-	metadata, err := LoadWeights(run.Path(weights), a.Learner.Memory())
+	metadata, err := LoadWeights(run.Path(file), a.Learner.Memory())
+	if err == nil {
+		err = a.sees(run.Path(file), metadata)
+	}
 	if typ := metadata[halfPrecision]; typ != "" {
 		a.half = fmt.Sprintf("%s has weights of type %s, half of float32's precision: figures are of these, not of "+
-			"the weights that training left", run.Path(weights), typ)
+			"the weights that training left", run.Path(file), typ)
 	}
 	if err != nil {
 		a.Close()
@@ -122,6 +133,20 @@ func loadAgent(dir, weights string, host Host) (*Agent, error) {
 		}
 	}
 	return a, nil
+}
+
+// sees returns an error if weights are of networks that see their inputs in another way than this agent's do.
+func (a *Agent) sees(file string, metadata map[string]string) error {
+	of, described, err := weights.Parse(metadata)
+	d, describes := a.Learner.(rl.Described)
+	if err != nil || !described || !describes {
+		return err
+	}
+	if have, want := of.Seen(), d.Describe().Seen(); have != want {
+		return fmt.Errorf("weights: the networks in %s see %s; those of %s see %s: one of the two files was changed",
+			file, have, ConfigFile, want)
+	}
+	return nil
 }
 
 // loadExperience reads the data that an agent collected from its run's checkpoint.

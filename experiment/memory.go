@@ -12,6 +12,7 @@ import (
 	"nacre/experiment/checkpoint"
 	"nacre/internal/atomicfile"
 	"nacre/internal/safetensors"
+	"nacre/rl/weights"
 )
 
 // entries lists the arrays of a parameter on a device, with the number of values of each.
@@ -84,19 +85,26 @@ func LoadMemory(r *checkpoint.Reader, section string, m core.Memory) error {
 }
 
 // SaveWeights writes the parameters of m, without optimiser state, as a safetensors file. It uses float32 if that is
-// exact, as it is for every device that computes in float32, otherwise float64.
+// exact, as it is for every device that computes in float32, otherwise float64. If the metadata describe the networks
+// (package weights), tensors have the names that the description gives them.
 func SaveWeights(path string, m core.Memory, metadata map[string]string) error {
 	return atomicfile.Write(path, func(w io.Writer) error { return writeWeights(w, m, metadata) })
 }
 
 func writeWeights(w io.Writer, m core.Memory, metadata map[string]string) error {
+	description, _, err := weights.Parse(metadata)
+	if err != nil {
+		return err
+	}
 	var tensors []safetensors.Tensor
 	for _, p := range m.Params() {
 		values := make([]float64, p.Rows*p.Cols)
 		if err := m.Read(p.Name, values); err != nil {
 			return fmt.Errorf("weights: %w", err)
 		}
-		tensors = append(tensors, tensor(p, values))
+		t := tensor(p, values)
+		t.Name = description.Stored(p.Name)
+		tensors = append(tensors, t)
 	}
 	return safetensors.Write(w, tensors, metadata)
 }
@@ -124,6 +132,19 @@ const halfPrecision = "half_precision"
 func networkOf(name string) string {
 	network, _, _ := strings.Cut(name, "/")
 	return network
+}
+
+// ReadWeights reads a file written by SaveWeights, of this program or an older one. Its tensors have the names of
+// parameters.
+func ReadWeights(path string) (*safetensors.File, error) {
+	file, err := safetensors.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range file.Tensors {
+		file.Tensors[i].Name = weights.Parameter(t.Name)
+	}
+	return file, nil
 }
 
 // CopyWeights copies a file written by SaveWeights with only these networks (rl.Algorithm.Acts), which are enough to
@@ -162,7 +183,7 @@ func CopyWeights(from, to string, networks []string) error {
 // file's metadata. Parameters that CopyWeights left out become NaN, so that their use is noticed. Optimiser state is
 // not changed.
 func LoadWeights(path string, m core.Memory) (map[string]string, error) {
-	file, err := safetensors.Load(path)
+	file, err := ReadWeights(path)
 	if err != nil {
 		return nil, err
 	}

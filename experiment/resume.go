@@ -16,6 +16,7 @@ import (
 	"nacre/internal/shell"
 	"nacre/rl"
 	"nacre/rl/replay"
+	"nacre/rl/weights"
 )
 
 // LostError reports a run that has results but no usable checkpoint to continue from.
@@ -384,8 +385,13 @@ func resumeMetrics(path string, at Position, text []byte, columns []string) (m *
 
 // remakeWeights writes the weights again if they are not those of the loaded state, and says what they were.
 func (t *Training) remakeWeights() (lost, err error) {
-	var want bytes.Buffer
-	if err := writeWeights(&want, t.Learner.Memory(), t.weightsOf()); err != nil {
+	var want, older bytes.Buffer // older: as programs wrote them that did not describe networks
+	metadata := t.weightsOf()
+	if err := writeWeights(&want, t.Learner.Memory(), metadata); err != nil {
+		return nil, err
+	}
+	delete(metadata, weights.Key)
+	if err := writeWeights(&older, t.Learner.Memory(), metadata); err != nil {
 		return nil, err
 	}
 	path := t.run.Path(WeightsFile)
@@ -395,10 +401,10 @@ func (t *Training) remakeWeights() (lost, err error) {
 		lost = fmt.Errorf("%s is missing", WeightsFile)
 	case err != nil && plainfile.Check(path) != nil:
 		return nil, err
-	case !bytes.Equal(have, want.Bytes()):
-		lost = fmt.Errorf("%s is not of the state in the checkpoint", WeightsFile)
-	default:
+	case bytes.Equal(have, want.Bytes()):
 		return nil, nil
+	case !bytes.Equal(have, older.Bytes()):
+		lost = fmt.Errorf("%s is not of the state in the checkpoint", WeightsFile)
 	}
 	return lost, atomicfile.WriteBytes(path, want.Bytes())
 }
@@ -412,6 +418,9 @@ func (t *Training) weightsOf() map[string]string {
 	}
 	if t.Spec.Discrete() {
 		m["actions"] = t.Spec.Actions()
+	}
+	if t.described != "" {
+		m[weights.Key] = t.described
 	}
 	return m
 }

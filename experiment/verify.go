@@ -268,8 +268,7 @@ func (v *verifier) series(name string, s *saved) {
 
 // weights verifies that the weights are those of the checkpoint.
 func (v *verifier) weights(s *saved) {
-	path := v.run.Path(WeightsFile)
-	file, err := safetensors.Load(path)
+	file, err := ReadWeights(v.run.Path(WeightsFile))
 	if err == nil && s != nil {
 		err = s.same(file)
 	}

@@ -12,6 +12,7 @@ import (
 	"nacre/rl/offpolicy"
 	"nacre/rl/protocol"
 	"nacre/rl/replay"
+	"nacre/rl/weights"
 	"nacre/sim"
 )
 
@@ -188,6 +189,9 @@ func (l *Learner) Replay() *replay.Buffer { return l.buf }
 
 // Networks describes the networks.
 func (l *Learner) Networks() Networks { return l.nets }
+
+// Describe implements rl.Described.
+func (l *Learner) Describe() weights.Description { return l.nets.Describe() }
 
 // DivergedError is rl.DivergedError.
 //

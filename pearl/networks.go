@@ -9,6 +9,7 @@ import (
 	"nacre/internal/rng"
 	"nacre/rl/actor"
 	"nacre/rl/belief"
+	"nacre/rl/weights"
 )
 
 // Networks are PEARL's function approximators (Rakelly et al. 2019; widths by Config).
@@ -180,4 +181,26 @@ func (n Networks) copyTrailing(m core.Memory) error {
 		}
 	}
 	return nil
+}
+
+// Describe describes the networks to readers of their weights.
+func (n Networks) Describe() weights.Description {
+	d := weights.New()
+	d.Networks["encoder"], d.Belief = n.Encoder.Describe(n.obs, n.act)
+	d.Networks["policy"] = n.Policy.Describe("z")
+	in := []weights.Part{weights.In("observation", n.obs), weights.In("action", n.act), weights.In("z", n.z)}
+	value := []weights.Part{weights.In("value", 1)}
+	critics := []nn.MLP{n.Q1, n.Q2}
+	if n.critic == targetQ {
+		critics = append(critics, n.Q1Target, n.Q2Target)
+	} else {
+		for _, net := range []nn.MLP{n.V, n.VTarget} {
+			d.Networks[net.Name] = weights.MLP(net, []weights.Part{in[0], in[2]}, value)
+		}
+	}
+	for _, net := range critics {
+		d.Networks[net.Name] = weights.MLP(net, in, value)
+	}
+	n.view.describe(d)
+	return d
 }

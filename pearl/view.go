@@ -6,6 +6,7 @@ import (
 	"nacre/core"
 	"nacre/core/graph"
 	"nacre/rl/replay"
+	"nacre/rl/weights"
 )
 
 // view turns observations and rewards into the networks' inputs. Its zero value leaves them as they are.
@@ -48,6 +49,18 @@ func (v view) context(s *core.Stage, c *graph.Node) *graph.Node {
 		parts = append(parts, v.observation(s, s.SliceCols(c, at+1, width)))
 	}
 	return s.ConcatCols(parts...)
+}
+
+// describe says through which views the networks see.
+func (v view) describe(d weights.Description) {
+	if v.standard {
+		for _, input := range []string{"observation", "next_observation"} {
+			d.Views[input] = weights.Standardised(obsMean, obsScale, limit)
+		}
+	}
+	if v.symlog {
+		d.Views["reward"] = weights.Symlog()
+	}
 }
 
 func (v view) specs() []core.ParamSpec {

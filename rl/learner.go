@@ -8,6 +8,7 @@ import (
 	"nacre/rl/belief"
 	"nacre/rl/protocol"
 	"nacre/rl/replay"
+	"nacre/rl/weights"
 	"nacre/sim"
 )
 
@@ -83,6 +84,9 @@ type Keeper interface {
 // Experienced is a Learner that needs its collected data for adaptation. Experience lists the parts of State that hold
 // these data.
 type Experienced interface{ Experience() []replay.Part }
+
+// Described is a Learner that describes its networks to readers of their weights, which then can act with them.
+type Described interface{ Describe() weights.Description }
 
 // Evaluated is a Learner with metrics that come from its evaluations. In iterations without an evaluation they have no
 // value.

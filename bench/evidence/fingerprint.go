@@ -16,7 +16,9 @@ import (
 	"nacre/experiment/progress"
 	"nacre/experiment/sweep"
 	"nacre/internal/atomicfile"
+	"nacre/internal/safetensors"
 	"nacre/internal/version"
+	"nacre/rl/weights"
 )
 
 // fingerprint holds what a run's figures depend on besides its configuration: the kernel of the processor, and the bits
@@ -85,12 +87,18 @@ func (f *fingerprints) of(ctx context.Context, cfg experiment.Config) (fingerpri
 		return p, err
 	}
 	h := sha256.New()
-	for _, name := range []string{experiment.MetricsFile, experiment.WeightsFile} {
-		data, err := os.ReadFile(filepath.Join(dir, "run", name))
-		if err != nil {
-			return p, err
-		}
-		h.Write(data)
+	metrics, err := os.ReadFile(filepath.Join(dir, "run", experiment.MetricsFile))
+	if err != nil {
+		return p, err
+	}
+	h.Write(metrics)
+	networks, err := experiment.ReadWeights(filepath.Join(dir, "run", experiment.WeightsFile))
+	if err != nil {
+		return p, err
+	}
+	delete(networks.Metadata, weights.Key) // a description changes no figures
+	if err := safetensors.Write(h, networks.Tensors, networks.Metadata); err != nil {
+		return p, err
 	}
 	p.Bits = hex.EncodeToString(h.Sum(nil)[:8])
 	return p, atomicfile.WriteJSON(file, p)

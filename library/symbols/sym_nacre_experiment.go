@@ -55,6 +55,7 @@ func init() {
 		"Process":                reflect.ValueOf((*p0.Process)(nil)),
 		"Prune":                  reflect.ValueOf(p0.Prune),
 		"ReadMetrics":            reflect.ValueOf(p0.ReadMetrics),
+		"ReadWeights":            reflect.ValueOf(p0.ReadWeights),
 		"Record":                 reflect.ValueOf((*p0.Record)(nil)),
 		"RestoreMetrics":         reflect.ValueOf(p0.RestoreMetrics),
 		"Resume":                 reflect.ValueOf(p0.Resume),

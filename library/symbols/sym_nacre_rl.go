@@ -3,15 +3,16 @@
 package symbols
 
 import (
-	p4 "context"
-	p5 "nacre/core"
+	p5 "context"
+	p6 "nacre/core"
 	p0 "nacre/rl"
-	p2 "nacre/rl/belief"
-	p3 "nacre/rl/protocol"
-	p6 "nacre/rl/replay"
-	p1 "nacre/sim"
+	p3 "nacre/rl/belief"
+	p4 "nacre/rl/protocol"
+	p7 "nacre/rl/replay"
+	p1 "nacre/rl/weights"
+	p2 "nacre/sim"
 	"reflect"
-	p7 "time"
+	p8 "time"
 )
 
 func init() {
@@ -28,6 +29,8 @@ func init() {
 		"Continuous":    reflect.ValueOf(p0.Continuous),
 		"Default":       reflect.ValueOf(p0.Default),
 		"Define":        reflect.ValueOf(p0.Define),
+		"Described":     reflect.ValueOf((*p0.Described)(nil)),
+		"_Described":    reflect.ValueOf((*_nacre_rl_Described)(nil)),
 		"Difference":    reflect.ValueOf((*p0.Difference)(nil)),
 		"DivergedError": reflect.ValueOf((*p0.DivergedError)(nil)),
 		"Embedding":     reflect.ValueOf(p0.Embedding),
@@ -86,46 +89,53 @@ func (w _nacre_rl_Bulk) Chunk() int                              { return w.WChu
 func (w _nacre_rl_Bulk) Settle() error                           { return w.WSettle() }
 func (w _nacre_rl_Bulk) UpdateMany(a0 int, a1 int, a2 int) error { return w.WUpdateMany(a0, a1, a2) }
 
+type _nacre_rl_Described struct {
+	IValue    any
+	WDescribe func() p1.Description
+}
+
+func (w _nacre_rl_Described) Describe() p1.Description { return w.WDescribe() }
+
 type _nacre_rl_Encoder struct {
 	IValue      any
-	WExplorer   func(uint64, []uint64) p1.Policy
+	WExplorer   func(uint64, []uint64) p2.Policy
 	WLatent     func() int
 	WNextObs    func() bool
-	WPosteriors func([][]float32) ([]p2.Gaussian, error)
+	WPosteriors func([][]float32) ([]p3.Gaussian, error)
 	WWidth      func() int
 }
 
-func (w _nacre_rl_Encoder) Explorer(a0 uint64, a1 []uint64) p1.Policy { return w.WExplorer(a0, a1) }
+func (w _nacre_rl_Encoder) Explorer(a0 uint64, a1 []uint64) p2.Policy { return w.WExplorer(a0, a1) }
 func (w _nacre_rl_Encoder) Latent() int                               { return w.WLatent() }
 func (w _nacre_rl_Encoder) NextObs() bool                             { return w.WNextObs() }
-func (w _nacre_rl_Encoder) Posteriors(a0 [][]float32) ([]p2.Gaussian, error) {
+func (w _nacre_rl_Encoder) Posteriors(a0 [][]float32) ([]p3.Gaussian, error) {
 	return w.WPosteriors(a0)
 }
 func (w _nacre_rl_Encoder) Width() int { return w.WWidth() }
 
 type _nacre_rl_Encoding struct {
 	IValue       any
-	WAdapter     func() p3.Adapter
+	WAdapter     func() p4.Adapter
 	WClose       func() error
-	WCollect     func(p4.Context, int) (int, error)
+	WCollect     func(p5.Context, int) (int, error)
 	WEncoder     func() p0.Encoder
-	WMemory      func() p5.Memory
+	WMemory      func() p6.Memory
 	WMetricNames func() []string
 	WMetrics     func(int, func(name string, value float64)) error
-	WState       func() []p6.Part
+	WState       func() []p7.Part
 	WUpdate      func(int, int) error
 }
 
-func (w _nacre_rl_Encoding) Adapter() p3.Adapter                        { return w.WAdapter() }
+func (w _nacre_rl_Encoding) Adapter() p4.Adapter                        { return w.WAdapter() }
 func (w _nacre_rl_Encoding) Close() error                               { return w.WClose() }
-func (w _nacre_rl_Encoding) Collect(a0 p4.Context, a1 int) (int, error) { return w.WCollect(a0, a1) }
+func (w _nacre_rl_Encoding) Collect(a0 p5.Context, a1 int) (int, error) { return w.WCollect(a0, a1) }
 func (w _nacre_rl_Encoding) Encoder() p0.Encoder                        { return w.WEncoder() }
-func (w _nacre_rl_Encoding) Memory() p5.Memory                          { return w.WMemory() }
+func (w _nacre_rl_Encoding) Memory() p6.Memory                          { return w.WMemory() }
 func (w _nacre_rl_Encoding) MetricNames() []string                      { return w.WMetricNames() }
 func (w _nacre_rl_Encoding) Metrics(a0 int, a1 func(name string, value float64)) error {
 	return w.WMetrics(a0, a1)
 }
-func (w _nacre_rl_Encoding) State() []p6.Part            { return w.WState() }
+func (w _nacre_rl_Encoding) State() []p7.Part            { return w.WState() }
 func (w _nacre_rl_Encoding) Update(a0 int, a1 int) error { return w.WUpdate(a0, a1) }
 
 type _nacre_rl_Evaluated struct {
@@ -137,10 +147,10 @@ func (w _nacre_rl_Evaluated) EvaluationMetrics() []string { return w.WEvaluation
 
 type _nacre_rl_Experienced struct {
 	IValue      any
-	WExperience func() []p6.Part
+	WExperience func() []p7.Part
 }
 
-func (w _nacre_rl_Experienced) Experience() []p6.Part { return w.WExperience() }
+func (w _nacre_rl_Experienced) Experience() []p7.Part { return w.WExperience() }
 
 type _nacre_rl_Keeper struct {
 	IValue any
@@ -151,25 +161,25 @@ func (w _nacre_rl_Keeper) Keeps(a0 int, a1 int64) int64 { return w.WKeeps(a0, a1
 
 type _nacre_rl_Learner struct {
 	IValue       any
-	WAdapter     func() p3.Adapter
+	WAdapter     func() p4.Adapter
 	WClose       func() error
-	WCollect     func(p4.Context, int) (int, error)
-	WMemory      func() p5.Memory
+	WCollect     func(p5.Context, int) (int, error)
+	WMemory      func() p6.Memory
 	WMetricNames func() []string
 	WMetrics     func(int, func(name string, value float64)) error
-	WState       func() []p6.Part
+	WState       func() []p7.Part
 	WUpdate      func(int, int) error
 }
 
-func (w _nacre_rl_Learner) Adapter() p3.Adapter                        { return w.WAdapter() }
+func (w _nacre_rl_Learner) Adapter() p4.Adapter                        { return w.WAdapter() }
 func (w _nacre_rl_Learner) Close() error                               { return w.WClose() }
-func (w _nacre_rl_Learner) Collect(a0 p4.Context, a1 int) (int, error) { return w.WCollect(a0, a1) }
-func (w _nacre_rl_Learner) Memory() p5.Memory                          { return w.WMemory() }
+func (w _nacre_rl_Learner) Collect(a0 p5.Context, a1 int) (int, error) { return w.WCollect(a0, a1) }
+func (w _nacre_rl_Learner) Memory() p6.Memory                          { return w.WMemory() }
 func (w _nacre_rl_Learner) MetricNames() []string                      { return w.WMetricNames() }
 func (w _nacre_rl_Learner) Metrics(a0 int, a1 func(name string, value float64)) error {
 	return w.WMetrics(a0, a1)
 }
-func (w _nacre_rl_Learner) State() []p6.Part            { return w.WState() }
+func (w _nacre_rl_Learner) State() []p7.Part            { return w.WState() }
 func (w _nacre_rl_Learner) Update(a0 int, a1 int) error { return w.WUpdate(a0, a1) }
 
 type _nacre_rl_Pacer struct {
@@ -181,7 +191,7 @@ func (w _nacre_rl_Pacer) Updates(a0 int) int { return w.WUpdates(a0) }
 
 type _nacre_rl_Timed struct {
 	IValue      any
-	WPolicyTime func() p7.Duration
+	WPolicyTime func() p8.Duration
 }
 
-func (w _nacre_rl_Timed) PolicyTime() p7.Duration { return w.WPolicyTime() }
+func (w _nacre_rl_Timed) PolicyTime() p8.Duration { return w.WPolicyTime() }

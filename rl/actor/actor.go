@@ -19,6 +19,7 @@ import (
 	"nacre/core"
 	"nacre/core/graph"
 	"nacre/core/nn"
+	"nacre/rl/weights"
 )
 
 // Policy is the network with its sizes: (o, condition) → 2·Act, the mean and the log standard deviation before
@@ -38,6 +39,12 @@ const (
 )
 
 const ln2Pi = 1.8378770664093454836
+
+// Describe describes the network, whose condition has a name such as "z".
+func (p Policy) Describe(condition string) weights.Network {
+	return weights.MLP(p.Net, []weights.Part{weights.In("observation", p.Obs), weights.In(condition, p.Condition)},
+		[]weights.Part{weights.In("mean", p.Act), weights.Within("log_std", p.Act, LogStdMin, LogStdMax)})
+}
 
 // Sample is the policy's output on a batch, as graph nodes; rows by batch.
 type Sample struct {

@@ -18,6 +18,7 @@ import (
 	"nacre/core"
 	"nacre/core/graph"
 	"nacre/core/nn"
+	"nacre/rl/weights"
 )
 
 // MinVar is the smallest variance of a single factor.
@@ -44,6 +45,21 @@ func (e Encoder) Width() int { return e.Net.In }
 // If Var is nil, the result for each is only a point, the task embedding Mean.
 type Posterior struct {
 	Mean, Var *graph.Node // tasks × latent
+}
+
+// Describe describes the network for observations and actions of these lengths, and how beliefs are made of its
+// outputs.
+func (e Encoder) Describe(obs, act int) (net weights.Network, belief string) {
+	in := []weights.Part{weights.In("observation", obs), weights.In("action", act), weights.In("reward", 1)}
+	if e.NextObs {
+		in = append(in, weights.In("next_observation", obs))
+	}
+	if e.Points {
+		return weights.MLP(e.Net, in, []weights.Part{{Name: "mean", Size: e.Latent, Function: "tanh"}}), weights.Average
+	}
+	least := MinVar
+	return weights.MLP(e.Net, in, []weights.Part{weights.In("mean", e.Latent),
+		{Name: "variance", Size: e.Latent, Function: "softplus", Min: &least}}), weights.Product
 }
 
 // Apply is the network's output for context rows: rows×Width → rows×2·Latent.

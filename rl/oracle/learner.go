@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"nacre/core"
@@ -15,6 +16,7 @@ import (
 	"nacre/rl/offpolicy"
 	"nacre/rl/protocol"
 	"nacre/rl/replay"
+	"nacre/rl/weights"
 	"nacre/sim"
 )
 
@@ -159,6 +161,25 @@ func (l *Learner) vector(t sim.Task) []float64 {
 		}
 	}
 	return g
+}
+
+// Describe implements rl.Described.
+func (l *Learner) Describe() weights.Description {
+	d := weights.New()
+	task := weights.In("task", l.spec.TaskDim)
+	d.Networks["policy"] = l.nets.policy.Describe(task.Name)
+	for _, net := range slices.Concat(l.nets.q[:], l.nets.target[:]) {
+		d.Networks[net.Name] = weights.MLP(net, []weights.Part{weights.In("observation", l.dims.Obs),
+			weights.In("action", l.dims.Act), task}, []weights.Part{weights.In("value", 1)})
+	}
+	if !l.cfg.RawTask {
+		view := weights.View{Function: "standardised", Mean: l.scale.mean}
+		for _, x := range l.scale.deviation {
+			view.Scale = append(view.Scale, 1/x)
+		}
+		d.Views[task.Name] = view
+	}
+	return d
 }
 
 // Collect collects the data of an iteration with the stochastic policy. It returns the number of environment steps.

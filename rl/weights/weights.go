@@ -1,0 +1,176 @@
+// Package weights describes trained networks to a program that reads a file of weights and knows nothing else of the
+// run: what goes into each network, in which order and through which views, what comes out, and how an action is made
+// of it. The description lies in the file's metadata as JSON, under Key.
+//
+//	d := weights.New()
+//	d.Networks["policy"] = weights.MLP(net, []weights.Part{weights.In("observation", 20), weights.In("z", 5)},
+//		[]weights.Part{weights.In("mean", 6), weights.Within("log_std", 6, -20, 2)})
+//	d.Views["observation"] = weights.Standardised("obs/mean", "obs/scale", 10)
+//	d.Stored("policy/w0") // "policy/w0_viewed"
+package weights
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"nacre/core/nn"
+)
+
+// Key is the key of the description in a file's metadata.
+const Key = "agent"
+
+// Version is the version of descriptions. A reader must refuse a newer one.
+const Version = 1
+
+// Description describes the networks of an agent.
+type Description struct {
+	Version  int                `json:"version"`
+	Networks map[string]Network `json:"networks"`
+	// Views say through which functions networks see their inputs, by the input's name. An input without a view is seen
+	// as it is.
+	Views map[string]View `json:"views"`
+	// Belief says how the encoder's outputs for a context's rows become one embedding: Product or Average. It is empty
+	// if there is no encoder.
+	Belief string `json:"belief,omitempty"`
+	// Action says how an action, in [-1,1], is made of the policy's outputs and standard normal noise.
+	Action string `json:"action"`
+}
+
+// Ways in which a context's rows become one belief.
+const (
+	// Product multiplies the rows' Gaussians: 1/var = Σ 1/var_n, mean = var·Σ mean_n/var_n. Without rows it is N(0, I).
+	Product = "product"
+	// Average is the average of the rows' embeddings, with the variance 1/rows. Without rows it is N(0, I).
+	Average = "average"
+)
+
+// Squashed is the action of a Gaussian policy; without noise it is that of the mean.
+const Squashed = "tanh(mean + exp(log_std) * noise)"
+
+// Network is a multi-layer perceptron. Layer l computes x·W + b from the tensors NAME/w<l>, inputs × outputs, and
+// NAME/b<l>, 1 × outputs. Every layer but the last is followed by the activation.
+type Network struct {
+	Inputs     []Part `json:"inputs"` // side by side, in this order
+	Hidden     []int  `json:"hidden"` // widths of the hidden layers
+	Activation string `json:"activation"`
+	Outputs    []Part `json:"outputs"` // side by side, in this order
+}
+
+// Part is a group of a network's inputs or outputs.
+type Part struct {
+	Name string `json:"name"`
+	Size int    `json:"size"`
+	// Function is applied to an output of the last layer, "softplus" or "tanh"; empty: none. Min and Max clip the
+	// result; nil: no bound.
+	Function string   `json:"function,omitempty"`
+	Min      *float64 `json:"min,omitempty"`
+	Max      *float64 `json:"max,omitempty"`
+}
+
+// View is a function of an input: "symlog", sign(x)·log(1+|x|), or "standardised", (x − mean)·scale, clipped to
+// [-Limit, Limit] if Limit is not 0. Mean and scale are tensors of the file, 1 × size, or numbers.
+type View struct {
+	Function    string    `json:"function"`
+	MeanTensor  string    `json:"mean_tensor,omitempty"`
+	ScaleTensor string    `json:"scale_tensor,omitempty"`
+	Mean        []float64 `json:"mean,omitempty"`
+	Scale       []float64 `json:"scale,omitempty"`
+	Limit       float64   `json:"limit,omitempty"`
+}
+
+// Symlog is the view sign(x)·log(1+|x|).
+func Symlog() View { return View{Function: "symlog"} }
+
+// Standardised is the view with the mean and the scale of two tensors.
+func Standardised(mean, scale string, limit float64) View {
+	return View{Function: "standardised", MeanTensor: mean, ScaleTensor: scale, Limit: limit}
+}
+
+// New returns a description without networks of an agent with a squashed Gaussian policy.
+func New() Description {
+	return Description{Version: Version, Networks: map[string]Network{}, Views: map[string]View{}, Action: Squashed}
+}
+
+// In is a part as it is.
+func In(name string, size int) Part { return Part{Name: name, Size: size} }
+
+// Within is a part that is clipped.
+func Within(name string, size int, least, most float64) Part {
+	return Part{Name: name, Size: size, Min: &least, Max: &most}
+}
+
+// MLP describes a network. It panics if the parts do not have the network's sizes, because then the caller is wrong.
+func MLP(net nn.MLP, inputs, outputs []Part) Network {
+	if in, out := size(inputs), size(outputs); in != net.In || out != net.Out {
+		panic(fmt.Sprintf("weights: network %s has %d inputs and %d outputs, described are %d and %d", net.Name, net.In,
+			net.Out, in, out))
+	}
+	return Network{Inputs: inputs, Hidden: slices.Clone(net.Hidden), Activation: strings.ToLower(net.Act.String()),
+		Outputs: outputs}
+}
+
+func size(parts []Part) (n int) {
+	for _, p := range parts {
+		n += p.Size
+	}
+	return n
+}
+
+// viewed is what the name of a first layer's tensor ends in if the network sees an input through a view. A reader that
+// knows nothing of views then finds no first layer, and does not compute with inputs that the network never saw.
+const viewed = "_viewed"
+
+// Stored returns the name under which a parameter is stored.
+func (d Description) Stored(parameter string) string {
+	network, layer, _ := strings.Cut(parameter, "/")
+	n, is := d.Networks[network]
+	through := func(p Part) bool { return d.Views[p.Name].Function != "" }
+	if is && (layer == "w0" || layer == "b0") && slices.ContainsFunc(n.Inputs, through) {
+		return parameter + viewed
+	}
+	return parameter
+}
+
+// Parameter returns the parameter that is stored under a name.
+func Parameter(stored string) string { return strings.TrimSuffix(stored, viewed) }
+
+// Seen says in words through which views the networks see.
+func (d Description) Seen() string {
+	var words []string
+	for _, input := range slices.Sorted(maps.Keys(d.Views)) {
+		words = append(words, input+" "+d.Views[input].Function)
+	}
+	if len(words) == 0 {
+		return "inputs as they are"
+	}
+	return strings.Join(words, ", ")
+}
+
+// Text is the description as it stands in a file's metadata.
+func (d Description) Text() (string, error) {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return "", fmt.Errorf("weights: %w", err)
+	}
+	return string(text), nil
+}
+
+// Parse reads a description from a file's metadata. It returns false if there is none, as in files of older programs.
+// The error says what is wrong with the text, or that a newer program wrote it.
+func Parse(metadata map[string]string) (d Description, ok bool, err error) {
+	text, ok := metadata[Key]
+	if !ok {
+		return d, false, nil
+	}
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		return d, false, fmt.Errorf("weights: the metadata %q: %w", Key, err)
+	}
+	if d.Version < 1 || d.Version > Version {
+		return d, false, fmt.Errorf("weights: the description has version %d; this program reads 1 to %d: use a newer "+
+			"program", d.Version, Version)
+	}
+	return d, true, nil
+}
