@@ -121,7 +121,7 @@ func TestReport(t *testing.T) {
 		}
 	}
 	program := filepath.Join(t.TempDir(), "testrun.exe")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	cmd := exec.Command(program, "-report", "docs/measurements", "-cover", "-count", "3", "./...")
