@@ -152,6 +152,26 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// A run that is committed is not trained again on a machine that has nothing of it. Another item's run of the same name
+// is trained.
+func TestCommittedRunsAreDone(t *testing.T) {
+	item := tiny()
+	f, err := sweep.Prepare(item.plan(t.TempDir()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := len(f.Runs)
+	first, second := f.Runs[0].Name, f.Runs[1].Name
+	n := leaveOut(f, item.Name, results{[]Packed{{Item: item.Name, Run: first}, {Item: "another", Run: second}}})
+	if n != 1 || len(f.Runs) != all-1 || f.Runs[0].Name != second {
+		t.Errorf("%d of %d left out, then %d, the first %s; expected all but %s", n, all, len(f.Runs), f.Runs[0].Name,
+			first)
+	}
+	if left, err := f.Status(); err != nil || len(left) != all-1 {
+		t.Errorf("status of %d runs, %v; expected %d", len(left), err, all-1)
+	}
+}
+
 // begin makes the folder of a run that is under way.
 func begin(t *testing.T, f *sweep.Folder, r sweep.Run) {
 	t.Helper()

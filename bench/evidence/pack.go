@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"math"
@@ -33,6 +34,26 @@ type Packed struct {
 	Commit   string  `json:"commit"`
 }
 
+//go:embed results.json
+var resultsText []byte
+
+// results is the list of the runs that are committed.
+type results struct {
+	Runs []Packed `json:"runs"`
+}
+
+func (r results) has(item, run string) bool {
+	return slices.ContainsFunc(r.Runs, func(p Packed) bool { return p.Item == item && p.Run == run })
+}
+
+// leaveOut takes the runs of an item that are committed from its sweep, and returns how many. So another machine goes
+// on where they end.
+func leaveOut(f *sweep.Folder, item string, committed results) int {
+	all := len(f.Runs)
+	f.Runs = slices.DeleteFunc(f.Runs, func(r sweep.Run) bool { return committed.has(item, r.Name) })
+	return all - len(f.Runs)
+}
+
 // pack copies finished runs into the checkout at root, without checkpoints and with the weights that act, and lists
 // them.
 func (q queue) pack(root string) error {
@@ -40,11 +61,9 @@ func (q queue) pack(root string) error {
 	if _, err := os.Stat(filepath.Join(base, "queue.toml")); err != nil {
 		return fmt.Errorf("%w: pack runs in a checkout of nacre", err)
 	}
-	var results struct {
-		Runs []Packed `json:"runs"`
-	}
+	var list results
 	file := filepath.Join(base, "results.json")
-	if err := readJSON(file, &results); err != nil {
+	if err := readJSON(file, &list); err != nil {
 		return err
 	}
 	for _, item := range q.items {
@@ -57,10 +76,7 @@ func (q queue) pack(root string) error {
 			return err
 		}
 		for _, r := range all {
-			has := slices.ContainsFunc(results.Runs, func(p Packed) bool {
-				return p.Item == item.Name && p.Run == r.Name
-			})
-			if r.State != sweep.Finished || has {
+			if r.State != sweep.Finished || list.has(item.Name, r.Name) {
 				continue
 			}
 			p, err := packed(f, item, r)
@@ -72,11 +88,11 @@ func (q queue) pack(root string) error {
 				return err
 			}
 			fmt.Printf("%s: %.2f MB\n", r.Name, float64(bytes)/1e6)
-			results.Runs = append(results.Runs, p)
+			list.Runs = append(list.Runs, p)
 		}
 	}
-	slices.SortFunc(results.Runs, func(a, b Packed) int { return strings.Compare(a.Item+"/"+a.Run, b.Item+"/"+b.Run) })
-	return atomicfile.WriteJSON(file, results)
+	slices.SortFunc(list.Runs, func(a, b Packed) int { return strings.Compare(a.Item+"/"+a.Run, b.Item+"/"+b.Run) })
+	return atomicfile.WriteJSON(file, list)
 }
 
 // packed is a run's line of the list.

@@ -63,6 +63,10 @@ func (q queue) item(ctx context.Context, item Item, prints *fingerprints, worker
 		return err
 	}
 	awake(f) // those that a queue left standing that was killed
+	if n := leaveOut(f, item.Name, q.committed); n > 0 {
+		say(fmt.Sprintf("%s: %d of %d runs are finished and committed, and not trained again", item.Name, n,
+			n+len(f.Runs)))
+	}
 	probes, err := item.probes(f.Runs)
 	if err != nil {
 		return err
