@@ -26,6 +26,7 @@ var floors = [][]room{
 	},
 	{
 		{"bench", "measurements beside PyTorch, Python's environments, other t-SNE libraries and other kernels"},
+		{"python", "the Python package `nacre_rl`: run folders and trained agents for programs in Python"},
 		{"fidelity", "programs in cells and as compiled: what they print and how they end must be the same"},
 	},
 	{

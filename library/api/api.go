@@ -31,7 +31,7 @@ import (
 // them.
 func Own(path string) bool {
 	for _, p := range []string{"bench", "cmd", "core/cuda/fakecuda", "core/webgpu/fakewebgpu", "fidelity", "kernel",
-		"library/api", "library/gen", "library/symbols", "notebooks", "server", "web", "wasm"} {
+		"library/api", "library/gen", "library/symbols", "notebooks", "python", "server", "web", "wasm"} {
 		if path == "nacre/"+p || strings.HasPrefix(path, "nacre/"+p+"/") {
 			return false
 		}

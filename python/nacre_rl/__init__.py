@@ -1,0 +1,15 @@
+"""Runs and trained agents of Nacre in Python. It needs NumPy only.
+
+    import nacre_rl
+    run = nacre_rl.Run("runs/first")
+    run.metrics                      # a pandas DataFrame, or columns as arrays where there is no pandas
+    agent = nacre_rl.Agent("runs/first")
+    mean, var = agent.posterior(context)
+    action = agent.act(observation, mean)
+"""
+
+from .agent import Adapted, Agent
+from .files import NacreError
+from .run import Run
+
+__all__ = ["Adapted", "Agent", "NacreError", "Run"]

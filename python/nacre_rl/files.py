@@ -1,0 +1,76 @@
+"""The files of a run folder: TOML, and safetensors with NumPy alone."""
+
+import json
+import os
+
+import numpy as np
+
+
+class NacreError(Exception):
+    """Something is wrong with a file, a folder or an argument. The message names it and says what was expected."""
+
+
+def read(folder, name, missing=""):
+    """The bytes of a run's file. missing ends the sentence where there is none."""
+    path = os.path.join(folder, name)
+    try:
+        with open(path, "rb") as f:
+            return f.read()
+    except FileNotFoundError:
+        if not os.path.isdir(folder):
+            raise NacreError("run folder %s does not exist" % folder) from None
+        raise NacreError("%s has no %s%s" % (folder, name, missing)) from None
+    except OSError as e:
+        raise NacreError("%s cannot be read: %s" % (path, e)) from None
+
+
+def toml(text, path):
+    """What a TOML file holds."""
+    try:
+        import tomllib
+    except ImportError:  # before Python 3.11
+        try:
+            import tomli as tomllib
+        except ImportError:
+            raise NacreError("%s is TOML, which Python reads since 3.11: install tomli" % path) from None
+    try:
+        return tomllib.loads(text.decode("utf-8-sig"))
+    except (UnicodeDecodeError, ValueError) as e:
+        raise NacreError("%s is no TOML: %s" % (path, e)) from None
+
+
+TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U64": "<u8",
+         "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?"}
+
+
+def safetensors(data, path):
+    """Tensors by name, and the metadata, of a file's bytes."""
+    try:
+        if len(data) < 8:
+            raise ValueError("it has %d bytes" % len(data))
+        size = int.from_bytes(data[:8], "little")
+        if size > len(data) - 8:
+            raise ValueError("its header of %d bytes does not fit in a file of %d" % (size, len(data)))
+        header, body = json.loads(data[8:8 + size]), memoryview(data)[8 + size:]
+        metadata = header.pop("__metadata__", {})
+        tensors, covered = {}, 0
+        for name, t in header.items():
+            begin, end = t["data_offsets"]
+            shape, dtype = tuple(t["shape"]), t["dtype"]
+            if dtype not in TYPES and dtype != "BF16":
+                raise ValueError("tensor %s has the type %s" % (name, dtype))
+            width = 2 if dtype == "BF16" else np.dtype(TYPES[dtype]).itemsize
+            count = int(np.prod(shape, dtype=np.int64))
+            if not 0 <= begin <= end <= len(body) or end - begin != count * width:
+                raise ValueError("tensor %s does not fit in it" % name)
+            covered += end - begin
+            if dtype == "BF16":  # the upper half of a float32
+                x = (np.frombuffer(body[begin:end], "<u2").astype("<u4") << 16).view("<f4")
+            else:
+                x = np.frombuffer(body[begin:end], TYPES[dtype])
+            tensors[name] = x.reshape(shape)
+        if covered != len(body):
+            raise ValueError("its tensors cover %d of %d bytes" % (covered, len(body)))
+        return tensors, metadata
+    except (ValueError, KeyError, TypeError, AttributeError) as e:
+        raise NacreError("%s is no whole file of weights: %s" % (path, e)) from None

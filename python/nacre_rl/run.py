@@ -1,0 +1,128 @@
+"""A run folder: what was trained, with which settings, how it went."""
+
+import csv
+import io
+import json
+import os
+
+import numpy as np
+
+from . import files
+from .agent import Agent
+from .files import NacreError
+
+
+class Run:
+    """A run folder, read when asked for. A run that is being trained can be read too: each access reads again.
+
+    directory -- the folder that `nacre train --out` was given
+    """
+
+    def __init__(self, directory):
+        self.directory = os.fspath(directory)
+        if os.path.isfile(self.directory):
+            raise NacreError("%s is a file; expected a run folder: unpack an archive first" % self.directory)
+        self._config()
+
+    def __repr__(self):
+        return "Run(%r)" % self.directory
+
+    def _config(self):
+        text = files.read(self.directory, "config.toml", ": it is not a run folder")
+        return files.toml(text, os.path.join(self.directory, "config.toml"))
+
+    def _json(self, name, missing):
+        text = files.read(self.directory, name, missing)
+        try:
+            return json.loads(text)
+        except ValueError as e:
+            raise NacreError("%s is no JSON: %s" % (os.path.join(self.directory, name), e)) from None
+
+    @property
+    def config(self):
+        """The settings, as a dict of tables: config["algorithm"], config["pearl"]["latent"]."""
+        config = self._config()
+        config.pop("record", None)
+        return config
+
+    @property
+    def record(self):
+        """What ran the settings: a dict with the list "sessions" (program, device, notices, how it ended)."""
+        return self._config().get("record", {})
+
+    @property
+    def metrics(self):
+        """One row for each iteration: steps, updates, returns, losses. Values that were not measured are NaN.
+
+        A pandas DataFrame where pandas is installed, otherwise a dict of arrays by column.
+        """
+        return self._table("metrics.csv")
+
+    @property
+    def timing(self):
+        """One row for each iteration: seconds of collection, updates, evaluation. Like metrics."""
+        return self._table("timing.csv")
+
+    def _table(self, name):
+        text = files.read(self.directory, name, ": the run has no complete iteration").decode()
+        if not text.endswith("\n"):  # a row that is being written
+            text = text[:text.rfind("\n") + 1]
+        rows = list(csv.reader(io.StringIO(text)))
+        if not rows:
+            raise NacreError("%s is empty; expected a line with the columns' names"
+                             % os.path.join(self.directory, name))
+        columns = {}
+        for i, column in enumerate(rows[0]):
+            try:
+                columns[column] = _numbers([row[i] for row in rows[1:]])
+            except (ValueError, IndexError):
+                raise NacreError("%s: column %s has a value that is no number"
+                                 % (os.path.join(self.directory, name), column)) from None
+        return frame(columns)
+
+    @property
+    def tasks(self):
+        """The tasks' numbers: {"train": array (tasks, n), "test": array (tasks, n)}; n is 0 if tasks have none."""
+        tasks = self._json("tasks.json", ": the run has not begun")
+        return {part: np.array([t.get("params") or [] for t in tasks[part]], float).reshape(len(tasks[part]), -1)
+                for part in ("train", "test")}
+
+    @property
+    def evaluation(self):
+        """The evaluation of the test tasks at the end, as a dict: protocol, seed, steps, tasks, summary."""
+        return self._json("evaluation.json", ": training has not ended")
+
+    @property
+    def returns(self):
+        """The evaluation as a table: a row for each task, repeat and trajectory, with return, success and length.
+
+        Trajectories from number `explore` of the protocol on are the adapted ones; the column scored tells them. A
+        pandas DataFrame where pandas is installed, otherwise a dict of arrays by column.
+        """
+        evaluation, out = self.evaluation, {}
+        explore = evaluation["protocol"]["explore"]
+        names = ("task", "repeat", "trajectory", "scored", "return", "success", "length")
+        rows = [(task["id"], r, k, k >= explore, task["return"][r][k], task["success"][r][k], task["len"][r][k])
+                for task in evaluation["tasks"] for r, of in enumerate(task["return"]) for k in range(len(of))]
+        for i, name in enumerate(names):
+            out[name] = np.array([row[i] for row in rows])
+        return frame(out)
+
+    def agent(self, iteration=None):
+        """The trained agent; see Agent."""
+        return Agent(self.directory, iteration)
+
+
+def _numbers(texts):
+    if all(t.lstrip("-").isdigit() for t in texts):
+        return np.array([int(t) for t in texts], np.int64)
+    return np.array([float(t) if t else np.nan for t in texts], float)
+
+
+def frame(columns):
+    """A pandas DataFrame of columns where pandas is installed; otherwise the columns as they are."""
+    try:
+        import pandas
+    except ImportError:
+        return columns
+    return pandas.DataFrame(columns)
