@@ -166,6 +166,11 @@ func (a *Agent) Evaluate(ctx context.Context, tasks []sim.Task, p protocol.Proto
 	return protocol.Evaluate(ctx, a.pool, tasks, p, a.Learner.Adapter(), seed)
 }
 
+// Adapt adapts the agent to a task under a protocol. What it returns acts until the agent is closed.
+func (a *Agent) Adapt(ctx context.Context, task sim.Task, p protocol.Protocol, seed uint64) (*protocol.Adapted, error) {
+	return protocol.Adapt(ctx, a.pool, a.Spec, task, p, a.Learner.Adapter(), seed)
+}
+
 // Baselines holds the results with which an agent is compared: random actions, standing still (no action at all), the
 // goal-blind controller and the goal-knowing controller. The last two are nil if the family has none.
 type Baselines struct {

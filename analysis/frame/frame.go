@@ -132,6 +132,13 @@ func failed(format string, args ...any) *Frame {
 // Err returns the error of the operations that led to f, nil if there is none.
 func (f *Frame) Err() error { return f.err }
 
+// Note adds a sentence that is shown with the frame.
+func (f *Frame) Note(text string) *Frame {
+	out := *f
+	out.notes = append(slices.Clone(f.notes), text)
+	return &out
+}
+
 // Notes returns what was assumed, converted or left out when the frame was read, a sentence each. Frames made from this
 // frame keep the notes and show them below their rows.
 func (f *Frame) Notes() []string { return slices.Clone(f.notes) }

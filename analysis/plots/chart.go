@@ -28,9 +28,14 @@ type Chart struct {
 	// series
 	By     string       `json:"by,omitempty"`
 	Colour *ColourScale `json:"colour,omitempty"`
+	// Aspect is the height of the axes as a share of their width, 0 for the usual one. If Equal is true, a unit is as
+	// long on both axes.
+	Aspect float64      `json:"aspect,omitempty"`
+	Equal  bool         `json:"equal,omitempty"`
 	Panels []ChartPanel `json:"panels"`
 	// sentences below the chart: what it leaves out and what it assumes
 	Notes []string `json:"notes,omitempty"`
+	runs  []string
 	err   error
 }
 
@@ -39,6 +44,10 @@ type Scale struct {
 	Label      string   `json:"label"`
 	Log        bool     `json:"log,omitempty"`
 	Categories []string `json:"categories,omitempty"`
+	// Limits are the ends of the axis, in this order; without them it shows all that there is.
+	Limits []float64 `json:"limits,omitempty"`
+	// Ticks are the places of numbers on the axis; without them they are chosen.
+	Ticks []float64 `json:"ticks,omitempty"`
 }
 
 // ColourScale says which values the colours stand for, from dark to light.
@@ -53,6 +62,7 @@ type ChartPanel struct {
 	Title      string      `json:"title"`
 	Marks      []Mark      `json:"marks"`
 	References []Reference `json:"references,omitempty"`
+	Shapes     []Shape     `json:"shapes,omitempty"`
 }
 
 // Kinds of marks.
@@ -62,6 +72,8 @@ const (
 	BarMark  = "bars"  // from X to X1 and 0 to Y, with a whisker from Lo to Hi
 	BoxMark  = "boxes" // from X to X1 and Q1 to Q3, with a line at the median Y and whiskers to Lo and Hi
 	CellMark = "cells" // from X to X1 and Y to Y1, coloured by Value
+
+	ArrowMark = "arrows" // from (X, Y) to (X1, Y1)
 )
 
 // Mark is a set of equal shapes of one series. Its slices have one length, or are nil if the kind does not use them. A
@@ -111,7 +123,11 @@ type options struct {
 	logX, logY, dotted bool
 	bins               int
 	references         []Reference
-	notes              []string
+	notes, runs        []string
+	limits, ticks      [2][]float64 // of x and y
+	aspect             *float64
+	equal, counted     bool
+	shapes             []Shape
 }
 
 // By gives rows different colours by a column. Every text is a series; so is every number if there are at most ten.
@@ -127,6 +143,9 @@ func Seeds(column string) Option { return func(o *options) { o.seeds = column } 
 
 // Note adds a sentence below a chart.
 func Note(text string) Option { return func(o *options) { o.notes = append(o.notes, text) } }
+
+// Runs says which runs a chart shows. Its files name them.
+func Runs(names ...string) Option { return func(o *options) { o.runs = append(o.runs, names...) } }
 
 // Title is the line above a chart.
 func Title(text string) Option { return func(o *options) { o.title = text } }
@@ -148,7 +167,7 @@ func Bins(n int) Option { return func(o *options) { o.bins = n } }
 
 // At draws a dashed line with a name at a height.
 func At(name string, y float64) Option {
-	return func(o *options) { o.references = append(o.references, Reference{name, y}) }
+	return func(o *options) { o.references = append(o.references, Reference{Name: name, Y: y}) }
 }
 
 // Err is the reason why a chart cannot be drawn, nil if it can.
@@ -165,6 +184,9 @@ type build struct {
 	// the series and the panel of every row that is drawn
 	series, panel []int
 	value         []float64 // values for the scale of colours; nil if colours stand for series
+	// what stands behind each series, for the option Count, and what it is; nil if nothing is counted
+	counts []int
+	unit   string
 }
 
 // begin groups the rows of a frame by panel and series. It leaves out rows with a missing value of the columns needed.
@@ -173,7 +195,8 @@ func begin(f *frame.Frame, x, y string, need []string, opts []Option, scaleOfCol
 	for _, option := range opts {
 		option(&b.o)
 	}
-	b.Title, b.Notes, b.X = b.o.title, b.o.notes, Scale{Label: cmp.Or(b.o.x, x), Log: b.o.logX}
+	b.Title, b.Notes, b.runs = b.o.title, b.o.notes, b.o.runs
+	b.X = Scale{Label: cmp.Or(b.o.x, x), Log: b.o.logX}
 	b.Y = Scale{Label: cmp.Or(b.o.y, y), Log: b.o.logY}
 	slices.Sort(need)
 	known := f.Known(slices.Compact(need)...)
@@ -199,12 +222,18 @@ func begin(f *frame.Frame, x, y string, need []string, opts []Option, scaleOfCol
 		}
 	}
 	for _, r := range b.o.references {
-		if b.err == nil && (math.IsNaN(r.Y) || math.IsInf(r.Y, 0) || b.o.logY && r.Y <= 0) {
-			b.err = fmt.Errorf("plots: the line %q is at %v; expected a height that the axis has", r.Name, r.Y)
+		log, v := b.o.logY, r.Y
+		if r.Upright {
+			log, v = b.o.logX, r.X
+		}
+		if b.err == nil && (math.IsNaN(v) || math.IsInf(v, 0) || log && v <= 0) {
+			b.err = fmt.Errorf("plots: the line %q is at %v; expected a place that the axis has", r.Name, v)
 		}
 	}
+	b.annotate()
 	for _, t := range titles {
-		b.Panels = append(b.Panels, ChartPanel{Title: t, Marks: []Mark{}, References: b.o.references})
+		b.Panels = append(b.Panels, ChartPanel{Title: t, Marks: []Mark{}, References: b.o.references,
+			Shapes: b.o.shapes})
 	}
 	if b.o.by == "" {
 		return b
@@ -273,6 +302,9 @@ func (b *build) finite(column string, x []float64, log bool) {
 
 // groups calls do for every panel and series that has rows.
 func (b *build) groups(do func(panel, series int, rows []int)) {
+	if b.counts == nil {
+		b.counts, b.unit = make([]int, len(b.Names)), "row"
+	}
 	rows := map[[2]int][]int{}
 	for i := range b.series {
 		key := [2]int{b.panel[i], b.series[i]}
@@ -281,6 +313,9 @@ func (b *build) groups(do func(panel, series int, rows []int)) {
 	for p := range b.Panels {
 		for s := range b.Names {
 			if r := rows[[2]int{p, s}]; len(r) > 0 {
+				if b.unit == "row" {
+					b.counts[s] += len(r)
+				}
 				do(p, s, r)
 			}
 		}
@@ -328,13 +363,15 @@ func (c *Chart) String() string {
 	return text
 }
 
-// Save writes the chart to path, as its name says: .png or .svg.
-func (c *Chart) Save(path string) error {
+// Save writes the chart to path, as its name says: .pdf, .svg or .png.
+//
+//	chart.Save("return.pdf", plots.Width("icml-column"))
+func (c *Chart) Save(path string, options ...FileOption) error {
 	f, err := c.Figure()
 	if err != nil {
 		return err
 	}
-	return f.Save(path)
+	return f.Save(path, options...)
 }
 
 var errNoChart = errors.New("plots: there is no chart")

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -17,18 +18,30 @@ func (c *Chart) Figure() (*Figure, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	l := newLayout(c)
-	return &Figure{width: l.width, height: l.height, draw: l.draw}, nil
+	f, err := newFigure(c.Title, func(k *look) (drawing, error) {
+		l, err := newLayout(c, k)
+		if err != nil {
+			return drawing{}, err
+		}
+		return drawing{l.width, l.height, l.draw}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f.Describe(c.Title, c.runs...), nil
 }
 
 // layout holds the places of a chart's parts.
 type layout struct {
 	*Chart
+	look          *look
 	x, y          ruler
 	width, height float64
 	top           float64 // top of the first row of panels
+	across        int     // panels in a row
 	w, h          float64 // size of a panel's axes
 	left, right   float64 // room beside them
+	title         []string
 	legend        [][]entry
 	notes         []string // broken into lines
 }
@@ -37,53 +50,132 @@ type layout struct {
 type entry struct {
 	name   string
 	colour color.NRGBA
+	dashed bool
 	x      float64
 }
 
 const (
 	chartsPerRow = 3
-	panelTitle   = 18.0
-	belowAxes    = 38.0
-	legendLine   = 15.0
-	noteLine     = 12.0
 	categoryLine = 12.0
+	leastAxes    = 84.0 // the least width of the axes of one of several panels in a row on paper
+	leastWidth   = 36.0 // the least width of axes at all
 )
 
-func newLayout(c *Chart) *layout {
-	l := &layout{Chart: c, w: 430, h: 250, top: figureEdge}
+func newLayout(c *Chart, k *look) (*layout, error) {
+	l := &layout{Chart: c, look: k, w: 430, h: 250, top: k.edge, across: min(len(c.Panels), chartsPerRow)}
 	if len(c.Panels) > 1 {
 		l.w, l.h = 230, 165
 	}
-	l.h = max(l.h, categoryLine*float64(len(c.Y.Categories))) // so that a long list of names can be read
-	across := min(len(c.Panels), chartsPerRow)
 	xlo, xhi, ylo, yhi := c.extents()
-	l.x, l.y = newRuler(c.X, xlo, xhi, 7, c.dotted()), newRuler(c.Y, ylo, yhi, 6, c.dotted())
-	for _, t := range l.y.ticks {
-		l.left = max(l.left, tickStyle.width(t.text))
+	rule := func(nx, ny int) {
+		l.x, l.y = newRuler(c.X, xlo, xhi, nx, c.dotted()), newRuler(c.Y, ylo, yhi, ny, c.dotted())
 	}
-	l.left += labelGap
-	if c.Y.Label != "" {
-		l.left += 20
+	rule(7, 6)
+	aspect := l.shape()
+	if c.Equal {
+		xlo, xhi, ylo, yhi = l.evened(aspect)
+		x, y := c.X, c.Y
+		x.Limits, y.Limits = []float64{xlo, xhi}, []float64{ylo, yhi}
+		rule = func(nx, ny int) {
+			l.x, l.y = newRuler(x, xlo, xhi, nx, false), newRuler(y, ylo, yhi, ny, false)
+		}
+		rule(7, 6)
 	}
-	if c.Colour != nil {
-		l.right = 58
+	l.measure()
+	if k.width > 0 {
+		if err := l.squeeze(); err != nil {
+			return nil, err
+		}
+		l.h = l.w * aspect
+		rule(min(7, max(2, int(l.w/40))), min(6, max(2, int(l.h/22))))
+	} else if c.Aspect > 0 || c.Equal {
+		l.h = l.w * aspect
 	}
-	l.width = 2*figureEdge + float64(across)*(l.left+l.w) + float64(across-1)*axesGap + l.right
+	l.h = max(l.h, categoryLine*float64(len(c.Y.Categories))) // so that a long list of names can be read
+	l.width = 2*k.edge + float64(l.across)*(l.left+l.w) + float64(l.across-1)*axesGap + l.right
 	if c.Title != "" {
-		l.top += 16
+		l.title = k.title.broken(c.Title, l.width-2*k.edge)
+		l.top += k.titleLine * float64(len(l.title))
 	}
 	l.placeLegend()
-	rows := (len(c.Panels) + chartsPerRow - 1) / chartsPerRow
-	for _, n := range c.Notes {
-		l.notes = append(l.notes, tickStyle.broken(n, l.width-2*figureEdge)...)
+	rows := (len(c.Panels) + l.across - 1) / l.across
+	for _, n := range append(slices.Clone(c.Notes), c.unwritten()...) {
+		l.notes = append(l.notes, k.tick.broken(n, l.width-2*k.edge)...)
 	}
-	l.height = l.top + float64(rows)*(l.titleRoom()+l.h+belowAxes) + noteLine*float64(len(l.notes)) + figureEdge - 8
-	return l
+	l.height = l.top + float64(rows)*(l.titleRoom()+l.h+k.below) + k.noteLine*float64(len(l.notes)) +
+		max(k.edge-8, 2)
+	return l, nil
+}
+
+// measure sets the room for the numbers and the name at the left of the axes, and for the scale of colours.
+func (l *layout) measure() {
+	for _, t := range l.y.ticks {
+		l.left = max(l.left, l.look.tick.width(t.text))
+	}
+	l.left += labelGap
+	if l.Y.Label != "" {
+		l.left += l.look.axis.size + 11.4
+	}
+	if l.Colour == nil {
+		return
+	}
+	at, decimals := ticks(l.Colour.Lo, l.Colour.Hi, 4, false)
+	for _, v := range at {
+		l.right = max(l.right, l.look.tick.width(number(v, decimals)))
+	}
+	l.right = max(58, l.right+14+barWide+6)
+}
+
+// squeeze fits the panels into the width of the paper, in as many columns as leave them wide enough.
+func (l *layout) squeeze() error {
+	for ; ; l.across-- {
+		n := float64(l.across)
+		l.w = (l.look.width - 2*l.look.edge - l.right - n*l.left - (n-1)*axesGap) / n
+		if l.w >= leastAxes || l.across == 1 {
+			break
+		}
+	}
+	if l.w < leastWidth {
+		return tooNarrow(l.look, leastWidth-l.w)
+	}
+	return nil
+}
+
+// Bounds of the shape of axes whose units are equal.
+const flattest, tallest = 0.4, 1.0
+
+// shape is the height of the axes as a share of their width.
+func (l *layout) shape() float64 {
+	if l.Aspect > 0 {
+		return l.Aspect
+	}
+	if l.Equal && len(l.X.Categories)+len(l.Y.Categories) == 0 {
+		return min(tallest, max(flattest, (l.y.hi-l.y.lo)/(l.x.hi-l.x.lo)))
+	}
+	return l.look.aspect
+}
+
+// evened are the ends of axes of this shape whose units are equal: one of the axes shows more.
+func (l *layout) evened(aspect float64) (xlo, xhi, ylo, yhi float64) {
+	unit := max(l.x.hi-l.x.lo, (l.y.hi-l.y.lo)/aspect) // the width of the axes
+	around := func(r ruler, span float64) (lo, hi float64) {
+		middle := (r.lo + r.hi) / 2
+		return middle - span/2, middle + span/2
+	}
+	xlo, xhi = around(l.x, unit)
+	ylo, yhi = around(l.y, unit*aspect)
+	return xlo, xhi, ylo, yhi
+}
+
+// tooNarrow is the error for a paper that lacks some points of width.
+func tooNarrow(k *look, lacks float64) error {
+	return fmt.Errorf("plots: a width of %.4gin leaves no room for the axes; expected at least %.2fin", k.width/72,
+		(k.width+lacks)/72+0.005)
 }
 
 func (l *layout) titleRoom() float64 {
 	if len(l.Panels) > 1 {
-		return panelTitle
+		return l.look.panelTitle
 	}
 	return 6
 }
@@ -94,19 +186,49 @@ func (l *layout) placeLegend() {
 	}
 	x := 0.0
 	if l.By != "" {
-		x = legendStyle.width(l.By) + 8
+		x = l.look.legend.width(l.By) + 8
 	}
-	var row []entry
+	var names []entry
 	for k, name := range l.Names {
-		w := 12 + legendStyle.width(name) + 14
-		if x+w > l.width-2*figureEdge && len(row) > 0 {
-			l.legend, row, x = append(l.legend, row), nil, 0
-		}
-		row = append(row, entry{name, colour(k), x})
-		x += w
+		names = append(names, entry{name: name, colour: l.look.colour(k)})
 	}
-	l.legend = append(l.legend, row)
-	l.top += legendLine * float64(len(l.legend))
+	l.legend = wrapped(names, l.look, x, l.width-2*l.look.edge)
+	l.top += l.look.legendLine * float64(len(l.legend))
+}
+
+// wrapped puts names into lines of a legend, the first of which begins at x.
+func wrapped(names []entry, k *look, x, room float64) (rows [][]entry) {
+	const mark, gap = 12, 14
+	var row []entry
+	for _, e := range names {
+		e.name = k.legend.fit(e.name, room-mark)
+		w := mark + k.legend.width(e.name)
+		if x+w > room && len(row) > 0 {
+			rows, row, x = append(rows, row), nil, 0
+		}
+		e.x = x
+		row = append(row, e)
+		x += w + gap
+	}
+	if row != nil {
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// names draws a legend whose top is at y.
+func (p *pen) names(rows [][]entry, y float64) {
+	for _, row := range rows {
+		for _, e := range row {
+			if e.dashed {
+				p.dashed(fade(e.colour, 0.6), 1, point{p.edge + e.x, y + 6}, point{p.edge + e.x + 9, y + 6})
+			} else {
+				p.dot(e.colour, p.edge+e.x+4, y+6, 3.6)
+			}
+			p.text(p.legend, p.ink, p.edge+e.x+12, y+6+p.legend.capHeight()/2, 0, e.name)
+		}
+		y += p.legendLine
+	}
 }
 
 // extents returns the ranges of all marks and references. Bars stand on 0. A logarithmic axis shows positive values
@@ -128,8 +250,10 @@ func (c *Chart) extents() (xlo, xhi, ylo, yhi float64) {
 			x(m.X1...)
 			y(m.Y...)
 			y(m.Y1...)
-			y(m.Lo...)
-			y(m.Hi...)
+			if m.Kind != LineMark {
+				y(m.Lo...)
+				y(m.Hi...)
+			}
 			for _, v := range m.Y {
 				if m.Kind == BarMark && c.Y.Log {
 					y(v / 2) // so that the lowest bar can be seen
@@ -138,8 +262,16 @@ func (c *Chart) extents() (xlo, xhi, ylo, yhi float64) {
 				}
 			}
 		}
+		y(bands(p.Marks)...)
 		for _, r := range p.References {
-			y(r.Y)
+			if r.Upright {
+				x(r.X)
+			} else {
+				y(r.Y)
+			}
+		}
+		for _, s := range p.Shapes {
+			s.within(x, y)
 		}
 	}
 	if xlo > xhi { // there is nothing to show yet
@@ -149,6 +281,32 @@ func (c *Chart) extents() (xlo, xhi, ylo, yhi float64) {
 		ylo, yhi = 1, 2
 	}
 	return xlo, xhi, ylo, yhi
+}
+
+// bandRoom is the room that bands take beyond their lines, at most, as a share of the lines' range: a band of two seeds
+// does not set the axis.
+const bandRoom = 0.5
+
+// bands are the parts of lines' bands that an axis has room for.
+func bands(marks []Mark) (edges []float64) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, m := range marks {
+		if m.Kind == LineMark && m.Lo != nil {
+			l, h := extent(m.Y)
+			lo, hi = min(lo, l), max(hi, h)
+			edges = append(append(edges, m.Lo...), m.Hi...)
+		}
+	}
+	room := bandRoom * (hi - lo)
+	if !(room > 0) {
+		room = math.Inf(1)
+	}
+	for k, v := range edges {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			edges[k] = min(hi+room, max(lo-room, v))
+		}
+	}
+	return edges
 }
 
 // dotted reports whether there are dots.
@@ -175,30 +333,52 @@ type tick struct {
 func newRuler(s Scale, lo, hi float64, n int, dots bool) ruler {
 	r := ruler{log: s.Log}
 	if n := len(s.Categories); n > 0 {
-		r.lo, r.hi = -0.5, float64(n)-0.5
+		if r.lo, r.hi = -0.5, float64(n)-0.5; s.Limits != nil {
+			r.lo, r.hi = s.Limits[0], s.Limits[1]
+		}
 		for k, name := range s.Categories {
 			r.ticks = append(r.ticks, tick{float64(k), shorten(name, 24)})
 		}
 		return r
 	}
 	if s.Log {
-		if r.lo, r.hi = math.Log10(lo), math.Log10(hi); single(lo, hi) {
+		switch r.lo, r.hi = math.Log10(lo), math.Log10(hi); {
+		case s.Limits != nil:
+			r.lo, r.hi = math.Log10(s.Limits[0]), math.Log10(s.Limits[1])
+		case single(lo, hi):
 			r.lo, r.hi = r.lo-0.5, r.hi+0.5
-		} else {
+		default:
 			r.lo, r.hi = widen(r.lo, r.hi, 0.04)
 		}
-		r.logTicks()
+		if r.logTicks(); s.Ticks != nil {
+			r.given(s.Ticks)
+		}
 		return r
 	}
-	r.lo, r.hi = widen(lo, hi, 0.04)
-	if lo == 0 && hi > 0 && !dots {
+	if s.Limits != nil {
+		r.lo, r.hi = s.Limits[0], s.Limits[1]
+	} else if r.lo, r.hi = widen(lo, hi, 0.04); lo == 0 && hi > 0 && !dots {
 		r.lo = 0
+	}
+	if s.Ticks != nil {
+		r.given(s.Ticks)
+		return r
 	}
 	at, decimals := ticks(r.lo, r.hi, n, false)
 	for _, v := range at {
 		r.ticks = append(r.ticks, tick{v, number(v, decimals)})
 	}
 	return r
+}
+
+// given sets ticks at given places, those that the axis shows.
+func (r *ruler) given(at []float64) {
+	r.ticks = nil
+	for _, v := range at {
+		if t := r.share(v); t >= -1e-9 && t <= 1+1e-9 {
+			r.ticks = append(r.ticks, tick{v, minus(strconv.FormatFloat(v, 'f', -1, 64))})
+		}
+	}
 }
 
 // logTicks sets ticks at powers of ten. If these are few, it adds 2 and 5 times the powers.
@@ -272,73 +452,69 @@ func (a axes) px(v float64) float64 { return a.left + a.x.share(v)*a.w }
 func (a axes) py(v float64) float64 { return a.top + a.h - a.y.share(v)*a.h }
 
 func (l *layout) draw(p *pen) {
-	p.rect(paper, 0, 0, l.width, l.height)
-	y := figureEdge
-	if l.Title != "" {
-		p.text(titleStyle, ink, figureEdge, y+9, 0, l.Title)
-		y += 16
+	p.rect(p.paper, 0, 0, l.width, l.height)
+	y := p.edge
+	for _, line := range l.title {
+		p.text(p.title, p.ink, p.edge, y+p.title.size-2, 0, line)
+		y += p.titleLine
 	}
 	if len(l.legend) > 0 {
-		p.text(legendStyle, soft, figureEdge, y+6+legendStyle.capHeight()/2, 0, l.By)
+		p.text(p.legend, p.soft, p.edge, y+6+p.legend.capHeight()/2, 0, l.By)
 	}
-	for _, row := range l.legend {
-		for _, e := range row {
-			p.dot(e.colour, figureEdge+e.x+4, y+6, 3.6)
-			p.text(legendStyle, ink, figureEdge+e.x+12, y+6+legendStyle.capHeight()/2, 0, e.name)
-		}
-		y += legendLine
-	}
+	p.names(l.legend, y)
 	for k, panel := range l.Panels {
-		a := axes{l, p, figureEdge + l.left + float64(k%chartsPerRow)*(l.left+l.w+axesGap),
-			l.top + float64(k/chartsPerRow)*(l.titleRoom()+l.h+belowAxes) + l.titleRoom()}
+		a := axes{l, p, p.edge + l.left + float64(k%l.across)*(l.left+l.w+axesGap),
+			l.top + float64(k/l.across)*(l.titleRoom()+l.h+p.below) + l.titleRoom()}
 		a.frame()
-		p.text(nameStyle, ink, a.left, a.top-6, 0, nameStyle.fit(panel.Title, l.w))
+		p.text(p.name, p.ink, a.left, a.top-6, 0, p.name.fit(panel.Title, l.w))
 		for _, m := range panel.Marks {
 			a.mark(m)
 		}
 		for _, r := range panel.References {
-			p.dashed(soft, 0.9, point{a.left, a.py(r.Y)}, point{a.left + a.w, a.py(r.Y)})
-			p.text(refStyle, soft, a.left+a.w-3, a.py(r.Y)-3, 1, r.Name)
+			a.reference(r)
+		}
+		for _, s := range panel.Shapes {
+			a.shapeOver(s)
 		}
 	}
 	l.drawColours(p)
 	for k, n := range l.notes {
-		p.text(tickStyle, soft, figureEdge, l.height-figureEdge-noteLine*float64(len(l.notes)-1-k), 0, n)
+		p.text(p.tick, p.soft, p.edge, l.height-p.edge-p.noteLine*float64(len(l.notes)-1-k), 0, n)
 	}
 }
 
 // frame draws the ticks and names of the axes.
 func (a axes) frame() {
-	bottom := a.top + a.h
+	bottom, tick := a.top+a.h, a.tick
 	for _, t := range a.y.ticks {
 		if a.Y.Categories == nil {
-			a.line(grid, 0.7, point{a.left, a.py(t.at)}, point{a.left + a.w, a.py(t.at)})
+			a.line(a.grid, 0.7, point{a.left, a.py(t.at)}, point{a.left + a.w, a.py(t.at)})
 		}
-		a.text(tickStyle, soft, a.left-labelGap, a.py(t.at)+tickStyle.capHeight()/2, 1, t.text)
+		a.text(tick, a.soft, a.left-labelGap, a.py(t.at)+tick.capHeight()/2, 1, t.text)
 	}
-	a.line(rule, 0.8, point{a.left, bottom}, point{a.left + a.w, bottom})
+	a.line(a.rule, 0.8, point{a.left, bottom}, point{a.left + a.w, bottom})
 	last := math.Inf(-1)
 	for _, t := range a.x.ticks {
 		text := t.text
 		// if there are more, only those with enough space are written
 		if n := len(a.X.Categories); n > 0 && n <= 10 {
-			text = tickStyle.fit(text, a.w/float64(n)-4)
+			text = tick.fit(text, a.w/float64(n)-4)
 		}
-		if half := tickStyle.width(text) / 2; a.px(t.at)-half > last {
-			a.text(tickStyle, soft, a.px(t.at), bottom+12.5, 0.5, text)
+		if half := tick.width(text) / 2; a.px(t.at)-half > last {
+			a.text(tick, a.soft, a.px(t.at), bottom+a.tickDrop, 0.5, text)
 			last = a.px(t.at) + half + 3
 		}
 		if a.X.Categories == nil {
-			a.line(rule, 0.8, point{a.px(t.at), bottom}, point{a.px(t.at), bottom + 3})
+			a.line(a.rule, 0.8, point{a.px(t.at), bottom}, point{a.px(t.at), bottom + 3})
 		}
 	}
-	a.text(axisStyle, ink, a.left+a.w/2, bottom+27, 0.5, axisStyle.fit(a.X.Label, a.w))
-	a.upright(axisStyle, ink, a.left-a.layout.left+8, a.top+a.h/2, a.Y.Label)
+	a.text(a.axis, a.ink, a.left+a.w/2, bottom+a.labelDrop, 0.5, a.axis.fit(a.X.Label, a.w))
+	a.upright(a.axis, a.ink, a.left-a.layout.left+8, a.top+a.h/2, a.axis.fit(a.Y.Label, a.h+40))
 }
 
 // mark draws the shapes of a mark.
 func (a axes) mark(m Mark) {
-	c := colour(m.Series)
+	c := a.colour(m.Series)
 	if m.Kind == LineMark {
 		a.lineMark(m, c)
 		return
@@ -350,19 +526,41 @@ func (a axes) mark(m Mark) {
 		}
 		switch m.Kind {
 		case DotMark:
-			a.dot(fade(own, 0.72), a.px(m.X[i]), a.py(m.Y[i]), 2.2)
+			if a.shows(m.X[i], m.Y[i]) {
+				a.dot(fade(own, 0.72), a.px(m.X[i]), a.py(m.Y[i]), a.radius)
+			}
+		case ArrowMark:
+			if a.shows(m.X[i], m.Y[i]) && a.shows(m.X1[i], m.Y1[i]) {
+				a.arrow(own, point{a.px(m.X[i]), a.py(m.Y[i])}, point{a.px(m.X1[i]), a.py(m.Y1[i])})
+			}
 		case CellMark:
-			a.rect(own, a.px(m.X[i]), a.py(m.Y1[i]), a.px(m.X1[i])-a.px(m.X[i])-0.6, a.py(m.Y[i])-a.py(m.Y1[i])-0.6)
+			gap := 0.6
+			if a.X.Categories == nil || a.Y.Categories == nil {
+				gap = -0.2 // cells of a map lie close together
+			}
+			left, right := a.inX(a.px(m.X[i])), a.inX(a.px(m.X1[i]))
+			top, bottom := a.inY(a.py(m.Y1[i])), a.inY(a.py(m.Y[i]))
+			if right > left && bottom > top {
+				a.rect(own, left, top, right-left-gap, bottom-top-gap)
+			}
 		case BarMark:
 			a.bar(m, i, own)
 		case BoxMark:
-			left, right, middle := a.px(m.X[i]), a.px(m.X1[i]), (a.px(m.X[i])+a.px(m.X1[i]))/2
-			a.line(own, 1, point{middle, a.py(m.Lo[i])}, point{middle, a.py(m.Q1[i])})
-			a.line(own, 1, point{middle, a.py(m.Q3[i])}, point{middle, a.py(m.Hi[i])})
-			a.rect(fade(own, 0.25), left, a.py(m.Q3[i]), right-left, a.py(m.Q1[i])-a.py(m.Q3[i]))
-			a.pen.frame(own, 1, left, a.py(m.Q3[i]), right-left, a.py(m.Q1[i])-a.py(m.Q3[i]))
-			a.line(own, 2, point{left, a.py(m.Y[i])}, point{right, a.py(m.Y[i])})
+			a.box(m, i, own)
 		}
+	}
+}
+
+func (a axes) box(m Mark, i int, c color.NRGBA) {
+	left, right, middle := a.px(m.X[i]), a.px(m.X1[i]), (a.px(m.X[i])+a.px(m.X1[i]))/2
+	y := func(v float64) float64 { return a.inY(a.py(v)) }
+	lo, q1, q3, hi := y(m.Lo[i]), y(m.Q1[i]), y(m.Q3[i]), y(m.Hi[i])
+	a.line(c, 1, point{middle, lo}, point{middle, q1})
+	a.line(c, 1, point{middle, q3}, point{middle, hi})
+	a.rect(fade(c, 0.25), left, q3, right-left, q1-q3)
+	a.pen.frame(c, 1, left, q3, right-left, q1-q3)
+	if t := a.y.share(m.Y[i]); t >= 0 && t <= 1 {
+		a.line(c, 1.25*a.stroke, point{left, a.py(m.Y[i])}, point{right, a.py(m.Y[i])})
 	}
 }
 
@@ -371,7 +569,10 @@ func (a axes) bar(m Mark, i int, c color.NRGBA) {
 	if !a.Y.Log {
 		base = a.py(0)
 	}
-	left, right, y := a.px(m.X[i]), a.px(m.X1[i]), a.py(m.Y[i])
+	left, right, y := a.inX(a.px(m.X[i])), a.inX(a.px(m.X1[i])), a.inY(a.py(m.Y[i]))
+	if base = a.inY(base); left >= right {
+		return
+	}
 	alpha := 0.8
 	if a.X.Categories == nil && len(a.Names) > 1 { // histograms stand behind one another
 		alpha = 0.35
@@ -380,7 +581,7 @@ func (a axes) bar(m Mark, i int, c color.NRGBA) {
 	a.rect(fade(c, alpha), left, min(y, base), right-left, math.Abs(base-y))
 	if m.Lo != nil && !math.IsNaN(m.Lo[i]) {
 		middle := (left + right) / 2
-		a.line(ink, 1, point{middle, a.py(m.Lo[i])}, point{middle, a.py(m.Hi[i])})
+		a.line(a.ink, 1, point{middle, a.inY(a.py(m.Lo[i]))}, point{middle, a.inY(a.py(m.Hi[i]))})
 	}
 }
 
@@ -401,15 +602,19 @@ func (a axes) lineMark(m Mark, c color.NRGBA) {
 	}
 	switch {
 	case len(up) > 1:
-		a.fill(fade(c, 0.16), append(up, down...)...)
+		if area := a.inside(append(up, down...)); len(area) > 2 {
+			a.fill(fade(c, 0.16), area...)
+		}
 	case len(up) == 1: // a band of no width
-		a.line(fade(c, 0.5), 1.6, up[0], down[0])
+		a.line(fade(c, 0.5), a.stroke, point{up[0].x, a.inY(up[0].y)}, point{down[0].x, a.inY(down[0].y)})
 	}
-	switch {
-	case len(pts) > 1 && m.Thin:
-		a.line(fade(c, 0.5), 0.8, pts...)
-	case len(pts) > 1:
-		a.line(c, 1.6, pts...)
+	for _, piece := range a.pieces(pts) {
+		switch {
+		case len(piece) > 1 && m.Thin:
+			a.line(fade(c, 0.5), a.stroke/2, piece...)
+		case len(piece) > 1:
+			a.line(c, a.stroke, piece...)
+		}
 	}
 }
 
@@ -434,25 +639,28 @@ func (s *ColourScale) of(v float64) color.NRGBA {
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
 }
 
+// barWide is the width of the scale of colours.
+const barWide = 9.0
+
 // drawColours draws the scale of colours at the right.
 func (l *layout) drawColours(p *pen) {
 	if l.Colour == nil {
 		return
 	}
-	const steps, wide = 64, 9.0
-	x, top, h := l.width-figureEdge-l.right+14, l.top+l.titleRoom(), l.h
+	const steps = 64
+	x, top, h := l.width-p.edge-l.right+14, l.top+l.titleRoom(), l.h
 	for k := range steps {
 		v := l.Colour.Lo + (l.Colour.Hi-l.Colour.Lo)*(float64(k)+0.5)/steps
-		p.rect(l.Colour.of(v), x, top+h-float64(k+1)*h/steps, wide, h/steps+0.4)
+		p.rect(l.Colour.of(v), x, top+h-float64(k+1)*h/steps, barWide, h/steps+0.4)
 	}
 	if single(l.Colour.Lo, l.Colour.Hi) { // all have one colour: that of the scale's middle
-		p.text(tickStyle, soft, x+wide+4, top+h/2+tickStyle.capHeight()/2, 0,
+		p.text(p.tick, p.soft, x+barWide+4, top+h/2+p.tick.capHeight()/2, 0,
 			minus(strconv.FormatFloat(l.Colour.Lo, 'g', 4, 64)))
 	}
 	at, decimals := ticks(l.Colour.Lo, l.Colour.Hi, 4, false)
 	for _, v := range at {
 		y := top + h - (v-l.Colour.Lo)/(l.Colour.Hi-l.Colour.Lo)*h
-		p.text(tickStyle, soft, x+wide+4, y+tickStyle.capHeight()/2, 0, number(v, decimals))
+		p.text(p.tick, p.soft, x+barWide+4, y+p.tick.capHeight()/2, 0, number(v, decimals))
 	}
-	p.text(tickStyle, ink, x+wide, top-5, 1, shorten(l.Colour.Label, 20))
+	p.text(p.tick, p.ink, l.width-p.edge, top-5, 1, p.tick.fit(l.Colour.Label, l.right+l.w/3))
 }

@@ -30,8 +30,14 @@ func Line(f *frame.Frame, x, y string, opts ...Option) *Chart {
 		return b.Chart
 	}
 	lo, hi := b.band(y)
+	if seeds != nil {
+		b.counts, b.unit = make([]int, len(b.Names)), "seed"
+	}
 	b.groups(func(panel, series int, rows []int) {
 		lines, values := linesOf(rows, xs, ys, seeds)
+		if seeds != nil {
+			b.counts[series] = max(b.counts[series], len(lines))
+		}
 		if len(lines) > 1 {
 			b.mean(panel, series, lines)
 			return
@@ -56,7 +62,7 @@ func Line(f *frame.Frame, x, y string, opts ...Option) *Chart {
 		}
 		b.line(panel, m)
 	})
-	return b.Chart
+	return b.finished()
 }
 
 // line adds a line. It adds the points if the option Dots is set or if there is only one point.
@@ -209,7 +215,7 @@ func Scatter(f *frame.Frame, x, y string, opts ...Option) *Chart {
 		}
 		b.add(panel, m)
 	})
-	return b.Chart
+	return b.finished()
 }
 
 func at(x []float64, rows []int) []float64 {
@@ -260,7 +266,7 @@ func byCategory(f *frame.Frame, x, y string, opts []Option, do func(b *build, pa
 			}
 		}
 	})
-	return b.Chart
+	return b.finished()
 }
 
 // Bar draws a bar for every value of column x, as high as column y. For several rows it draws their mean, with
@@ -319,7 +325,7 @@ func Histogram(f *frame.Frame, x string, opts ...Option) *Chart {
 		}
 		b.add(panel, m)
 	})
-	return b.Chart
+	return b.finished()
 }
 
 func binEdges(x []float64, bins int, log bool) []float64 {
@@ -406,34 +412,37 @@ func Strip(f *frame.Frame, x, y string, opts ...Option) *Chart {
 	})
 }
 
-// Heat draws a cell for every pair of values of columns x and y, coloured by the mean of column value.
+// Heat draws a cell for every pair of values of columns x and y, coloured by the mean of column value. Columns of
+// evenly spaced numbers, more than ten or not whole, become axes of numbers. Others have a label for each value.
 func Heat(f *frame.Frame, x, y, value string, opts ...Option) *Chart {
 	b := begin(f, x, y, []string{x, y, value}, opts, false)
 	values := b.column(value)
-	column := b.categories(x)
 	b.finite(value, values, false)
-	if b.err == nil && (b.o.logY || b.o.by != "") {
+	if b.err == nil && (b.o.logX || b.o.logY || b.o.by != "") {
 		b.err = fmt.Errorf("plots: a heat map has neither a logarithmic axis nor series (By)")
+	}
+	var column, row cellAxis
+	if b.err == nil {
+		column, b.err = cellsOf(b.f, x, 60, &b.X)
+	}
+	if b.err == nil {
+		row, b.err = cellsOf(b.f, y, 200, &b.Y)
 	}
 	if b.err != nil {
 		return b.Chart
 	}
-	names, row, err := classes(b.f, y, 200)
-	if b.Y.Categories, b.err = names, err; err != nil {
-		return b.Chart
-	}
 	cells := map[[3]int][]float64{}
 	for i, v := range values {
-		key := [3]int{b.panel[i], column[i], row[i]}
+		key := [3]int{b.panel[i], column.of[i], row.of[i]}
 		cells[key] = append(cells[key], v)
 	}
 	for p := range b.Panels {
 		m := Mark{Kind: CellMark}
-		for c := range b.X.Categories {
-			for r := range names {
+		for c, at := range column.at {
+			for r, up := range row.at {
 				if v := cells[[3]int{p, c, r}]; v != nil {
-					m.X, m.X1 = append(m.X, float64(c)-0.5), append(m.X1, float64(c)+0.5)
-					m.Y, m.Y1 = append(m.Y, float64(r)-0.5), append(m.Y1, float64(r)+0.5)
+					m.X, m.X1 = append(m.X, at-column.half), append(m.X1, at+column.half)
+					m.Y, m.Y1 = append(m.Y, up-row.half), append(m.Y1, up+row.half)
 					m.Value = append(m.Value, stats.Mean(v))
 				}
 			}
@@ -446,5 +455,106 @@ func Heat(f *frame.Frame, x, y, value string, opts ...Option) *Chart {
 		lo, hi = min(lo, l), max(hi, h)
 	}
 	b.Colour = &ColourScale{value, lo, hi}
-	return b.Chart
+	return b.finished()
+}
+
+// cellAxis holds the places of a heat map's cells along one axis.
+type cellAxis struct {
+	of   []int     // the place of each row of the frame
+	at   []float64 // middles of the cells
+	half float64   // half of their width
+}
+
+// mostNumbers is the number of cells along an axis of numbers, at most.
+const mostNumbers = 500
+
+// cellsOf makes the axis of a column.
+func cellsOf(f *frame.Frame, name string, most int, s *Scale) (c cellAxis, err error) {
+	if x, err := f.Numbers(name); err == nil {
+		if at := slices.Compact(slices.Sorted(slices.Values(x))); evenly(at) && len(at) <= mostNumbers {
+			c.at, c.half = at, (at[len(at)-1]-at[0])/float64(len(at)-1)/2
+			for _, v := range x {
+				k, _ := slices.BinarySearch(at, v)
+				c.of = append(c.of, k)
+			}
+			if s.Limits == nil {
+				s.Limits = []float64{at[0] - c.half, at[len(at)-1] + c.half}
+			}
+			return c, nil
+		}
+	}
+	if s.Categories, c.of, err = classes(f, name, most); err != nil {
+		return c, err
+	}
+	for k := range s.Categories {
+		c.at = append(c.at, float64(k))
+	}
+	c.half = 0.5
+	return c, nil
+}
+
+// evenly reports whether increasing numbers are evenly spaced, and more than labels can name or not whole.
+func evenly(at []float64) bool {
+	n := len(at)
+	if n < 3 || math.IsInf(at[0], 0) || math.IsInf(at[n-1], 0) {
+		return false
+	}
+	step, whole := (at[n-1]-at[0])/float64(n-1), true
+	for k, v := range at {
+		whole = whole && v == math.Trunc(v)
+		if math.Abs(v-(at[0]+float64(k)*step)) > 1e-6*step {
+			return false
+		}
+	}
+	return n > 10 || !whole
+}
+
+// Arrows draws an arrow for every row: at columns x and y, along columns dx and dy. The longest is as long as the
+// arrows are apart, and a note gives its length. Colours are those of By.
+func Arrows(f *frame.Frame, x, y, dx, dy string, opts ...Option) *Chart {
+	b := begin(f, x, y, []string{x, y, dx, dy}, opts, true)
+	xs, ys, dxs, dys := b.column(x), b.column(y), b.column(dx), b.column(dy)
+	for k, v := range [][]float64{xs, ys, dxs, dys} {
+		b.finite([]string{x, y, dx, dy}[k], v, false)
+	}
+	if b.err == nil && (b.o.logX || b.o.logY) {
+		b.err = fmt.Errorf("plots: arrows have no logarithmic axes; leave LogX and LogY out")
+	}
+	if b.err != nil {
+		return b.Chart
+	}
+	longest := 0.0
+	for i := range dxs {
+		longest = max(longest, math.Hypot(dxs[i], dys[i]))
+	}
+	scale := 0.0
+	if longest > 0 {
+		scale = apart(xs, ys) / longest
+	}
+	b.groups(func(panel, series int, rows []int) {
+		m := Mark{Kind: ArrowMark, Series: series, X: at(xs, rows), Y: at(ys, rows)}
+		for _, i := range rows {
+			m.X1, m.Y1 = append(m.X1, xs[i]+scale*dxs[i]), append(m.Y1, ys[i]+scale*dys[i])
+		}
+		if b.value != nil {
+			m.Value = at(b.value, rows)
+		}
+		b.add(panel, m)
+	})
+	b.Notes = append(b.Notes, fmt.Sprintf("The longest arrow is (%s, %s) of length %.3g.", dx, dy, longest))
+	return b.finished()
+}
+
+// apart is about the distance of neighbours among points that fill their bounding box.
+func apart(xs, ys []float64) float64 {
+	xlo, xhi := extent(xs)
+	ylo, yhi := extent(ys)
+	n := math.Sqrt(float64(len(xs)))
+	if n <= 1 {
+		return max(1, xhi-xlo, yhi-ylo)
+	}
+	if d := math.Sqrt((xhi-xlo)*(yhi-ylo)) / (n - 1); d > 0 {
+		return d
+	}
+	return max(xhi-xlo, yhi-ylo) / max(1, float64(len(xs)-1))
 }

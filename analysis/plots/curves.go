@@ -36,10 +36,12 @@ func (s Series) key() string {
 	return s.Name
 }
 
-// Reference is a horizontal line, such as the return of a random policy.
+// Reference is a horizontal line at Y, such as the return of a random policy. In a chart it may be upright, at X.
 type Reference struct {
-	Name string  `json:"name"`
-	Y    float64 `json:"y"`
+	Name    string  `json:"name"`
+	Y       float64 `json:"y"`
+	X       float64 `json:"x,omitempty"`
+	Upright bool    `json:"upright,omitempty"`
 }
 
 // CurvePanel is one set of axes of a Curves figure.
@@ -54,17 +56,10 @@ type CurvePanel struct {
 }
 
 const (
-	axesWidth  = 250.0
+	axesWidth  = 250.0 // on the screen
 	axesHeight = 178.0
 	axesGap    = 22.0
 	labelGap   = 6.0
-)
-
-var (
-	tickStyle = style{8, false}
-	axisStyle = style{8.6, false}
-	nameStyle = style{8.4, true}
-	refStyle  = style{8, false}
 )
 
 // perRow is how many panels stand side by side before the next row begins.
@@ -77,50 +72,125 @@ func Curves(panels ...CurvePanel) (*Figure, error) {
 	if len(panels) == 0 {
 		return nil, errors.New("plots: no panels to draw")
 	}
-	axes := make([]*axis, len(panels))
-	title := 0.0
 	for i, p := range panels {
 		for _, s := range p.Series {
 			if err := s.check(); err != nil {
 				return nil, fmt.Errorf("plots: panel %d: series %q: %w", i, s.Name, err)
 			}
 		}
-		a, err := newAxis(p)
-		if err != nil {
-			return nil, fmt.Errorf("plots: panel %d: %w", i, err)
+	}
+	panels = slices.Clone(panels)
+	return newFigure(panels[0].Title, func(k *look) (drawing, error) { return layCurves(panels, k) })
+}
+
+// layCurves lays panels out in a look.
+func layCurves(panels []CurvePanel, k *look) (d drawing, err error) {
+	axes := make([]*axis, len(panels))
+	title := 0.0
+	for i, p := range panels {
+		if axes[i], err = newAxis(p, k); err != nil {
+			return d, fmt.Errorf("plots: panel %d: %w", i, err)
 		}
 		if p.Title != "" {
 			title = 18
 		}
-		axes[i] = a
 	}
-	width, height := place(axes, title)
-	colours := coloursOf(panels)
-	return &Figure{width: width, height: height, draw: func(p *pen) {
-		p.rect(paper, 0, 0, width, height)
+	across, top, colours := min(perRow, len(axes)), k.edge, coloursOf(panels)
+	var legend [][]entry
+	if k.width > 0 {
+		title = min(title, k.panelTitle)
+		var names []entry
+		if across, names, err = squeezed(axes, k, colours); err != nil {
+			return d, err
+		}
+		legend = wrapped(names, k, 0, k.width-2*k.edge)
+		top += k.legendLine * float64(len(legend))
+	}
+	d.width, d.height = place(axes, across, top, title)
+	if k.width > 0 {
+		d.width = k.width
+	}
+	d.draw = func(p *pen) {
+		p.rect(p.paper, 0, 0, d.width, d.height)
+		p.names(legend, p.edge)
 		for _, a := range axes {
 			a.draw(p, colours)
 		}
-	}}, nil
+	}
+	return d, nil
 }
 
-// place puts the axes into rows and columns, below the room for their titles, and returns the size of the whole.
-func place(axes []*axis, title float64) (width, height float64) {
-	const below = 36 // ticks and label
-	width = figureEdge
-	for c := range min(perRow, len(axes)) {
+// squeezed fits axes into the width of the paper and returns how many stand in a row. Where the names at the ends of
+// lines would leave less than half of the width for the axes, or fewer panels in a row, they go into a legend above,
+// which it returns too.
+func squeezed(axes []*axis, k *look, colours map[string]int) (across int, names []entry, err error) {
+	room := func(n int) float64 { // of one axis, if n stand in a row
+		w := k.width - 2*k.edge + axesGap
+		for c := range n {
+			left, right := 0.0, 0.0
+			for i := c; i < len(axes); i += n {
+				left, right = max(left, axes[i].leftRoom()), max(right, axes[i].rightRoom())
+			}
+			w -= left + right + axesGap
+		}
+		return w / float64(n)
+	}
+	fit := func() float64 {
+		for across = min(perRow, len(axes)); across > 1 && room(across) < leastAxes+20; across-- {
+		}
+		return room(across)
+	}
+	w, beside := fit(), across
+	for _, a := range axes {
+		a.legend = true
+		for _, s := range a.Series {
+			if !slices.ContainsFunc(names, func(e entry) bool { return e.name == s.Name }) {
+				names = append(names, entry{name: s.Name, colour: k.colour(colours[s.key()]), dashed: s.Faint})
+			}
+		}
+	}
+	if fit(); across == beside && w >= (k.width-2*k.edge)/float64(across)/2 {
+		names = nil
+		for _, a := range axes {
+			a.legend = false
+		}
+	}
+	for range 2 { // the numbers at the axes depend on the space for them, and that on the numbers
+		w := room(across)
+		if w < leastWidth {
+			return 0, nil, tooNarrow(k, float64(across)*(leastWidth-w))
+		}
+		for _, a := range axes {
+			a.w, a.h = w, w*k.aspect
+		}
+		for _, a := range axes {
+			a.mark()
+		}
+	}
+	for _, a := range axes {
+		a.w = room(across)
+	}
+	return across, names, nil
+}
+
+// place puts the axes into rows and columns, below top and the room for their titles, and returns the size of all.
+func place(axes []*axis, across int, top, title float64) (width, height float64) {
+	k := axes[0].look
+	below, h := k.below-2, axes[0].h
+	width = k.edge
+	for c := range across {
 		left, right := 0.0, 0.0
-		for i := c; i < len(axes); i += perRow {
+		for i := c; i < len(axes); i += across {
 			left, right = max(left, axes[i].leftRoom()), max(right, axes[i].rightRoom())
 		}
-		for i := c; i < len(axes); i += perRow {
+		for i := c; i < len(axes); i += across {
 			axes[i].x = width + left
-			axes[i].y = figureEdge + title + float64(i/perRow)*(title+axesHeight+below)
+			axes[i].y = top + title + float64(i/across)*(title+h+below)
 		}
-		width += left + axesWidth + right + axesGap
+		width += left + axes[0].w + right + axesGap
 	}
-	rows := float64((len(axes) + perRow - 1) / perRow)
-	return width + figureEdge - axesGap, figureEdge + rows*(title+axesHeight+below) + figureEdge - 8
+	rows := float64((len(axes) + across - 1) / across)
+	return width + k.edge - axesGap, top + rows*(title+h+below) + max(k.edge-8, 2)
 }
 
 // coloursOf gives every name a colour, names of faint series last.
@@ -162,15 +232,19 @@ func (s Series) check() error {
 // axis is a panel with its ranges and ticks.
 type axis struct {
 	CurvePanel
+	look                   *look
+	legend                 bool    // the names of lines stand in a legend
 	x, y                   float64 // top left corner on paper
+	w, h                   float64 // size on paper
 	xlo, xhi, ylo, yhi     float64
 	xticks, yticks         []float64
 	xdecimals, ydecimals   int
 	tickWidth, labelsWidth float64
 }
 
-func newAxis(p CurvePanel) (*axis, error) {
-	a := &axis{CurvePanel: p, xlo: math.Inf(1), xhi: math.Inf(-1), ylo: math.Inf(1), yhi: math.Inf(-1)}
+func newAxis(p CurvePanel, k *look) (*axis, error) {
+	a := &axis{CurvePanel: p, look: k, w: axesWidth, h: axesHeight, xlo: math.Inf(1), xhi: math.Inf(-1),
+		ylo: math.Inf(1), yhi: math.Inf(-1)}
 	include := func(v float64) {
 		if !math.IsNaN(v) {
 			a.ylo, a.yhi = min(a.ylo, v), max(a.yhi, v)
@@ -185,26 +259,32 @@ func newAxis(p CurvePanel) (*axis, error) {
 				include(s.Hi[i])
 			}
 		}
-		a.labelsWidth = max(a.labelsWidth, nameStyle.width(s.Name))
+		a.labelsWidth = max(a.labelsWidth, k.name.width(s.Name))
 	}
 	for _, r := range p.References {
 		if math.IsNaN(r.Y) || math.IsInf(r.Y, 0) {
 			return nil, fmt.Errorf("the reference line %q is at %v", r.Name, r.Y)
 		}
 		include(r.Y)
-		a.labelsWidth = max(a.labelsWidth, refStyle.width(r.Name))
+		a.labelsWidth = max(a.labelsWidth, k.ref.width(r.Name))
 	}
 	if math.IsInf(a.xlo, 0) || math.IsInf(a.ylo, 0) {
 		return nil, errors.New("no values to draw")
 	}
 	a.xlo, a.xhi = widen(a.xlo, a.xhi, 0)
 	a.ylo, a.yhi = widen(a.ylo, a.yhi, 0.06)
-	a.yticks, a.ydecimals = ticks(a.ylo, a.yhi, 5, false)
-	a.xticks, a.xdecimals = ticks(a.xlo, a.xhi, 6, p.Whole)
-	for _, t := range a.yticks {
-		a.tickWidth = max(a.tickWidth, tickStyle.width(number(t, a.ydecimals)))
-	}
+	a.mark()
 	return a, nil
+}
+
+// mark sets the ticks, as many as there is space for.
+func (a *axis) mark() {
+	a.yticks, a.ydecimals = ticks(a.ylo, a.yhi, min(5, max(2, int(a.h/22))), false)
+	a.xticks, a.xdecimals = ticks(a.xlo, a.xhi, min(6, max(2, int(a.w/36))), a.Whole)
+	a.tickWidth = 0
+	for _, t := range a.yticks {
+		a.tickWidth = max(a.tickWidth, a.look.tick.width(number(t, a.ydecimals)))
+	}
 }
 
 // widen extends a range on both sides. A single value needs so much space that there are ticks beside it: a half, for a
@@ -267,58 +347,67 @@ func number(v float64, decimals int) string {
 func (a *axis) leftRoom() float64 {
 	room := a.tickWidth + labelGap
 	if a.YLabel != "" {
-		room += 16
+		room += a.look.axis.size + 7.4
 	}
 	return room
 }
 
-func (a *axis) rightRoom() float64 { return labelGap + 4 + a.labelsWidth }
+func (a *axis) rightRoom() float64 {
+	if a.legend {
+		return labelGap
+	}
+	return labelGap + 4 + a.labelsWidth
+}
 
 // inset is the distance of the first and last points from the ends of the axis.
 const inset = 10.0
 
 func (a *axis) px(v float64) float64 {
-	return a.x + inset + (v-a.xlo)/(a.xhi-a.xlo)*(axesWidth-2*inset)
+	return a.x + inset + (v-a.xlo)/(a.xhi-a.xlo)*(a.w-2*inset)
 }
 
 func (a *axis) py(v float64) float64 {
-	return a.y + axesHeight - (v-a.ylo)/(a.yhi-a.ylo)*axesHeight
+	return a.y + a.h - (v-a.ylo)/(a.yhi-a.ylo)*a.h
 }
 
 func (a *axis) draw(p *pen, colours map[string]int) {
-	p.text(titleStyle, ink, a.x, a.y-9, 0, a.Title)
-	bottom := a.y + axesHeight
+	p.text(p.title, p.ink, a.x, a.y-min(9, p.panelTitle/2), 0, p.title.fit(a.Title, a.w+a.rightRoom()))
+	bottom := a.y + a.h
 	for _, t := range a.yticks {
-		p.line(grid, 0.7, point{a.x, a.py(t)}, point{a.x + axesWidth, a.py(t)})
-		p.text(tickStyle, soft, a.x-labelGap, a.py(t)+tickStyle.capHeight()/2, 1, number(t, a.ydecimals))
+		p.line(p.grid, 0.7, point{a.x, a.py(t)}, point{a.x + a.w, a.py(t)})
+		p.text(p.tick, p.soft, a.x-labelGap, a.py(t)+p.tick.capHeight()/2, 1, number(t, a.ydecimals))
 	}
-	p.line(rule, 0.8, point{a.x, bottom}, point{a.x + axesWidth, bottom})
+	p.line(p.rule, 0.8, point{a.x, bottom}, point{a.x + a.w, bottom})
 	for _, t := range a.xticks {
-		p.line(rule, 0.8, point{a.px(t), bottom}, point{a.px(t), bottom + 3})
-		p.text(tickStyle, soft, a.px(t), bottom+12.5, 0.5, number(t, a.xdecimals))
+		p.line(p.rule, 0.8, point{a.px(t), bottom}, point{a.px(t), bottom + 3})
+		p.text(p.tick, p.soft, a.px(t), bottom+p.tickDrop, 0.5, number(t, a.xdecimals))
 	}
-	p.text(axisStyle, ink, a.x+axesWidth/2, bottom+27, 0.5, a.XLabel)
-	p.upright(axisStyle, ink, a.x-labelGap-a.tickWidth-8, a.y+axesHeight/2, a.YLabel)
+	p.text(p.axis, p.ink, a.x+a.w/2, bottom+p.labelDrop, 0.5, p.axis.fit(a.XLabel, a.w+30))
+	p.upright(p.axis, p.ink, a.x-labelGap-a.tickWidth-8, a.y+a.h/2, p.axis.fit(a.YLabel, a.h+40))
 
 	var ends []endLabel
 	for _, r := range a.References {
 		y := a.py(r.Y)
-		p.dashed(soft, 0.9, point{a.x, y}, point{a.x + axesWidth, y})
-		ends = append(ends, endLabel{y: y, name: r.Name, style: refStyle, colour: soft})
-	}
-	for _, s := range a.Series {
-		a.band(p, s, fade(colour(colours[s.key()]), 0.16))
-	}
-	for _, s := range a.Series {
-		c, label := colour(colours[s.key()]), nameStyle
-		if s.Faint {
-			c, label = fade(c, 0.6), refStyle
+		p.dashed(p.soft, 0.9, point{a.x, y}, point{a.x + a.w, y})
+		if a.legend {
+			p.text(p.ref, p.soft, a.x+a.w-3, y-3, 1, p.ref.fit(r.Name, a.w-6))
+		} else {
+			ends = append(ends, endLabel{y: y, name: r.Name, style: p.ref, colour: p.soft})
 		}
-		if last := a.curve(p, s, c); !math.IsNaN(last) {
+	}
+	for _, s := range a.Series {
+		a.band(p, s, fade(p.colour(colours[s.key()]), 0.16))
+	}
+	for _, s := range a.Series {
+		c, label := p.colour(colours[s.key()]), p.name
+		if s.Faint {
+			c, label = fade(c, 0.6), p.ref
+		}
+		if last := a.curve(p, s, c); !math.IsNaN(last) && !a.legend {
 			ends = append(ends, endLabel{y: last, name: s.Name, style: label, colour: c})
 		}
 	}
-	drawEndLabels(p, ends, a.x+axesWidth+labelGap, a.y, bottom)
+	drawEndLabels(p, ends, a.x+a.w+labelGap, a.y, bottom)
 }
 
 // runs calls f for every stretch of points without a missing value and a break.
@@ -373,12 +462,12 @@ func (a *axis) curve(p *pen, s Series, c color.NRGBA) float64 {
 		case s.Faint && len(pts) > 1:
 			p.dashed(c, 1, pts...)
 		case len(pts) > 1:
-			p.line(c, 1.6, pts...)
+			p.line(c, p.stroke, pts...)
 		}
 		if !s.Faint && len(s.X) <= 16 || len(pts) == 1 {
 			for _, q := range pts {
-				p.dot(paper, q.x, q.y, 3.2)
-				p.dot(c, q.x, q.y, 2.4)
+				p.dot(p.paper, q.x, q.y, p.radius+1)
+				p.dot(c, q.x, q.y, p.radius+0.2)
 			}
 		}
 		last = pts[len(pts)-1].y

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"nacre/tsne"
 )
@@ -20,20 +21,10 @@ type Panel struct {
 }
 
 const (
-	planeSide   = 252.0
-	planeGap    = 26.0
-	figureEdge  = 14.0
-	titleRoom   = 38.0
-	badgeRadius = 5.6
-	legendRow   = 17.0
-)
-
-var (
-	titleStyle  = style{11, true}
-	noteStyle   = style{8.2, false}
-	legendStyle = style{8.6, false}
-	badgeStyle  = style{6.8, true}
-	smallStyle  = style{7.4, false}
+	planeSide  = 252.0 // on the screen
+	planeGap   = 26.0
+	leastPlane = 96.0 // the least side of one of several planes in a row on paper
+	legendRow  = 17.0
 )
 
 // Embedding draws the panels side by side. All share one scale, so distances may be compared across panels; a bar in
@@ -68,21 +59,73 @@ func EmbeddingTable(table Table, panels ...Panel) (*Figure, error) {
 		labels = append(labels, p.Label...)
 	}
 	groups := newGroups(panels, labels)
-	below := table.lay()
-	planes := float64(len(panels))*(planeSide+planeGap) - planeGap
-	width := 2*figureEdge + max(planes, below.width)
-	legend := groups.legend(width - 2*figureEdge)
-	height := figureEdge + titleRoom + planeSide + legend.height + below.height + figureEdge
-	scale := sharedScale(panels)
-	return &Figure{width: width, height: height, draw: func(p *pen) {
-		p.rect(paper, 0, 0, width, height)
-		for i, panel := range panels {
-			x := (width-planes)/2 + float64(i)*(planeSide+planeGap)
-			drawPlane(p, panel, groups, x, figureEdge, scale)
+	return newFigure(panels[0].Title, func(k *look) (drawing, error) { return layPlanes(panels, groups, table, k) })
+}
+
+// layPlanes lays planes, their legend and their table out in a look.
+func layPlanes(panels []Panel, g *groups, table Table, k *look) (d drawing, err error) {
+	l := planes{look: k, groups: g, side: planeSide, across: len(panels), gap: planeGap, note: 13, above: 13}
+	below := table.lay(k)
+	if k.width > 0 {
+		below = Table{}.lay(k)
+		l.gap, l.note, l.above = planeGap/2, k.noteLine, 4
+		for ; ; l.across-- {
+			l.side = (k.width - 2*k.edge - float64(l.across-1)*l.gap) / float64(l.across)
+			if l.side >= leastPlane || l.across == 1 {
+				break
+			}
 		}
-		legend.draw(p, figureEdge, figureEdge+titleRoom+planeSide)
-		below.draw(p, figureEdge, figureEdge+titleRoom+planeSide+legend.height)
-	}}, nil
+	}
+	wide := float64(l.across)*(l.side+l.gap) - l.gap
+	d.width = 2*k.edge + max(wide, below.width)
+	for _, p := range panels {
+		l.notes = append(l.notes, l.brokenNote(p.Note, k.width > 0))
+		l.lines = max(l.lines, len(l.notes[len(l.notes)-1]))
+	}
+	l.titleRoom = k.title.size + 1 + l.note*float64(l.lines) + l.above
+	l.scale = sharedScale(panels, l.side)
+	rows := float64((len(panels) + l.across - 1) / l.across)
+	end := k.edge + rows*(l.titleRoom+l.side+l.gap) - l.gap
+	legend := l.legend(d.width - 2*k.edge)
+	d.height = end + legend.height + below.height + k.edge
+	d.draw = func(p *pen) {
+		p.rect(p.paper, 0, 0, d.width, d.height)
+		for i, panel := range panels {
+			x := (d.width-wide)/2 + float64(i%l.across)*(l.side+l.gap)
+			l.plane(p, panel, l.notes[i], x, k.edge+float64(i/l.across)*(l.titleRoom+l.side+l.gap))
+		}
+		legend.draw(p, k.edge, end)
+		below.draw(p, k.edge, end+legend.height)
+	}
+	return d, nil
+}
+
+// planes holds the places of planes.
+type planes struct {
+	*groups
+	look                   *look
+	side, gap              float64
+	across                 int     // planes in a row
+	titleRoom, note, above float64 // above a plane, of a line of its note, below the note
+	scale                  float64
+	notes                  [][]string
+	lines                  int // of the longest note
+}
+
+// brokenNote cuts a note into lines of the plane's width, if it is narrow at its parts.
+func (l *planes) brokenNote(note string, narrow bool) []string {
+	if !narrow {
+		return []string{note}
+	}
+	var lines []string
+	for _, part := range strings.Split(note, " · ") {
+		if n := len(lines); n > 0 && l.look.note.width(lines[n-1]+" · "+part) <= l.side {
+			lines[n-1] += " · " + part
+		} else {
+			lines = append(lines, l.look.note.broken(part, l.side)...)
+		}
+	}
+	return lines
 }
 
 // figures3 writes v with three significant figures, without an exponent.
@@ -106,34 +149,37 @@ func bounds(y tsne.Matrix) (cx, cy, half float64) {
 
 // sharedScale is the number of points on paper per unit of the layouts, the same for all. A layout that is a single
 // point has no scale.
-func sharedScale(panels []Panel) float64 {
+func sharedScale(panels []Panel, side float64) float64 {
 	largest := math.SmallestNonzeroFloat32
 	for _, p := range panels {
 		_, _, half := bounds(p.Y)
 		largest = max(largest, half)
 	}
-	return (planeSide/2 - 10) / largest
+	return (side/2 - 10) / largest
 }
 
-func drawPlane(p *pen, panel Panel, g *groups, x, y, scale float64) {
-	p.text(titleStyle, ink, x, y+10, 0, panel.Title)
-	p.text(noteStyle, soft, x, y+25, 0, panel.Note)
-	y += titleRoom
-	p.frame(rule, 0.6, x, y, planeSide, planeSide)
+func (l *planes) plane(p *pen, panel Panel, note []string, x, y float64) {
+	side, scale, r := l.side, l.scale, p.badgeRadius
+	p.text(p.title, p.ink, x, y+p.title.size-1, 0, p.title.fit(panel.Title, side+l.gap))
+	for k, line := range note {
+		p.text(p.note, p.soft, x, y+l.titleRoom-l.above-l.note*float64(len(note)-1-k), 0, line)
+	}
+	y += l.titleRoom
+	p.frame(p.rule, 0.6, x, y, side, side)
 	cx, cy, _ := bounds(panel.Y)
 	place := func(r []float64) point {
-		return point{x + planeSide/2 + (r[0]-cx)*scale, y + planeSide/2 - (r[1]-cy)*scale}
+		return point{x + side/2 + (r[0]-cx)*scale, y + side/2 - (r[1]-cy)*scale}
 	}
-	radius := min(1.9, max(0.9, 60/math.Sqrt(float64(panel.Y.Rows))))
+	radius := min(1.9, max(0.9, 60/math.Sqrt(float64(panel.Y.Rows)))) * max(0.6, min(1, side/planeSide))
 	for _, i := range mixed(panel.Y.Rows) {
-		q, c := place(panel.Y.Row(i)), soft
+		q, c := place(panel.Y.Row(i)), p.soft
 		if len(panel.Label) > 0 {
-			c = colour(g.index(panel.Label[i]))
+			c = p.colour(l.index(panel.Label[i]))
 		}
 		p.dot(fade(c, 0.62), q.x, q.y, radius)
 	}
 	if len(panel.Label) == 0 {
-		drawScaleBar(p, x+9, y+planeSide-9, scale)
+		l.scaleBar(p, x+9, y+side-9)
 		return
 	}
 	cent, own, err := tsne.Centroids(panel.Y, panel.Label)
@@ -144,19 +190,19 @@ func drawPlane(p *pen, panel Panel, g *groups, x, y, scale float64) {
 	for k := range own {
 		at[k] = place(cent.Row(k))
 	}
-	badges := spreadOut(at, x+badgeRadius+2, x+planeSide-badgeRadius-2, y+badgeRadius+2, y+planeSide-badgeRadius-2)
+	badges := spreadOut(at, r, x+r+2, x+side-r-2, y+r+2, y+side-r-2)
 	for k, q := range at {
 		if b := badges[k]; math.Hypot(b.x-q.x, b.y-q.y) > 1 {
-			p.line(paper, 2.4, q, b)
-			p.line(ink, 0.7, q, b)
-			p.dot(paper, q.x, q.y, 2.2)
-			p.dot(ink, q.x, q.y, 1.5)
+			p.line(p.paper, 2.4, q, b)
+			p.line(p.ink, 0.7, q, b)
+			p.dot(p.paper, q.x, q.y, 2.2)
+			p.dot(p.ink, q.x, q.y, 1.5)
 		}
 	}
-	for k, l := range own {
-		g.badge(p, badges[k], g.index(l))
+	for k, own := range own {
+		l.badge(p, badges[k], l.index(own))
 	}
-	drawScaleBar(p, x+9, y+planeSide-9, scale)
+	l.scaleBar(p, x+9, y+side-9)
 }
 
 // mixed is a fixed order of drawing in which neighbours of a list end up far apart, so that no label covers the
@@ -181,9 +227,9 @@ func gcd(a, b int) int {
 }
 
 // spreadOut moves badges that overlap apart, as little as it can, inside the given bounds.
-func spreadOut(at []point, left, right, top, bottom float64) []point {
+func spreadOut(at []point, radius, left, right, top, bottom float64) []point {
 	b := slices.Clone(at)
-	const apart = 2*badgeRadius + 2.5
+	apart := 2*radius + 2.5
 	for range 200 {
 		moved := false
 		for i := range b {
@@ -217,14 +263,14 @@ func spreadOut(at []point, left, right, top, bottom float64) []point {
 	return b
 }
 
-func drawScaleBar(p *pen, x, y, scale float64) {
-	units := niceBelow(planeSide / 5 / scale)
-	length := units * scale
-	p.rect(fade(paper, 0.8), x-3, y-12, length+6, 15)
-	p.line(soft, 0.9, point{x, y}, point{x + length, y})
-	p.line(soft, 0.9, point{x, y - 2}, point{x, y + 2})
-	p.line(soft, 0.9, point{x + length, y - 2}, point{x + length, y + 2})
-	p.text(smallStyle, soft, x+length/2, y-3.5, 0.5, strconv.FormatFloat(units, 'g', -1, 64))
+func (l *planes) scaleBar(p *pen, x, y float64) {
+	units := niceBelow(l.side / 5 / l.scale)
+	length := units * l.scale
+	p.rect(fade(p.paper, 0.8), x-3, y-12, length+6, 15)
+	p.line(p.soft, 0.9, point{x, y}, point{x + length, y})
+	p.line(p.soft, 0.9, point{x, y - 2}, point{x, y + 2})
+	p.line(p.soft, 0.9, point{x + length, y - 2}, point{x + length, y + 2})
+	p.text(p.small, p.soft, x+length/2, y-3.5, 0.5, strconv.FormatFloat(units, 'g', -1, 64))
 }
 
 // niceBelow is the largest of 1, 2, 5 times a power of ten that is not above v.
@@ -282,13 +328,13 @@ func (g *groups) index(label int) int {
 
 // badge draws the marker of group k: its mark in a ring of its colour.
 func (g *groups) badge(p *pen, at point, k int) {
-	p.dot(paper, at.x, at.y, badgeRadius+0.9)
-	p.ring(colour(k), 1.5, at.x, at.y, badgeRadius)
-	s := badgeStyle
+	p.dot(p.paper, at.x, at.y, p.badgeRadius+0.9)
+	p.ring(p.colour(k), 1.5, at.x, at.y, p.badgeRadius)
+	s := p.badge
 	if len(g.mark[k]) > 2 {
 		s.size *= 0.8
 	}
-	p.text(s, ink, at.x, at.y+s.capHeight()/2, 0.5, g.mark[k])
+	p.text(s, p.ink, at.x, at.y+s.capHeight()/2, 0.5, g.mark[k])
 }
 
 // legendLayout is a legend and the height it takes.
@@ -298,27 +344,28 @@ type legendLayout struct {
 }
 
 // legend puts one entry per name into equal columns over the width.
-func (g *groups) legend(width float64) legendLayout {
-	n := len(g.names)
+func (l *planes) legend(width float64) legendLayout {
+	n, s, r := len(l.names), l.look.legend, l.look.badgeRadius
 	if n == 0 {
 		return legendLayout{draw: func(*pen, float64, float64) {}}
 	}
 	widest := 0.0
-	for _, name := range g.names {
-		widest = max(widest, legendStyle.width(name))
+	for _, name := range l.names {
+		widest = max(widest, s.width(name))
 	}
-	entry := 2*badgeRadius + 5 + widest + 14
+	widest = min(widest, width-2*r-5)
+	entry := 2*r + 5 + widest + 14
 	columns := max(1, min(n, int((width+14)/entry)))
 	rows := (n + columns - 1) / columns
 	columns = (n + rows - 1) / rows
 	step := min(width/float64(columns), entry+24)
 	const above, below = 12, 4
 	return legendLayout{height: above + float64(rows)*legendRow - below, draw: func(p *pen, x, y float64) {
-		for k, name := range g.names {
-			cx := x + float64(k%columns)*step + badgeRadius + 1
+		for k, name := range l.names {
+			cx := x + float64(k%columns)*step + r + 1
 			cy := y + above + float64(k/columns)*legendRow + legendRow/2
-			g.badge(p, point{cx, cy}, k)
-			p.text(legendStyle, ink, cx+badgeRadius+5, cy+legendStyle.capHeight()/2, 0, name)
+			l.badge(p, point{cx, cy}, k)
+			p.text(s, p.ink, cx+r+5, cy+s.capHeight()/2, 0, s.fit(name, widest))
 		}
 	}}
 }

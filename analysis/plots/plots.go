@@ -1,7 +1,7 @@
 // Package plots draws the figures of a study for print and for the screen: embeddings side by side in one scale with
 // their centroids, and curves with intervals and reference lines. Figures are drawn with gonum/plot's vector graphics
-// and written as SVG, or as PNG at twice the screen's resolution. Colours differ enough for people with the common
-// forms of colour blindness. Colour is never the only sign: groups have numbers, and lines have names.
+// and written as PDF, SVG or PNG, at the size of the screen or at a paper's width. Colours differ enough for people
+// with the common forms of colour blindness. Colour is never the only sign: groups have numbers, and lines have names.
 //
 //	f, err := plots.Embedding(
 //		plots.Panel{Title: "PEARL", Y: a.Y, Label: label},
@@ -10,91 +10,20 @@
 //	if err != nil {
 //		return err
 //	}
-//	err = f.Save("tsne.png") // or .svg
+//	err = f.Save("tsne.pdf", plots.Width("icml-column")) // or .svg, .png
 package plots
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 
+	xfont "golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
-
-	xfont "golang.org/x/image/font"
 )
-
-// Figure is a finished drawing of fixed size. The same figure writes the same bytes.
-type Figure struct {
-	width, height float64 // points, 1/72 inch
-	draw          func(*pen)
-}
-
-// Size is the width and height in points (1/72 inch).
-func (f *Figure) Size() (width, height float64) { return f.width, f.height }
-
-// pngDPI makes a pixel half a screen pixel (96 dpi) wide.
-const pngDPI = 192
-
-// WritePNG writes the figure on white at 192 dots per inch.
-func (f *Figure) WritePNG(w io.Writer) error {
-	c := vgimg.NewWith(vgimg.UseWH(vg.Length(f.width), vg.Length(f.height)), vgimg.UseDPI(pngDPI))
-	f.draw(newPen(c, f.height))
-	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(w); err != nil {
-		return fmt.Errorf("plots: %w", err)
-	}
-	return nil
-}
-
-// WriteSVG writes the figure as SVG. Text stays text, in Liberation Sans or a face of the same widths.
-func (f *Figure) WriteSVG(w io.Writer) error {
-	c := vgsvg.New(vg.Length(f.width), vg.Length(f.height))
-	f.draw(newPen(c, f.height))
-	var buf bytes.Buffer
-	if _, err := c.WriteTo(&buf); err != nil {
-		return fmt.Errorf("plots: %w", err)
-	}
-	out := bytes.ReplaceAll(buf.Bytes(), []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	if _, err := w.Write(out); err != nil {
-		return fmt.Errorf("plots: %w", err)
-	}
-	return nil
-}
-
-// Save writes the figure to path, in the format of its ending: .png or .svg. The file appears as a whole or not at all.
-func (f *Figure) Save(path string) error {
-	var buf bytes.Buffer
-	var err error
-	switch ext := strings.ToLower(filepath.Ext(path)); ext {
-	case ".png":
-		err = f.WritePNG(&buf)
-	case ".svg":
-		err = f.WriteSVG(&buf)
-	default:
-		return fmt.Errorf("plots: %s: the name must end in .png or .svg, not %q", path, ext)
-	}
-	if err != nil {
-		return err
-	}
-	part := path + ".part"
-	if err = os.WriteFile(part, buf.Bytes(), 0o644); err == nil {
-		err = os.Rename(part, path)
-	}
-	if err != nil {
-		os.Remove(part)
-		return fmt.Errorf("plots: %w", err)
-	}
-	return nil
-}
 
 // Palette has ten colours. The first ones are used first. Any two differ by at least 15 in CIELAB, both for normal
 // vision and for vision without one kind of cone (Machado et al. 2009).
@@ -112,20 +41,10 @@ var PaletteOnDark = []color.NRGBA{
 	{0x8D, 0x85, 0xB9, 255}, {0xE4, 0xA8, 0x59, 255},
 }
 
-func colour(i int) color.NRGBA { return Palette[i%len(Palette)] }
-
 func fade(c color.NRGBA, alpha float64) color.NRGBA {
 	c.A = uint8(math.Round(255 * alpha))
 	return c
 }
-
-var (
-	ink   = color.NRGBA{0x22, 0x26, 0x2B, 255}
-	soft  = color.NRGBA{0x6A, 0x70, 0x78, 255}
-	rule  = color.NRGBA{0xC9, 0xCD, 0xD2, 255}
-	grid  = color.NRGBA{0xEC, 0xEE, 0xF0, 255}
-	paper = color.NRGBA{255, 255, 255, 255}
-)
 
 // faces are the regular and bold faces of Liberation Sans, which come with gonum/plot.
 var faces = func() *font.Cache { return font.NewCache(liberation.Collection()) }()
@@ -152,13 +71,24 @@ func (s style) width(text string) float64 {
 // capHeight is the height of capital letters and digits. Text is centred by it.
 func (s style) capHeight() float64 { return 0.69 * s.size }
 
-// pen draws with the origin at the top left and y downwards.
-type pen struct {
-	c      vg.Canvas
-	height float64
+// familyOf is the name of a font's family.
+func familyOf(face font.Face) string {
+	name, err := face.Face.Name(new(sfnt.Buffer), sfnt.NameIDFamily)
+	if err != nil { // the font has no names: then it has the one that gonum knows it by
+		return fmt.Sprint(face.Font.Typeface, " ", face.Font.Variant)
+	}
+	return name
 }
 
-func newPen(c vg.Canvas, height float64) *pen { return &pen{c: c, height: height} }
+// pen draws with the origin at the top left and y downwards.
+type pen struct {
+	*look
+	c       vg.Canvas
+	height  float64
+	logical bool // whoever shows the page puts letters into the order in which they are read
+}
+
+func newPen(c vg.Canvas, height float64, k *look) *pen { return &pen{c: c, height: height, look: k} }
 
 type point struct{ x, y float64 }
 
@@ -237,7 +167,15 @@ func (p *pen) text(s style, c color.Color, x, y, align float64, text string) {
 		return
 	}
 	p.c.SetColor(c)
-	p.c.FillString(s.face(), p.at(x-align*s.width(text), y), text)
+	p.c.FillString(s.face(), p.at(x-align*s.width(text), y), p.ordered(text))
+}
+
+// ordered is text as its letters stand on paper from left to right.
+func (p *pen) ordered(text string) string {
+	if p.logical {
+		return text
+	}
+	return visual(text)
 }
 
 // upright writes text turned a quarter to the left, centred on (x, y).
@@ -249,6 +187,6 @@ func (p *pen) upright(s style, c color.Color, x, y float64, text string) {
 	p.c.Translate(p.at(x, y))
 	p.c.Rotate(math.Pi / 2)
 	p.c.SetColor(c)
-	p.c.FillString(s.face(), vg.Point{X: vg.Length(-s.width(text) / 2), Y: 0}, text)
+	p.c.FillString(s.face(), vg.Point{X: vg.Length(-s.width(text) / 2), Y: 0}, p.ordered(text))
 	p.c.Pop()
 }

@@ -86,7 +86,7 @@ func TestPaletteKeepsApart(t *testing.T) {
 		t.Errorf("%d colours on dark, %d on light", len(PaletteOnDark), len(Palette))
 	}
 	// CIELAB of white, and of sRGB red by Lindbloom's calculator.
-	if w := lab(paper, sight["normal"]); math.Abs(w[0]-100) > 0.01 || math.Abs(w[1]) > 0.02 {
+	if w := lab(light.paper, sight["normal"]); math.Abs(w[0]-100) > 0.01 || math.Abs(w[1]) > 0.02 {
 		t.Errorf("white is %v", w)
 	}
 	if r := lab(color.NRGBA{255, 0, 0, 255}, sight["normal"]); math.Abs(r[0]-53.24) > 0.02 ||
@@ -181,11 +181,11 @@ func TestEmbeddingWithoutLabels(t *testing.T) {
 
 func TestPanelsShareTheScale(t *testing.T) {
 	panels := twoPlanes()
-	both := sharedScale(panels)
+	both := sharedScale(panels, planeSide)
 	if want := (planeSide/2 - 10) / 50; math.Abs(both-want) > 1e-12 {
 		t.Errorf("scale %v, want %v points per unit", both, want)
 	}
-	if alone := sharedScale(panels[1:]); math.Abs(alone-10*both) > 1e-12 {
+	if alone := sharedScale(panels[1:], planeSide); math.Abs(alone-10*both) > 1e-12 {
 		t.Errorf("the narrow plane alone has scale %v", alone)
 	}
 }
@@ -211,9 +211,9 @@ func TestPNGHasTwiceTheResolution(t *testing.T) {
 		t.Errorf("%v pixels for %v×%v points", s, w, h)
 	}
 	// The first badge's ring is there, in the first colour, where its centroid is.
-	scale, pixel := sharedScale(twoPlanes()), 192.0/72
-	x := figureEdge + planeSide/2 - 49*scale - badgeRadius
-	y := figureEdge + titleRoom + planeSide/2 - (1-24)*scale
+	scale, pixel := sharedScale(twoPlanes(), planeSide), 192.0/72
+	x := onScreen.edge + planeSide/2 - 49*scale - onScreen.badgeRadius
+	y := onScreen.edge + 38 + planeSide/2 - (1-24)*scale
 	if c := color.NRGBAModel.Convert(img.At(int(x*pixel), int(y*pixel))); c != color.Color(Palette[0]) {
 		t.Errorf("the ring is %v, want %v", c, Palette[0])
 	}
@@ -224,10 +224,10 @@ func TestBadgesDoNotOverlap(t *testing.T) {
 	for i := range at {
 		at[i] = point{100 + float64(i%2), 100}
 	}
-	b := spreadOut(at, 0, 200, 0, 200)
+	b := spreadOut(at, onScreen.badgeRadius, 0, 200, 0, 200)
 	for i := range b {
 		for j := range i {
-			if d := math.Hypot(b[i].x-b[j].x, b[i].y-b[j].y); d < 2*badgeRadius+2 {
+			if d := math.Hypot(b[i].x-b[j].x, b[i].y-b[j].y); d < 2*onScreen.badgeRadius+2 {
 				t.Errorf("badges %d and %d are %.1f apart", j, i, d)
 			}
 		}
@@ -236,7 +236,7 @@ func TestBadgesDoNotOverlap(t *testing.T) {
 		}
 	}
 	free := []point{{10, 10}, {60, 60}}
-	if got := spreadOut(free, 0, 200, 0, 200); !reflect.DeepEqual(got, free) {
+	if got := spreadOut(free, onScreen.badgeRadius, 0, 200, 0, 200); !reflect.DeepEqual(got, free) {
 		t.Errorf("free badges moved to %v", got)
 	}
 }
@@ -292,7 +292,7 @@ func TestCurves(t *testing.T) {
 					Hi: []float64{-8, -3, -2}},
 				{Name: "TCL-PEARL", X: []float64{0, 1, 2}, Y: []float64{-9, nan, -3}},
 			},
-			References: []Reference{{"random policy", -12}, {"knows the goal", -1}},
+			References: []Reference{{Name: "random policy", Y: -12}, {Name: "knows the goal", Y: -1}},
 		},
 		CurvePanel{Title: "one point",
 			Series: []Series{{Name: "TCL-PEARL", X: []float64{5}, Y: []float64{2}, Lo: []float64{1},
@@ -373,7 +373,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := f.Save(filepath.Join(t.TempDir(), "a.gif")); err == nil ||
-		!strings.Contains(err.Error(), `.png or .svg, not ".gif"`) {
+		!strings.Contains(err.Error(), `.pdf, .svg or .png, not ".gif"`) {
 		t.Errorf("got %v", err)
 	}
 	dir := t.TempDir()

@@ -17,36 +17,43 @@ import (
 // Of makes a figure, six inches by four, from a plot of gonum. Fonts, axes, background, lines and glyphs that are as
 // gonum makes them, and the colours of package plotutil, get the style of this package, and a grid is added. The plot
 // itself is not changed. A plot that cannot be drawn is an error.
-func Of(p *plot.Plot) (f *Figure, err error) {
+func Of(p *plot.Plot) (*Figure, error) {
 	if p == nil {
 		return nil, errors.New("plots: there is no plot")
 	}
+	return newFigure(p.Title.Text, func(k *look) (drawing, error) { return layPlot(p, k) })
+}
+
+// layPlot lays a plot of gonum's out in a look.
+func layPlot(p *plot.Plot, k *look) (d drawing, err error) {
 	defer func() { // a plot panics on data it cannot draw
 		if x := recover(); x != nil {
-			f, err = nil, fmt.Errorf("plots: drawing the plot: %v", x)
+			err = fmt.Errorf("plots: drawing the plot: %v", x)
 		}
 	}()
-	const width, height = 432, 288
-	q := themed(p)
-	f = &Figure{width: width, height: height, draw: func(pen *pen) {
-		c := draw.Crop(draw.NewCanvas(pen.c, width, height), figureEdge, -figureEdge, figureEdge, -figureEdge)
+	d.width, d.height = cmp.Or(k.width, 432), cmp.Or(k.width, 432)*2/3
+	q := themed(p, k)
+	edge := vg.Length(k.edge)
+	d.draw = func(pen *pen) {
+		c := draw.NewCanvas(pen.c, vg.Length(d.width), vg.Length(d.height))
+		c = draw.Crop(c, edge, -edge, edge, -edge)
 		if q.BackgroundColor == nil {
-			pen.rect(paper, 0, 0, width, height)
-			gridOf(&q, q.DataCanvas(c))
+			pen.rect(pen.paper, 0, 0, d.width, d.height)
+			gridOf(&q, q.DataCanvas(c), k)
 		} else {
-			pen.rect(q.BackgroundColor, 0, 0, width, height)
+			pen.rect(q.BackgroundColor, 0, 0, d.width, d.height)
 		}
 		q.Draw(c)
-	}}
-	f.draw(newPen(new(recorder.Canvas), height)) // tests whether it can be drawn
-	return f, nil
+	}
+	d.draw(newPen(new(recorder.Canvas), d.height, k)) // tests whether it can be drawn
+	return d, nil
 }
 
 // themed copies a plot and changes gonum's defaults to the style of this package. The default background is left out,
 // because the figure has its own.
-func themed(p *plot.Plot) plot.Plot {
+func themed(p *plot.Plot, k *look) plot.Plot {
 	q := *p
-	restyle(&q)
+	restyle(&q, k)
 	if q.BackgroundColor == color.White {
 		q.BackgroundColor = nil
 	}
@@ -58,15 +65,15 @@ func themed(p *plot.Plot) plot.Plot {
 			t.Color = c
 		}
 	}
-	retext(&q.Title.TextStyle, 12, titleStyle, ink)
+	retext(&q.Title.TextStyle, 12, k.title, k.ink)
 	q.Title.Padding = cmp.Or(q.Title.Padding, 6)
-	retext(&q.Legend.TextStyle, 12, legendStyle, ink)
+	retext(&q.Legend.TextStyle, 12, k.legend, k.ink)
 	for _, a := range []*plot.Axis{&q.X, &q.Y} {
-		retext(&a.Label.TextStyle, 12, axisStyle, ink)
-		retext(&a.Tick.Label, 10, tickStyle, soft)
+		retext(&a.Label.TextStyle, 12, k.axis, k.ink)
+		retext(&a.Tick.Label, 10, k.tick, k.soft)
 		for _, l := range []*draw.LineStyle{&a.LineStyle, &a.Tick.LineStyle} {
 			if l.Color == color.Black {
-				l.Color = rule
+				l.Color = k.rule
 			}
 		}
 		if a.Tick.Marker == (plot.DefaultTicks{}) {
@@ -90,8 +97,8 @@ func roundTicks(lo, hi float64) (list []plot.Tick) {
 }
 
 // gridOf draws lines at the labelled ticks.
-func gridOf(q *plot.Plot, c draw.Canvas) {
-	line := draw.LineStyle{Color: grid, Width: 0.7}
+func gridOf(q *plot.Plot, c draw.Canvas, k *look) {
+	line := draw.LineStyle{Color: k.grid, Width: 0.7}
 	for _, t := range q.X.Tick.Marker.Ticks(q.X.Min, q.X.Max) {
 		if x := c.X(q.X.Norm(t.Value)); !t.IsMinor() && c.ContainsX(x) {
 			c.StrokeLine2(line, x, c.Min.Y, x, c.Max.Y)

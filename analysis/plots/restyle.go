@@ -14,14 +14,14 @@ import (
 
 // restyle gives the plotters and the legend of a plot that is drawn copies with this package's colours, where they have
 // gonum's default lines and glyphs or the colours of package plotutil. What package plot keeps of them is not exported.
-func restyle(q *plot.Plot) {
+func restyle(q *plot.Plot, k *look) {
 	p := reflect.ValueOf(q).Elem()
 	copies := map[any]reflect.Value{} // a plotter that is also in the legend has one copy
-	restyleAll(hidden(p, "plotters"), copies)
+	restyleAll(hidden(p, "plotters"), copies, k)
 	entries := hidden(reflect.ValueOf(&q.Legend).Elem(), "entries")
 	entries.Set(cloned(entries))
-	for k := range entries.Len() {
-		restyleAll(hidden(entries.Index(k), "thumbs"), copies)
+	for i := range entries.Len() {
+		restyleAll(hidden(entries.Index(i), "thumbs"), copies, k)
 	}
 }
 
@@ -36,10 +36,10 @@ func cloned(slice reflect.Value) reflect.Value {
 }
 
 // restyleAll replaces a slice of interfaces by one of copies.
-func restyleAll(list reflect.Value, copies map[any]reflect.Value) {
+func restyleAll(list reflect.Value, copies map[any]reflect.Value, k *look) {
 	list.Set(cloned(list))
-	for k := range list.Len() {
-		x := list.Index(k).Elem()
+	for i := range list.Len() {
+		x := list.Index(i).Elem()
 		if x.Kind() != reflect.Pointer || x.IsNil() || x.Type().Elem().PkgPath() != plotterPath {
 			continue
 		}
@@ -47,10 +47,10 @@ func restyleAll(list reflect.Value, copies map[any]reflect.Value) {
 		if !ok {
 			c = reflect.New(x.Type().Elem())
 			c.Elem().Set(x.Elem())
-			restyleFields(c.Elem())
+			restyleFields(c.Elem(), k)
 			copies[x.Interface()] = c
 		}
-		list.Index(k).Set(c)
+		list.Index(i).Set(c)
 	}
 }
 
@@ -63,30 +63,30 @@ var (
 var plotterPath = reflect.TypeFor[plotter.Line]().PkgPath()
 
 // restyleFields gives the styles in a struct this package's colours.
-func restyleFields(v reflect.Value) {
-	for k := range v.NumField() {
-		if !v.Type().Field(k).IsExported() {
+func restyleFields(v reflect.Value, k *look) {
+	for i := range v.NumField() {
+		if !v.Type().Field(i).IsExported() {
 			continue
 		}
-		switch x := v.Field(k).Addr().Interface().(type) {
+		switch x := v.Field(i).Addr().Interface().(type) {
 		case *draw.LineStyle:
-			x.Color = restyled(x.Color, sameLine(*x))
+			x.Color = k.restyled(x.Color, sameLine(*x))
 		case *[]draw.LineStyle:
 			*x = slices.Clone(*x)
-			for k := range *x {
-				(*x)[k].Color = restyled((*x)[k].Color, sameLine((*x)[k]))
+			for j := range *x {
+				(*x)[j].Color = k.restyled((*x)[j].Color, sameLine((*x)[j]))
 			}
 		case *draw.GlyphStyle:
 			byDefault := *x == gonumGlyph
-			x.Color = restyled(x.Color, byDefault)
+			x.Color = k.restyled(x.Color, byDefault)
 			if byDefault {
 				x.Shape = draw.CircleGlyph{}
 			}
 		case *color.Color:
-			*x = restyled(*x, false)
+			*x = k.restyled(*x, false)
 		default:
-			if f := v.Field(k); f.Kind() == reflect.Struct && v.Type().Field(k).Anonymous {
-				restyleFields(f)
+			if f := v.Field(i); f.Kind() == reflect.Struct && v.Type().Field(i).Anonymous {
+				restyleFields(f, k)
 			}
 		}
 	}
@@ -98,12 +98,12 @@ func sameLine(s draw.LineStyle) bool {
 }
 
 // restyled is the colour in which c is drawn: that of Palette with the number it has in package plotutil, or the first.
-func restyled(c color.Color, byDefault bool) color.Color {
+func (t theme) restyled(c color.Color, byDefault bool) color.Color {
 	if byDefault {
-		return colour(0)
+		return t.colour(0)
 	}
 	if k := slices.Index(gonumColors, c); k >= 0 {
-		return colour(k)
+		return t.colour(k)
 	}
 	return c
 }

@@ -12,11 +12,6 @@ const (
 	words    = 2 // columns at the left that are not numbers
 )
 
-var (
-	headStyle = style{7.8, true}
-	cellStyle = style{7.8, false}
-)
-
 // tableLayout is a table and the space that it takes.
 type tableLayout struct {
 	width, height float64
@@ -24,15 +19,15 @@ type tableLayout struct {
 }
 
 // lay measures the columns. A table without rows takes no room.
-func (t Table) lay() tableLayout {
+func (t Table) lay(k *look) tableLayout {
 	if len(t.Rows) == 0 {
 		return tableLayout{draw: func(*pen, float64, float64) {}}
 	}
 	wide := make([]float64, len(t.Head))
 	for c, head := range t.Head {
-		wide[c] = headStyle.width(head)
+		wide[c] = k.head.width(head)
 		for _, row := range t.Rows {
-			wide[c] = max(wide[c], cellStyle.width(row[c]))
+			wide[c] = max(wide[c], k.cell.width(row[c]))
 		}
 	}
 	total := 0.0
@@ -44,10 +39,10 @@ func (t Table) lay() tableLayout {
 		width: total - tableGap, height: above + tableRow*float64(len(t.Rows)+1),
 		draw: func(p *pen, x, y float64) {
 			y += above
-			t.row(p, headStyle, t.Head, wide, x, y+tableRow-3.5)
-			p.line(rule, 0.6, point{x, y + tableRow}, point{x + total - tableGap, y + tableRow})
+			t.row(p, k.head, t.Head, wide, x, y+tableRow-3.5)
+			p.line(p.rule, 0.6, point{x, y + tableRow}, point{x + total - tableGap, y + tableRow})
 			for i, row := range t.Rows {
-				t.row(p, cellStyle, row, wide, x, y+float64(i+2)*tableRow-3.5)
+				t.row(p, k.cell, row, wide, x, y+float64(i+2)*tableRow-3.5)
 			}
 		},
 	}
@@ -57,9 +52,9 @@ func (t Table) lay() tableLayout {
 func (t Table) row(p *pen, s style, cells []string, wide []float64, x, y float64) {
 	for c, text := range cells {
 		if c < words {
-			p.text(s, ink, x, y, 0, text)
+			p.text(s, p.ink, x, y, 0, text)
 		} else {
-			p.text(s, ink, x+wide[c], y, 1, text)
+			p.text(s, p.ink, x+wide[c], y, 1, text)
 		}
 		x += wide[c] + tableGap
 	}

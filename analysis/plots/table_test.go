@@ -20,11 +20,12 @@ func TestTableBelowThePlanes(t *testing.T) {
 	if got := strings.Join(texts(t, f), "|"); !strings.HasSuffix(got, "space|ratio|PEARL|plane|1.156|TCL|plane|2.575") {
 		t.Errorf("texts %q", got)
 	}
-	if grown := f.height - plain.height; f.width != plain.width || grown < 3*tableRow || grown > 5*tableRow {
-		t.Errorf("%v×%v became %v×%v", plain.width, plain.height, f.width, f.height)
+	was, is := plain.own, f.own
+	if grown := is.height - was.height; is.width != was.width || grown < 3*tableRow || grown > 5*tableRow {
+		t.Errorf("%v×%v became %v×%v", was.width, was.height, is.width, is.height)
 	}
 	table.Rows = append(table.Rows, []string{strings.Repeat("a very long name ", 12), "plane", "1"})
-	if f, err = EmbeddingTable(table, twoPlanes()...); err != nil || f.width <= plain.width {
-		t.Errorf("a wide table gives a figure %v wide, %v", f.width, err)
+	if f, err = EmbeddingTable(table, twoPlanes()...); err != nil || f.own.width <= was.width {
+		t.Errorf("a wide table gives a figure %v wide, %v", f.own.width, err)
 	}
 }

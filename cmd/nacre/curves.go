@@ -22,7 +22,7 @@ In panels of Meta-World families, the curves of the authors' public logs are dra
 this environment. Logs of other programs (progress.csv, TensorBoard's event files, W&B and more) are drawn
 beside runs, and a line says which of their columns.`,
 		Example: `  nacre curves out/twelve --out curves.svg
-  nacre curves runs/* --success`,
+  nacre curves runs/* --out return.pdf --width icml-column`,
 		Args: someArgs("run folders or a sweep"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.Runs = args
@@ -33,7 +33,8 @@ beside runs, and a line says which of their columns.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Out, "out", "o", "curves.png", "`file` to write, .png or .svg")
+	f.StringVarP(&o.Out, "out", "o", "curves.png", "`file` to write, .pdf, .svg or .png")
+	paperFlags(cmd, &o.Paper)
 	f.Int64Var(&o.Steps, "steps", 0, "end of the axis in environment `steps`, 0 for the longest run")
 	f.BoolVar(&o.Success, "success", false, "success rates instead of returns")
 	f.BoolVar(&o.Backdrop, "authors", true, "draw the authors' public curves behind the runs")

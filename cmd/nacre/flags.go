@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"nacre/analysis/plots"
 	"nacre/cmd/nacre/app"
 	"nacre/core/devices"
 	"nacre/experiment"
@@ -103,6 +104,13 @@ func keepFlags(cmd *cobra.Command, h *experiment.Host) {
 func columnFlags(cmd *cobra.Command, c *foreign.Columns) {
 	cmd.Flags().StringVar(&c.Step, "step-column", "", "`column` of environment steps in logs of other programs")
 	cmd.Flags().StringVar(&c.Return, "return-column", "", "`column` of the return in logs of other programs")
+}
+
+// paperFlags add --width and --dark.
+func paperFlags(cmd *cobra.Command, o *app.PaperOptions) {
+	cmd.Flags().StringVar(&o.Width, "width", "", "`width` on paper, with text of 8 points: "+
+		strings.Join(plots.Widths(), ", ")+", or a length such as 3.25in or 85mm (default a screen's)")
+	cmd.Flags().BoolVar(&o.Dark, "dark", false, "draw in the colours of a dark page")
 }
 
 // chosenPython says which Python is used where none is named.

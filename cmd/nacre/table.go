@@ -23,7 +23,7 @@ ranks, wins and ties. Cells without finished runs stay empty. "runs" is the same
 
 With --paper it prints the table as published. From its cells alone it recomputes every statistic that the
 paper draws from it: which claims hold, under which reading, and by how much.`,
-		Example: `  nacre table ml1 out/ml1
+		Example: `  nacre table ml1 out/ml1 --out ml1.tex
   nacre table runs runs/* --at 20000 --against oracle
   nacre table ml1-all --paper --json`,
 		Args: someArgs("the name of a table, " + strings.Join(app.RunTableNames(), ", ")),
@@ -36,7 +36,7 @@ paper draws from it: which claims hold, under which reading, and by how much.`,
 			case published && len(o.Runs) > 0:
 				return app.Usagef("table %s --paper takes no runs, got %s", o.Name, o.Runs[0])
 			case published:
-				return app.Table(env, app.TableOptions{Name: o.Name})
+				return app.Table(env, app.TableOptions{Name: o.Name, File: o.File})
 			}
 			if err := steps("at", o.At); err != nil {
 				return err
@@ -49,6 +49,8 @@ paper draws from it: which claims hold, under which reading, and by how much.`,
 	f.Int64Var(&o.At, "at", 0, "compare runs after this number of environment `steps`, 0 for the end of each")
 	f.StringVar(&o.Against, "against", "",
 		"`system` with which the others are compared (default PEARL in ml1, else TCL-PEARL)")
+	f.StringVarP(&o.File.Path, "out", "o", "", "`file` to write too: .tex (LaTeX with booktabs), .md or .csv")
+	f.BoolVar(&o.File.PlusMinus, "plus-minus", false, "in .tex and .md files, intervals as −21.0 ± 6.8")
 	columnFlags(cmd, &o.Columns)
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)

@@ -27,7 +27,7 @@ says whether they differ by more than other starts of t-SNE and other windows wo
 labels are drawn in one colour.
 
 It writes tsne.png, tsne.svg, the figures as tsne.json, and the coordinates as tsne.csv, with labels and the
-input's other columns, and tsne.npz.`,
+input's other columns, and tsne.npz. With --width it writes tsne.pdf too, and pictures have that width.`,
 		Example: `  nacre tsne runs/point
   nacre tsne runs/pearl runs/tcl-pearl --out figures
   nacre tsne runs/tcl-pearl --umap
@@ -84,6 +84,7 @@ input's other columns, and tsne.npz.`,
 	f.StringVar(&o.Encoding, "encoding", "", "encoding of a file's text, such as latin1 or utf-16le")
 	f.StringVarP(&o.Out, "out", "o", "",
 		"`folder` for plots and figures (default beside the input, of several the current folder)")
+	paperFlags(cmd, &o.Paper)
 	seedFlag(cmd, &o.Seed, 0, "seed of the layout")
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)

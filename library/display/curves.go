@@ -401,9 +401,29 @@ func gaps(x []float64) []any {
 	return out
 }
 
-// png draws the curves as a chart. Like the page, it continues after a missing value.
+// Save writes the curves as they are now to path, as its name says: .pdf, .svg or .png.
+//
+//	curves.Save("return.pdf", plots.Width("icml-column"))
+func (c *Curves) Save(path string, options ...plots.FileOption) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.chart().Save(path, options...)
+}
+
+// png draws the curves, whose lock is held.
 func (c *Curves) png() ([]byte, error) {
-	chart := plots.Chart{Title: c.title, X: plots.Scale{Label: c.xLabel}, Y: plots.Scale{Label: c.yLabel, Log: c.logY},
+	f, err := c.chart().Figure()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = f.WritePNG(&b)
+	return b.Bytes(), err
+}
+
+// chart is a chart of the curves, whose lock is held. Like the page, it continues after a missing value.
+func (c *Curves) chart() *plots.Chart {
+	chart := &plots.Chart{Title: c.title, X: plots.Scale{Label: c.xLabel}, Y: plots.Scale{Label: c.yLabel, Log: c.logY},
 		Panels: make([]plots.ChartPanel, 1)}
 	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	all := c.withMeans()
@@ -429,11 +449,5 @@ func (c *Curves) png() ([]byte, error) {
 			chart.Panels[0].Marks = append(chart.Panels[0].Marks, m)
 		}
 	}
-	f, err := chart.Figure()
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = f.WritePNG(&b)
-	return b.Bytes(), err
+	return chart
 }

@@ -173,9 +173,7 @@ const drawn = 3000
 func (e *Embedding) png(index []int, names []string) ([]byte, error) {
 	var b bytes.Buffer
 	if e.Points.Rows <= drawn && e.Label != nil && len(names) <= 40 {
-		f, err := plots.Embedding(plots.Panel{Title: e.Title, Y: e.Points, Label: index, Name: func(l int) string {
-			return names[l]
-		}})
+		f, err := e.figure(index, names)
 		if err == nil {
 			err = f.WritePNG(&b)
 		}
@@ -188,6 +186,27 @@ func (e *Embedding) png(index []int, names []string) ([]byte, error) {
 		return nil, fmt.Errorf("display: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// figure draws the points as for print.
+func (e *Embedding) figure(index []int, names []string) (*plots.Figure, error) {
+	return plots.Embedding(plots.Panel{Title: e.Title, Y: e.Points, Label: index, Name: func(l int) string {
+		return names[l]
+	}})
+}
+
+// Save writes the points to path, as its name says: .pdf, .svg or .png.
+//
+//	embedding.Save("tsne.pdf", plots.Width("icml-column"))
+func (e Embedding) Save(path string, options ...plots.FileOption) error {
+	if err := e.check(); err != nil {
+		return err
+	}
+	f, err := e.figure(e.groups())
+	if err != nil {
+		return err
+	}
+	return f.Save(path, options...)
 }
 
 // dots draws each point as a small square.

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,6 +36,9 @@ func (r Runs) Curve() *plots.Chart {
 	}
 	for _, n := range notes {
 		options = append(options, plots.Note(n))
+	}
+	for _, run := range r {
+		options = append(options, plots.Runs(filepath.ToSlash(run.Dir)))
 	}
 	return plots.Line(f, "env_steps", "return", options...)
 }

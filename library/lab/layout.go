@@ -28,10 +28,30 @@ type Layout struct {
 	colour string       // a column of it by whose values points are coloured, where they are no labels
 }
 
+// Save writes the plane to path, as its name says: .pdf, .svg or .png.
+//
+//	run.TSNE().Save("tsne.pdf", plots.Width("icml-column"))
+func (l *Layout) Save(path string, options ...plots.FileOption) error {
+	if l.colour != "" {
+		return l.scatter().Save(path, options...)
+	}
+	return l.embedding().Save(path, options...)
+}
+
+// scatter is the plane with colours that stand for numbers.
+func (l *Layout) scatter() *plots.Chart {
+	return plots.Scatter(l.Points(), "x", "y", plots.By(l.colour), plots.Title(l.Title))
+}
+
+// embedding is the plane with colours that stand for labels.
+func (l *Layout) embedding() display.Embedding {
+	return display.Embedding{Title: l.Title, Points: l.Layout.Y, Label: l.Label, Names: l.Names, Vectors: l.Mean}
+}
+
 // MIMEBundle returns the plane as data for the notebook's front end, as a picture, and with its figures as text.
 func (l *Layout) MIMEBundle() (map[string]any, error) {
 	if l.colour != "" {
-		return plots.Scatter(l.Points(), "x", "y", plots.By(l.colour), plots.Title(l.Title)).MIMEBundle()
+		return l.scatter().MIMEBundle()
 	}
 	hover := make([]string, l.Mean.Rows)
 	for i := range hover {
@@ -39,9 +59,9 @@ func (l *Layout) MIMEBundle() (map[string]any, error) {
 			hover[i] += ", " + l.Name(l.Label[i])
 		}
 	}
-	bundle, err := display.Embedding{
-		Title: l.Title, Points: l.Layout.Y, Label: l.Label, Names: l.Names, Hover: hover, Vectors: l.Mean,
-	}.MIMEBundle()
+	e := l.embedding()
+	e.Hover = hover
+	bundle, err := e.MIMEBundle()
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ func init() {
 	add("nacre/library/lab/lab", map[string]reflect.Value{
 		"Algorithm":  reflect.ValueOf(p0.Algorithm),
 		"Auxiliary":  reflect.ValueOf(p0.Auxiliary),
+		"Axis":       reflect.ValueOf((*p0.Axis)(nil)),
 		"Branch":     reflect.ValueOf(p0.Branch),
 		"Compare":    reflect.ValueOf(p0.Compare),
 		"Every":      reflect.ValueOf(p0.Every),
@@ -30,6 +31,7 @@ func init() {
 		"Over":       reflect.ValueOf(p0.Over),
 		"Pairs":      reflect.ValueOf(p0.Pairs),
 		"Plane":      reflect.ValueOf(p0.Plane),
+		"Policy":     reflect.ValueOf((*p0.Policy)(nil)),
 		"Python":     reflect.ValueOf(p0.Python),
 		"Quiet":      reflect.ValueOf(p0.Quiet),
 		"Random":     reflect.ValueOf(p0.Random),

@@ -11,6 +11,8 @@ import (
 
 func init() {
 	add("nacre/rl/protocol/protocol", map[string]reflect.Value{
+		"Adapt":       reflect.ValueOf(p0.Adapt),
+		"Adapted":     reflect.ValueOf((*p0.Adapted)(nil)),
 		"Adapter":     reflect.ValueOf((*p0.Adapter)(nil)),
 		"_Adapter":    reflect.ValueOf((*_nacre_rl_protocol_Adapter)(nil)),
 		"Carrier":     reflect.ValueOf((*p0.Carrier)(nil)),

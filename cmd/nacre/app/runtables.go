@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ type RunTableOptions struct {
 	At      int64  // environment steps; 0: the end of each run
 	Against string // system to compare with; if empty, the table's own choice
 	Workers int    // workers for the table tsne
+	File    TableFile
 	Columns foreign.Columns
 }
 
@@ -30,7 +32,33 @@ type CurvesOptions struct {
 	Steps    int64 // end of the axis; 0: the longest run
 	Success  bool
 	Backdrop bool // draw the authors' public curves
+	Paper    PaperOptions
 	Columns  foreign.Columns
+}
+
+// PaperOptions say how a figure is drawn in a file.
+type PaperOptions struct {
+	Width string // as plots.Width takes it; empty: a screen's
+	Dark  bool
+}
+
+// options are those of package plots.
+func (o PaperOptions) options() (list []plots.FileOption) {
+	if o.Width != "" {
+		list = append(list, plots.Width(o.Width))
+	}
+	if o.Dark {
+		list = append(list, plots.Dark())
+	}
+	return list
+}
+
+// pictures are the files of a figure that has no format of its own: a PDF too at a width on paper.
+func (o PaperOptions) pictures(name string) []string {
+	if o.Width == "" {
+		return []string{name + ".png", name + ".svg"}
+	}
+	return []string{name + ".pdf", name + ".png", name + ".svg"}
 }
 
 // CurvesReport is the output of nacre curves.
@@ -69,17 +97,20 @@ func RunTable(ctx context.Context, env *Env, o RunTableOptions) error {
 			return err
 		}
 		stage.Done()
-		return env.Print(t, t.WriteText)
+		return env.write(o.File, t.Frame(), t, t.WriteText)
 	}
 	t, err := tables.Build(o.Name, runs, tables.Options{At: o.At, Against: o.Against})
 	if err != nil {
 		return err
 	}
-	return env.Print(t, t.WriteText)
+	return env.write(o.File, t.Frame(), t, t.WriteText)
 }
 
 // Curves draws the learning curves of runs.
 func Curves(env *Env, o CurvesOptions) error {
+	if err := plots.CheckFile(o.Paper.options()...); err != nil {
+		return err
+	}
 	runs, err := env.load(o.Columns, o.Runs)
 	if err != nil {
 		return err
@@ -96,7 +127,12 @@ func Curves(env *Env, o CurvesOptions) error {
 	if err := makeParent(o.Out); err != nil {
 		return err
 	}
-	if err := figure.Save(o.Out); err != nil {
+	var dirs []string
+	for _, r := range runs {
+		dirs = append(dirs, filepath.ToSlash(r.Dir))
+	}
+	figure.Describe(panels[0].YLabel+" over "+panels[0].XLabel, dirs...)
+	if err := figure.Save(o.Out, o.Paper.options()...); err != nil {
 		return err
 	}
 	r := CurvesReport{File: o.Out, Panels: panels, Notes: notes}

@@ -6,12 +6,44 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"nacre/analysis/frame"
 	"nacre/experiment/paper"
 )
 
 // TableOptions are the arguments of nacre table.
 type TableOptions struct {
 	Name string // one of TableNames
+	File TableFile
+}
+
+// TableFile says how a table is written to a file.
+type TableFile struct {
+	Path      string // ends in .tex, .md or .csv; empty: none
+	PlusMinus bool   // intervals as ±
+}
+
+// write writes a table, if a file is asked for, and prints it as text or JSON.
+func (env *Env) write(file TableFile, f *frame.Frame, v any, text func(io.Writer) error) error {
+	if file.Path == "" {
+		return env.Print(v, text)
+	}
+	if err := makeParent(file.Path); err != nil {
+		return err
+	}
+	var options []frame.PrintOption
+	if file.PlusMinus {
+		options = append(options, frame.PlusMinus())
+	}
+	if err := f.Save(file.Path, options...); err != nil {
+		return err
+	}
+	return env.Print(v, func(w io.Writer) error {
+		if err := text(w); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(w, "\n"+file.Path)
+		return err
+	})
 }
 
 // TableNames lists the names that nacre table accepts for the paper's tables.
@@ -60,7 +92,20 @@ func Table(env *Env, o TableOptions) error {
 	if err != nil {
 		return err
 	}
-	return env.Print(t, t.WriteText)
+	return env.write(o.File, t.frame(), t, t.WriteText)
+}
+
+// frame is the table as columns.
+func (t PaperTable) frame() *frame.Frame {
+	f := frame.New(frame.Texts("environment", t.Environments))
+	for j, method := range t.Methods {
+		column := make([]float64, len(t.Rows))
+		for i := range t.Rows {
+			column[i] = t.Rows[i][j]
+		}
+		f = f.With(frame.Numbers(method, column))
+	}
+	return f.Note(t.Title)
 }
 
 // WriteText prints the table and the claims as text.

@@ -69,6 +69,7 @@ type TSNEOptions struct {
 	MinDist    float64 // UMAP's minimum distance
 	Seed       uint64
 	Out        string // folder for the results
+	Paper      PaperOptions
 	Workers    int
 }
 
@@ -76,6 +77,9 @@ type TSNEOptions struct {
 func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	if _, err := o.recipe(0); err != nil {
 		return err // checked before files are read
+	}
+	if err := plots.CheckFile(o.Paper.options()...); err != nil {
+		return err
 	}
 	inputs, most, err := o.inputs(env)
 	if err != nil {
@@ -143,19 +147,25 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	if err != nil {
 		return err
 	}
-	r.Files = []string{
-		filepath.Join(out, "tsne.png"), filepath.Join(out, "tsne.svg"), filepath.Join(out, "tsne.json"),
-		filepath.Join(out, "tsne.npz"), filepath.Join(out, "tsne.csv"),
+	var names []string
+	for _, in := range inputs {
+		names = append(names, filepath.ToSlash(in.path))
 	}
-	for _, path := range r.Files[:2] {
-		if err := figure.Save(path); err != nil {
+	figure.Describe("t-SNE", names...)
+	for _, name := range o.Paper.pictures("tsne") {
+		path := filepath.Join(out, name)
+		if err := figure.Save(path, o.Paper.options()...); err != nil {
 			return err
 		}
+		r.Files = append(r.Files, path)
 	}
-	if err := atomicfile.WriteJSON(r.Files[2], r); err != nil {
+	report, arrays, table := filepath.Join(out, "tsne.json"), filepath.Join(out, "tsne.npz"),
+		filepath.Join(out, "tsne.csv")
+	r.Files = append(r.Files, report, arrays, table)
+	if err := atomicfile.WriteJSON(report, r); err != nil {
 		return err
 	}
-	if err := writePlanes(r.Files[3], r.Files[4], r.Planes, inputs); err != nil {
+	if err := writePlanes(arrays, table, r.Planes, inputs); err != nil {
 		return err
 	}
 	return env.Print(r, r.WriteText)

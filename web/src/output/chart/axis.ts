@@ -22,7 +22,8 @@ export function axis(scale: Scale, [lo, hi]: Range, n: number, tight: boolean, d
   const to = (v: number) => (scale.log ? Math.log10(v) : v);
   let a = to(lo),
     b = to(hi);
-  if (scale.categories.length && !tight) [a, b] = [-0.5, scale.categories.length - 0.5];
+  if (scale.limits && !tight) [a, b] = [to(scale.limits[0]), to(scale.limits[1])];
+  else if (scale.categories.length && !tight) [a, b] = [-0.5, scale.categories.length - 0.5];
   else if (single(lo, hi)) {
     const d = scale.log || !a ? 0.5 : Math.max(Math.abs(a) * 0.1, Math.min(Math.abs(a), 0.5));
     a -= d;
@@ -38,15 +39,34 @@ export function axis(scale: Scale, [lo, hi]: Range, n: number, tight: boolean, d
     log: scale.log,
     ticks: scale.categories.length
       ? categories(scale.categories, a, b)
-      : scale.log
-        ? logTicks(a, b)
-        : linearTicks(a, b, n),
+      : scale.ticks?.length
+        ? given(scale.ticks, a, b, to)
+        : scale.log
+          ? logTicks(a, b)
+          : linearTicks(a, b, n),
     share: (v) => (scale.log && v <= 0 ? 0 : (to(v) - a) / (b - a)),
     value: (s) => {
       const v = a + s * (b - a);
       return scale.log ? 10 ** v : v;
     },
   };
+}
+
+/** Ticks at given places, those that the axis shows. */
+function given(at: number[], lo: number, hi: number, to: (v: number) => number): Axis['ticks'] {
+  return at.filter((v) => to(v) >= lo && to(v) <= hi).map((v) => ({ at: v, text: String(v).replace('-', '−') }));
+}
+
+/** Bounds of the shape of axes whose units are equal. */
+const flattest = 0.4,
+  tallest = 1;
+
+/** The shape of axes with these ends whose units are equal, and what they show: one of them shows more. */
+export function evened(x: Axis, y: Axis): { aspect: number; x: Range; y: Range } {
+  const aspect = Math.min(tallest, Math.max(flattest, (y.hi - y.lo) / (x.hi - x.lo)));
+  const unit = Math.max(x.hi - x.lo, (y.hi - y.lo) / aspect);
+  const around = (a: Axis, span: number): Range => [(a.lo + a.hi - span) / 2, (a.lo + a.hi + span) / 2];
+  return { aspect, x: around(x, unit), y: around(y, unit * aspect) };
 }
 
 function categories(names: string[], lo: number, hi: number): Axis['ticks'] {
@@ -126,10 +146,12 @@ export function extents(chart: Chart, hidden: Set<number>, panels: Panel[] = cha
       if (m.kind !== 'line') take(y, [...m.lo, ...m.hi]);
       if (m.kind === 'bars') take(y, chart.y.log ? m.y.map((v) => v / 2) : [0]); // so that the lowest bar can be seen
     }
-    take(
-      y,
-      p.references.map((r) => r.y),
-    );
+    for (const r of p.references) take(r.upright ? x : y, [r.upright ? r.x : r.y]);
+    for (const s of p.shapes) {
+      const round = s.kind === 'circle';
+      take(x, round ? [s.x - s.x1, s.x + s.x1] : s.kind === 'text' ? [s.x] : [s.x, s.x1]);
+      take(y, round ? [s.y - s.y1, s.y + s.y1] : s.kind === 'text' ? [s.y] : [s.y, s.y1]);
+    }
   }
   const known = ([lo, hi]: Range, log: boolean): Range => (lo <= hi ? [lo, hi] : log ? [1, 10] : [0, 1]);
   return { x: known(x, chart.x.log), y: known(y, chart.y.log) };

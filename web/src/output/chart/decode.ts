@@ -2,7 +2,7 @@
 
 import { elements, type Fields, fields } from '../../model/json';
 
-export type Kind = 'line' | 'dots' | 'bars' | 'boxes' | 'cells';
+export type Kind = 'line' | 'dots' | 'bars' | 'boxes' | 'cells' | 'arrows';
 type Numbers = (number | null)[];
 
 export interface Mark {
@@ -26,11 +26,32 @@ export interface Scale {
   label: string;
   log: boolean;
   categories: string[];
+  /** The ends of the axis; null shows all that there is. */
+  limits?: [number, number] | null;
+  /** Where numbers stand on the axis; empty leaves it to the axis. */
+  ticks?: number[];
+}
+/** A line across a panel, at y, or upright at x. */
+export interface Reference {
+  name: string;
+  x: number;
+  y: number;
+  upright: boolean;
+}
+/** Something over the marks, in the units of the axes. */
+export interface Over {
+  kind: 'text' | 'arrow' | 'rect' | 'circle';
+  x: number;
+  y: number;
+  x1: number;
+  y1: number;
+  text: string;
 }
 export interface Panel {
   title: string;
   marks: Mark[];
-  references: { name: string; y: number }[];
+  references: Reference[];
+  shapes: Over[];
 }
 export interface Chart {
   title: string;
@@ -39,13 +60,18 @@ export interface Chart {
   names: string[];
   by: string;
   colour: { label: string; lo: number; hi: number } | null;
+  /** The height of the axes as a share of their width, 0 for the usual one. */
+  aspect: number;
+  /** A unit is as long on both axes. */
+  equal: boolean;
   /** Each panel has axes of its own. */
   free: boolean;
   panels: Panel[];
   notes: string[];
 }
 
-const kinds: Kind[] = ['line', 'dots', 'bars', 'boxes', 'cells'];
+const kinds: Kind[] = ['line', 'dots', 'bars', 'boxes', 'cells', 'arrows'];
+const shapes = ['text', 'arrow', 'rect', 'circle'];
 /** The lists that a kind cannot do without, beside x and y. */
 const needed: Record<Kind, ('x1' | 'y1' | 'q1' | 'q3' | 'lo' | 'hi' | 'value')[]> = {
   line: [],
@@ -53,13 +79,31 @@ const needed: Record<Kind, ('x1' | 'y1' | 'q1' | 'q3' | 'lo' | 'hi' | 'value')[]
   bars: ['x1'],
   boxes: ['x1', 'q1', 'q3', 'lo', 'hi'],
   cells: ['x1', 'y1', 'value'],
+  arrows: ['x1', 'y1'],
 };
 
 const scale = (v: Fields): Scale => ({
   label: String(v.label ?? ''),
   log: v.log === true,
   categories: elements(v.categories).map(String),
+  limits: elements(v.limits).length === 2 ? (elements(v.limits).map(Number) as [number, number]) : null,
+  ticks: elements(v.ticks).map(Number),
 });
+
+function over(data: unknown): Over {
+  const v = fields(data);
+  if (!shapes.includes(v.kind as string))
+    throw new Error(`The chart has a shape ${JSON.stringify(v.kind)}; expected ${shapes.join(', ')}.`);
+  const at = (name: string) => Number(v[name] ?? 0);
+  return {
+    kind: v.kind as Over['kind'],
+    x: at('x'),
+    y: at('y'),
+    x1: at('x1'),
+    y1: at('y1'),
+    text: String(v.text ?? ''),
+  };
+}
 
 export function decode(data: unknown): Chart {
   const v = fields(data);
@@ -73,7 +117,13 @@ export function decode(data: unknown): Chart {
         marks: elements(p.marks).map((m) => mark(m, k, names.length)),
         references: elements(p.references)
           .map(fields)
-          .map((r) => ({ name: String(r.name ?? ''), y: Number(r.y) })),
+          .map((r) => ({
+            name: String(r.name ?? ''),
+            x: Number(r.x ?? 0),
+            y: Number(r.y ?? 0),
+            upright: r.upright === true,
+          })),
+        shapes: elements(p.shapes).map(over),
       }),
     );
   if (!panels.length) throw new Error('The chart has no panels; expected at least one.');
@@ -86,6 +136,8 @@ export function decode(data: unknown): Chart {
     names,
     by: String(v.by ?? ''),
     colour,
+    aspect: Number(v.aspect ?? 0),
+    equal: v.equal === true,
     free: v.free === true,
     panels,
     notes: elements(v.notes).map(String),

@@ -2,7 +2,7 @@
 
 import { css, type Rgb, sequential, taskColours } from '../embedding/palette';
 import type { Axis, Range } from './axis';
-import type { Chart, Mark } from './decode';
+import type { Chart, Mark, Over, Reference } from './decode';
 
 const ns = 'http://www.w3.org/2000/svg';
 
@@ -64,23 +64,11 @@ export class PanelDrawing {
   /** The panel; clip is the name of a clip path over its axes. */
   draw(panel: number, clip: string): SVGElement {
     const { chart, at, look } = this;
-    const { title, marks, references } = chart.panels[panel]!;
+    const { title, marks, references, shapes } = chart.panels[panel]!;
     const inside = shape('g', { 'clip-path': `url(#${clip})` });
     for (const m of marks) if (!look.hidden.has(m.series)) inside.append(...this.mark(m));
-    for (const r of references) {
-      const y = this.py(r.y);
-      inside.append(
-        shape('line', {
-          x1: at.left,
-          x2: at.left + at.width,
-          y1: y,
-          y2: y,
-          stroke: look.soft,
-          'stroke-dasharray': '4 3',
-        }),
-        shape('text', { x: at.left + at.width - 4, y: y - 4, 'text-anchor': 'end', fill: look.soft }, r.name),
-      );
-    }
+    for (const r of references) inside.append(...this.reference(r));
+    for (const s of shapes) inside.append(...this.over(s));
     return shape(
       'g',
       {},
@@ -93,6 +81,69 @@ export class PanelDrawing {
       inside,
       shape('text', { x: at.left, y: at.top - 8, fill: look.ink, 'font-weight': 600 }, title),
     );
+  }
+
+  private reference(r: Reference): SVGElement[] {
+    const { at, look } = this;
+    const line = { stroke: look.soft, 'stroke-dasharray': '4 3' };
+    if (r.upright) {
+      const x = this.px(r.x),
+        end = x > at.left + at.width * 0.8;
+      return [
+        shape('line', { x1: x, x2: x, y1: at.top, y2: at.top + at.height, ...line }),
+        shape(
+          'text',
+          { x: x + (end ? -4 : 4), y: at.top + 12, 'text-anchor': end ? 'end' : 'start', fill: look.soft },
+          r.name,
+        ),
+      ];
+    }
+    const y = this.py(r.y);
+    return [
+      shape('line', { x1: at.left, x2: at.left + at.width, y1: y, y2: y, ...line }),
+      shape('text', { x: at.left + at.width - 4, y: y - 4, 'text-anchor': 'end', fill: look.soft }, r.name),
+    ];
+  }
+
+  private over(s: Over): SVGElement[] {
+    const x = this.px(s.x),
+      y = this.py(s.y),
+      x1 = this.px(s.x1),
+      y1 = this.py(s.y1),
+      area = { fill: this.look.soft, 'fill-opacity': 0.25, stroke: this.look.soft };
+    switch (s.kind) {
+      case 'text':
+        return [shape('text', { x, y: y + 4, 'text-anchor': 'middle', fill: this.look.ink }, s.text)];
+      case 'rect':
+        return [
+          shape('rect', {
+            x: Math.min(x, x1),
+            y: Math.min(y, y1),
+            width: Math.abs(x1 - x),
+            height: Math.abs(y1 - y),
+            ...area,
+          }),
+        ];
+      case 'circle':
+        return [shape('ellipse', { cx: x, cy: y, rx: this.px(s.x + s.x1) - x, ry: y - this.py(s.y + s.y1), ...area })];
+      case 'arrow': {
+        const steep = Math.abs(y1 - y) > Math.abs(x1 - x);
+        const anchor = steep ? 'middle' : x1 < x ? 'start' : 'end';
+        return [
+          shape('path', { d: arrow(x, y, x1, y1), fill: this.look.ink, stroke: this.look.ink }),
+          shape(
+            'text',
+            {
+              x: x + (steep ? 0 : x1 < x ? 4 : -4),
+              y: steep ? (y1 > y ? y - 4 : y + 14) : y + 4,
+              'text-anchor': anchor,
+              fill: this.look.ink,
+            },
+            s.text,
+          ),
+        ];
+      }
+    }
   }
 
   private axes(): SVGElement[] {
@@ -140,6 +191,8 @@ export class PanelDrawing {
 
   private mark(m: Mark): SVGElement[] {
     const colour = css(this.colours[m.series]!);
+    // cells of a map lie close together
+    const gap = this.chart.x.categories.length && this.chart.y.categories.length ? 0.6 : -0.3;
     switch (m.kind) {
       case 'line':
         return this.lines(m, colour);
@@ -150,11 +203,17 @@ export class PanelDrawing {
           shape('rect', {
             x: this.px(x),
             y: this.py(m.y1[i]!),
-            width: Math.max(0.5, this.px(m.x1[i]!) - this.px(x) - 0.6),
-            height: Math.max(0.5, this.py(m.y[i]!) - this.py(m.y1[i]!) - 0.6),
+            width: Math.max(0.5, this.px(m.x1[i]!) - this.px(x) - gap),
+            height: Math.max(0.5, this.py(m.y[i]!) - this.py(m.y1[i]!) - gap),
             fill: this.scaled(m.value[i]!),
           }),
         );
+      case 'arrows':
+        return m.x.map((x, i) => {
+          const own = m.value.length ? this.scaled(m.value[i]!, this.look.dark ? 0.2 : 0) : colour;
+          const d = arrow(this.px(x), this.py(m.y[i]!), this.px(m.x1[i]!), this.py(m.y1[i]!));
+          return shape('path', { d, fill: own, stroke: own });
+        });
       case 'bars':
         return m.x.flatMap((_, i) => this.bar(m, i, colour));
       case 'boxes':
@@ -275,6 +334,20 @@ export class PanelDrawing {
       shape('line', { x1: left, x2: right, y1: this.py(m.y[i]!), y2: this.py(m.y[i]!), stroke, 'stroke-width': 2.5 }),
     ];
   }
+}
+
+/** A line with a head, or a dot where it has no length. */
+function arrow(x: number, y: number, x1: number, y1: number): string {
+  const length = Math.hypot(x1 - x, y1 - y);
+  const p = (a: number, b: number) => `${a.toFixed(2)} ${b.toFixed(2)}`;
+  if (length < 0.4) return `M${p(x - 0.5, y)}h1`;
+  const head = Math.min(5, 0.6 * length),
+    ux = ((x1 - x) / length) * head,
+    uy = ((y1 - y) / length) * head;
+  return (
+    `M${p(x, y)}L${p(x1 - ux, y1 - uy)}` +
+    `M${p(x1, y1)}L${p(x1 - ux - uy * 0.45, y1 - uy + ux * 0.45)}L${p(x1 - ux + uy * 0.45, y1 - uy - ux * 0.45)}Z`
+  );
 }
 
 export function short(text: string, n: number): string {

@@ -42,7 +42,7 @@ export function nearest(
 }
 
 function place(m: Mark, i: number, drawing: PanelDrawing, x: number, y: number): [number, number, boolean] {
-  if (!m.x1.length) return [drawing.px(m.x[i]!), drawing.py(m.y[i]!), false];
+  if (!m.x1.length || m.kind === 'arrows') return [drawing.px(m.x[i]!), drawing.py(m.y[i]!), false];
   const left = drawing.px(m.x[i]!),
     right = drawing.px(m.x1[i]!),
     middle = (left + right) / 2;
@@ -61,9 +61,9 @@ function describe(chart: Chart, m: Mark, i: number): string[] {
   const lines = name ? [name] : [];
   const interval = (lo: number | null | undefined, hi: number | null | undefined) =>
     lo === null || lo === undefined || hi === null || hi === undefined ? '' : ` [${format(lo)}, ${format(hi)}]`;
-  const x = m.x1.length ? (m.x[i]! + m.x1[i]!) / 2 : m.x[i]!;
-  const across =
-    m.x1.length && !chart.x.categories.length ? `${format(m.x[i]!)} to ${format(m.x1[i]!)}` : said(chart.x, x);
+  const spans = m.x1.length > 0 && m.kind !== 'arrows';
+  const x = spans ? (m.x[i]! + m.x1[i]!) / 2 : m.x[i]!;
+  const across = spans && !chart.x.categories.length ? `${format(m.x[i]!)} to ${format(m.x1[i]!)}` : said(chart.x, x);
   lines.push(`${chart.x.label || 'x'} ${across}`);
   if (m.kind === 'cells')
     lines.push(

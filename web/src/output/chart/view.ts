@@ -4,7 +4,7 @@ import { announce, download, el, perFrame } from '../../dom';
 import { guard } from '../boundary';
 import { css, sequential, taskColours } from '../embedding/palette';
 import type { Shown } from '../type';
-import { axis, extents, type Range } from './axis';
+import { axis, evened, extents, type Range } from './axis';
 import { type Chart, csv, decode } from './decode';
 import { PanelDrawing, type Place, shape } from './draw';
 import { nearest } from './nearest';
@@ -153,16 +153,26 @@ export class ChartView {
     const dots = chart.panels.some((p) => p.marks.some((m) => m.kind === 'dots'));
     const zoomed = (k: number) => this.zoom && (!chart.free || this.zoom.panel === k);
     const whole = extents(chart, this.hidden);
+    let aspect = chart.aspect;
     const ranges = chart.panels.map((p, k) =>
       zoomed(k) ? this.zoom! : chart.free ? extents(chart, this.hidden, [p]) : whole,
     );
-    const ys = ranges.map((r, k) => axis(chart.y, r.y, chart.panels.length > 1 ? 4 : 6, !!zoomed(k), dots));
+    if (chart.equal && !this.zoom)
+      chart.panels.forEach((_, k) => {
+        const r = ranges[k]!;
+        const even = evened(axis(chart.x, r.x, 6, false, dots), axis(chart.y, r.y, 6, false, dots));
+        aspect = even.aspect;
+        ranges[k] = { x: even.x, y: even.y };
+      });
+    const tight = (k: number) => !!zoomed(k) || chart.equal;
+    const ys = ranges.map((r, k) => axis(chart.y, r.y, chart.panels.length > 1 ? 4 : 6, tight(k), dots));
     const widest = Math.max(2, ...ys.flatMap((y) => y.ticks.map((t) => t.text.length)));
     const left = 14 + (chart.y.label ? 16 : 0) + Math.min(150, 6.6 * widest);
     const right = chart.colour ? 62 : 6;
     const slot = (width - right - 16 * (across - 1)) / across;
-    const plotWidth = Math.max(60, slot - left),
-      plotHeight = Math.round(Math.min(300, Math.max(150, plotWidth * 0.55)));
+    const room = Math.max(60, slot - left),
+      plotHeight = Math.round(aspect ? Math.min(440, room * aspect) : Math.min(300, Math.max(150, room * 0.55))),
+      plotWidth = aspect ? Math.min(room, plotHeight / aspect) : room;
     const top = chart.panels.length > 1 || chart.colour ? 24 : 8,
       rowHeight = top + plotHeight + (chart.x.label ? 44 : 28);
     const height = Math.ceil(chart.panels.length / across) * rowHeight;
@@ -183,7 +193,7 @@ export class ChartView {
         width: plotWidth,
         height: plotHeight,
       };
-      const x = axis(chart.x, ranges[k]!.x, Math.max(3, Math.floor(plotWidth / 75)), !!zoomed(k), dots);
+      const x = axis(chart.x, ranges[k]!.x, Math.max(3, Math.floor(plotWidth / 75)), tight(k), dots);
       const drawing = new PanelDrawing(chart, x, ys[k]!, place, look);
       this.svg.append(drawing.draw(k, `${id}-${k}`));
       if (chart.y.label && k % across === 0) {
@@ -199,7 +209,7 @@ export class ChartView {
       }
       return { place, drawing };
     });
-    this.drawScale(width - right + 14, top, plotHeight, look.soft, look.ink);
+    this.drawScale(width - right - (room - plotWidth) + 14, top, plotHeight, look.soft, look.ink);
     this.host.replaceChildren(this.svg, this.tip);
   }
 

@@ -1,0 +1,372 @@
+package frame
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"nacre/internal/atomicfile"
+)
+
+// PrintOption changes how a frame is printed as LaTeX or Markdown.
+type PrintOption func(*printed)
+
+// printed holds what options change.
+type printed struct {
+	caption   string
+	decimals  int // −1: chosen for each column
+	plusMinus bool
+}
+
+// Caption puts a LaTeX table into an environment with this caption, and the line into Markdown below the table.
+func Caption(text string) PrintOption { return func(p *printed) { p.caption = text } }
+
+// Decimals gives all numbers that are not whole n decimals, 0 to 15.
+func Decimals(n int) PrintOption { return func(p *printed) { p.decimals = n } }
+
+// PlusMinus prints intervals as −21.0 ± 6.8 instead of −21.0 [−27.8, −14.2]. They must be symmetric.
+func PlusMinus() PrintOption { return func(p *printed) { p.plusMinus = true } }
+
+// Save writes the frame to path, as its name says: .tex, .md or .csv. A .csv file has the frame as it is, without
+// options. In the others numbers are rounded, and columns name, name_lo and name_hi become one with an interval.
+func (f *Frame) Save(path string, options ...PrintOption) error {
+	var data []byte
+	var text string
+	var err error
+	switch ext := strings.ToLower(filepath.Ext(path)); {
+	case ext == ".csv" && len(options) > 0:
+		err = fmt.Errorf("frame: %s: options are for .tex and .md; a .csv file has all columns and digits", path)
+	case ext == ".csv":
+		data, err = f.CSV()
+	case ext == ".tex":
+		text, err = f.LaTeX(options...)
+	case ext == ".md":
+		text, err = f.Markdown(options...)
+	default:
+		err = fmt.Errorf("frame: %s: the name must end in .tex, .md or .csv, not %q", path, ext)
+	}
+	if err != nil {
+		return err
+	}
+	if data == nil {
+		data = []byte(text)
+	}
+	if err := atomicfile.WriteBytes(path, data); err != nil {
+		return fmt.Errorf("frame: %w", err)
+	}
+	return nil
+}
+
+// cells is a printed column. Each cell has as many parts as the column; equal parts stand below each other.
+type cells struct {
+	name   string
+	number bool
+	parts  int // 1; 2: a value and what it may differ by; 3: a value and the ends of its interval
+	rows   [][]string
+}
+
+// print makes the columns of a table of text.
+func (f *Frame) print(options []PrintOption) (columns []cells, p printed, err error) {
+	p.decimals = -1
+	for _, option := range options {
+		option(&p)
+	}
+	if f.err != nil {
+		return nil, p, f.err
+	}
+	if p.decimals < -1 || p.decimals > 15 {
+		return nil, p, fmt.Errorf("frame: %d decimals; expected 0 to 15", p.decimals)
+	}
+	if len(f.columns) == 0 {
+		return nil, p, fmt.Errorf("frame: the table has no columns to print")
+	}
+	taken := map[string]bool{}
+	for _, c := range f.columns {
+		lo, hi := f.ends(c)
+		if lo != nil {
+			taken[lo.Name], taken[hi.Name] = true, true
+		}
+	}
+	for _, c := range f.columns {
+		if taken[c.Name] {
+			continue
+		}
+		lo, hi := f.ends(c)
+		switch {
+		case lo == nil:
+			columns = append(columns, p.plain(c))
+		default:
+			column, err := p.interval(c, *lo, *hi)
+			if err != nil {
+				return nil, p, err
+			}
+			columns = append(columns, column)
+		}
+	}
+	return columns, p, nil
+}
+
+// ends are the columns of numbers name_lo and name_hi of a column of numbers, nil if there are none.
+func (f *Frame) ends(c Column) (lo, hi *Column) {
+	find := func(name string) *Column {
+		if k := slices.IndexFunc(f.columns, func(o Column) bool { return o.Name == name && o.IsNumber() }); k >= 0 {
+			return &f.columns[k]
+		}
+		return nil
+	}
+	if lo, hi = find(c.Name+"_lo"), find(c.Name+"_hi"); !c.IsNumber() || lo == nil || hi == nil {
+		return nil, nil
+	}
+	return lo, hi
+}
+
+// significant digits of the largest number of a column without intervals.
+const significant = 4
+
+func (p printed) plain(c Column) cells {
+	out := cells{name: c.Name, number: c.IsNumber(), parts: 1}
+	if !c.IsNumber() {
+		for _, text := range c.text {
+			out.rows = append(out.rows, []string{strings.Join(strings.Fields(text), " ")})
+		}
+		return out
+	}
+	n := p.format(c.num, func(largest float64) int { return significant - 1 - magnitude(largest) })
+	for i, v := range c.num {
+		text := n.text(v)
+		if n.verb == 'f' && n.digits == 0 {
+			text = c.word(i) // all digits of a whole number
+			if math.IsNaN(v) {
+				text = ""
+			}
+		}
+		out.rows = append(out.rows, []string{signed(text)})
+	}
+	return out
+}
+
+// magnitude is the power of ten of the first digit.
+func magnitude(v float64) int {
+	if v == 0 {
+		return 0
+	}
+	return int(math.Floor(math.Log10(math.Abs(v))))
+}
+
+// format is how numbers of a column are printed: whole numbers as they are, others with the decimals that decide names
+// for the largest of them, or with an exponent if it is very large or small.
+func (p printed) format(x []float64, decide func(largest float64) int) format {
+	n := formatOf(x)
+	if n.verb == 'f' && n.digits == 0 || n.verb == 'e' {
+		return n
+	}
+	largest := 0.0
+	for _, v := range x {
+		if a := math.Abs(v); !math.IsInf(v, 0) && a > largest {
+			largest = a
+		}
+	}
+	if p.decimals >= 0 {
+		return format{'f', p.decimals}
+	}
+	return format{'f', min(6, max(0, decide(largest)))}
+}
+
+// signed writes minus signs as such, and no sign before a zero.
+func signed(text string) string {
+	if strings.HasPrefix(text, "-") && strings.Trim(text, "-0.") == "" {
+		return text[1:]
+	}
+	return strings.ReplaceAll(text, "-", "−")
+}
+
+// interval prints a value with its ends to two significant digits of half the interval's length, of the median row.
+func (p printed) interval(c, lo, hi Column) (cells, error) {
+	var halves []float64
+	for i := range c.num {
+		if h := (hi.num[i] - lo.num[i]) / 2; h > 0 && !math.IsInf(h, 0) {
+			halves = append(halves, h)
+		}
+	}
+	slices.Sort(halves)
+	n := p.format(slices.Concat(c.num, lo.num, hi.num), func(largest float64) int {
+		if len(halves) == 0 {
+			return significant - 1 - magnitude(largest)
+		}
+		return 1 - magnitude(halves[len(halves)/2])
+	})
+	out := cells{name: c.Name, number: true, parts: 3}
+	if p.plusMinus {
+		out.parts = 2
+	}
+	for i, v := range c.num {
+		row := make([]string, out.parts)
+		row[0] = signed(n.text(v))
+		l, h := lo.num[i], hi.num[i]
+		known := !math.IsNaN(l) && !math.IsNaN(h) && !math.IsNaN(v)
+		switch {
+		case known && p.plusMinus && math.Abs((h-v)-(v-l)) > 1e-6*(h-l):
+			return out, fmt.Errorf("frame: row %d (counted from 0) of column %q is %v with [%v, %v], which is not "+
+				"symmetric; leave PlusMinus out", i, c.Name, v, l, h)
+		case known && p.plusMinus:
+			row[1] = "± " + n.text((h-l)/2)
+		case known:
+			row[1], row[2] = "["+signed(n.text(l))+",", signed(n.text(h))+"]"
+		}
+		out.rows = append(out.rows, row)
+	}
+	return out, nil
+}
+
+// LaTeX is the frame as a table for LaTeX with the package booktabs. Decimal points stand below each other. The frame's
+// notes are comments. A missing number is a dash.
+//
+//	fmt.Print(runs.Returns().Group("algorithm").Mean("return").LaTeX())
+func (f *Frame) LaTeX(options ...PrintOption) (string, error) {
+	columns, p, err := f.print(options)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, n := range f.notes {
+		b.WriteString("% " + strings.Join(strings.Fields(n), " ") + "\n")
+	}
+	if p.caption != "" {
+		fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n", latex(p.caption))
+	}
+	b.WriteString("% needs \\usepackage{booktabs}\n\\begin{tabular}{")
+	for _, c := range columns {
+		if !c.number {
+			b.WriteString("l")
+			continue
+		}
+		b.WriteString("r" + strings.Repeat("@{ }r", c.parts-1))
+	}
+	b.WriteString("}\n\\toprule\n")
+	var heads []string
+	for _, c := range columns {
+		head := latex(c.name)
+		if c.number {
+			side := "r"
+			if c.parts > 1 {
+				side = "c"
+			}
+			head = fmt.Sprintf("\\multicolumn{%d}{%s}{%s}", c.parts, side, head)
+		}
+		heads = append(heads, head)
+	}
+	b.WriteString(strings.Join(heads, " & ") + " \\\\\n\\midrule\n")
+	for i := range f.rows {
+		var line []string
+		for _, c := range columns {
+			for k, part := range c.rows[i] {
+				if k == 0 && part == "" && c.number {
+					part = "–"
+				}
+				line = append(line, latex(part))
+			}
+		}
+		b.WriteString(strings.TrimRight(strings.Join(line, " & "), " ") + " \\\\\n")
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n")
+	if p.caption != "" {
+		b.WriteString("\\end{table}\n")
+	}
+	return b.String(), nil
+}
+
+// latex escapes text for LaTeX. Signs of mathematics that its fonts lack as text become formulas.
+func latex(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case strings.ContainsRune(`&%$#_{}`, r):
+			b.WriteString(`\` + string(r))
+		case inLaTeX[r] != "":
+			b.WriteString(inLaTeX[r])
+		case r < ' ':
+			b.WriteByte(' ')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+var inLaTeX = map[rune]string{
+	'\\': `\textbackslash{}`, '~': `\textasciitilde{}`, '^': `\textasciicircum{}`, '<': `\textless{}`,
+	'>': `\textgreater{}`, '|': `\textbar{}`, '"': `\textquotedbl{}`, '−': `$-$`, '±': `$\pm$`, '–': `--`, '—': `---`,
+	'…': `\dots{}`, '×': `$\times$`, '·': `$\cdot$`, '²': `$^2$`, '³': `$^3$`, '≤': `$\leq$`, '≥': `$\geq$`,
+	'≈': `$\approx$`, '∞': `$\infty$`, '→': `$\to$`, 'α': `$\alpha$`, 'β': `$\beta$`, 'γ': `$\gamma$`, 'δ': `$\delta$`,
+	'ε': `$\varepsilon$`, 'θ': `$\theta$`, 'λ': `$\lambda$`, 'μ': `$\mu$`, 'π': `$\pi$`, 'σ': `$\sigma$`, 'τ': `$\tau$`,
+	'φ': `$\varphi$`, 'ω': `$\omega$`, 'Δ': `$\Delta$`, 'Σ': `$\Sigma$`,
+}
+
+// Markdown is the frame as a table in Markdown, with decimal points below each other. A missing number is a dash.
+func (f *Frame) Markdown(options ...PrintOption) (string, error) {
+	columns, p, err := f.print(options)
+	if err != nil {
+		return "", err
+	}
+	lines := make([]string, f.rows+2)
+	for _, c := range columns {
+		widths := make([]int, c.parts)
+		for _, row := range c.rows {
+			for k, part := range row {
+				widths[k] = max(widths[k], utf8.RuneCountInString(part))
+			}
+		}
+		texts := []string{markdown(c.name), "---"}
+		if c.number {
+			texts[1] = "--:"
+		}
+		for _, row := range c.rows {
+			text := markdown(row[0])
+			if c.number {
+				text = ""
+				if row[0] == "" {
+					row = append([]string{"–"}, row[1:]...)
+				}
+				for k, part := range row {
+					text += strings.Repeat(" ", widths[k]-min(widths[k], utf8.RuneCountInString(part))) + part + " "
+				}
+				text = strings.TrimRight(text, " ")
+			}
+			texts = append(texts, text)
+		}
+		width := 0
+		for _, text := range texts {
+			width = max(width, utf8.RuneCountInString(text))
+		}
+		for i, text := range texts {
+			pad := width - utf8.RuneCountInString(text)
+			switch {
+			case i == 1 && c.number:
+				text = strings.Repeat("-", width-1) + ":"
+			case i == 1:
+				text = strings.Repeat("-", width)
+			case c.number && (i == 0 || c.parts == 1):
+				text = strings.Repeat(" ", pad) + text
+			default:
+				text += strings.Repeat(" ", pad)
+			}
+			lines[i] += "| " + text + " "
+		}
+	}
+	out := strings.Join(lines, "|\n") + "|\n"
+	for _, line := range append([]string{p.caption}, f.notes...) {
+		if line != "" {
+			out += "\n" + markdown(line) + "\n"
+		}
+	}
+	return out, nil
+}
+
+// markdown escapes text in a cell.
+func markdown(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "\n", " ").
+		Replace(text)
+}
