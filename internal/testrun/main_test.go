@@ -66,6 +66,14 @@ func TestSkipsAreListed(t *testing.T) {
 	}
 }
 
+// Many skipped parts of one test are one entry, with their number; a test of the same name is another.
+func TestPartsAreFolded(t *testing.T) {
+	got := folded([]string{"A", "B/1", "C/1", "B/2", "B/3/x", "B/4", "C/2", "B", "C/3"})
+	if want := []string{"A", "B/… (4)", "C/1", "C/2", "B", "C/3"}; !slices.Equal(got, want) {
+		t.Errorf("%q, expected %q", got, want)
+	}
+}
+
 // Whatever way a package fails, its output is shown, its line is among the last, and nothing counts as passed.
 func TestFailuresAreShown(t *testing.T) {
 	out, ok := testrun(t, slices.Sorted(maps.Keys(packages))...)

@@ -188,7 +188,7 @@ func (r *report) end(took time.Duration) bool {
 	for _, why := range slices.Sorted(maps.Keys(r.skipped)) {
 		fmt.Fprintln(r.out, why)
 		for _, name := range slices.Sorted(maps.Keys(r.skipped[why])) {
-			fmt.Fprintln(r.out, wrap("    "+name+":", r.skipped[why][name]))
+			fmt.Fprintln(r.out, wrap("    "+name+":", folded(r.skipped[why][name])))
 		}
 	}
 	fmt.Fprintf(r.out, "\n%d tests passed, %d skipped, in %.0f s\n\n", r.passed, r.skips, took.Seconds())
@@ -198,6 +198,25 @@ func (r *report) end(took time.Duration) bool {
 		fmt.Fprint(r.out, line)
 	}
 	return !r.failed && len(r.summary) > 0
+}
+
+// folded names a test once, with the number of its skipped parts, where more than three of them were skipped.
+func folded(names []string) (list []string) {
+	parts := map[string]int{}
+	for _, name := range names {
+		if test, _, ok := strings.Cut(name, "/"); ok {
+			parts[test]++
+		}
+	}
+	for _, name := range names {
+		if test, _, ok := strings.Cut(name, "/"); ok && parts[test] > 3 {
+			name = fmt.Sprintf("%s/… (%d)", test, parts[test])
+		}
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // wrap writes words after a head, in lines of at most 120 characters.
