@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -28,6 +29,14 @@ import (
 	"nacre/sim"
 	_ "nacre/sim/pyfamily" // names of families in Python
 )
+
+func TestMain(m *testing.M) { os.Exit(pythontest.Main(m)) }
+
+// environment chooses the Python that all tests share. It has pandas too; TestRunFolder hides it.
+func environment(t *testing.T) {
+	t.Helper()
+	pythontest.Environment(t, "numpy", "pandas")
+}
 
 // script runs Python code or a file of it, and returns what it prints. The package is that of this folder.
 func script(t *testing.T, args ...string) (string, error) {
@@ -216,7 +225,7 @@ func spread(tr *sim.Trajectory, spec sim.Spec, rows []float32) *trajectory {
 // The package's posteriors and actions are the program's, given the same noise: to rounding in float32, and to that in
 // float64 where the run computes in it.
 func TestAgentIsTheProgram(t *testing.T) {
-	pythontest.Environment(t, "numpy")
+	environment(t)
 	views := []string{"pearl.rewards=symlog", "pearl.observations=standardised", "pearl.next_obs_in_context=true"}
 	for name, of := range map[string]struct {
 		algorithm string
@@ -253,7 +262,7 @@ func TestAgentIsTheProgram(t *testing.T) {
 
 // An agent that adapts in Python to an environment there has the return that the program gives it.
 func TestAdaptIsTheProgram(t *testing.T) {
-	pythontest.Environment(t, "numpy")
+	environment(t)
 	file, err := filepath.Abs("testdata/fixed.py")
 	fatal.On(t, err)
 	dir := run(t, "pearl", "py:"+file+":Fixed")
@@ -300,20 +309,20 @@ assert (var < 1).any() and agent.posterior([])[1].tolist() == [1] * agent.latent
 
 // A run's files say the same in Python, with pandas and without.
 func TestRunFolder(t *testing.T) {
+	environment(t)
 	dir := run(t, "pearl", "point-goal")
 	series, err := experiment.ReadMetrics(filepath.Join(dir, experiment.MetricsFile))
 	fatal.On(t, err)
-	for _, with := range []string{"numpy", "pandas"} {
-		t.Run(with, func(t *testing.T) {
-			pythontest.Environment(t, with)
-			text, err := script(t, "-c", `
-import json, sys, numpy, nacre_rl
+	for name, first := range map[string]string{"with pandas": "", "without": `sys.modules["pandas"] = None`} {
+		t.Run(name, func(t *testing.T) {
+			text, err := script(t, "-c", "import sys\n"+first+`
+import json, numpy, nacre_rl
 run = nacre_rl.Run(sys.argv[1])
 m, r = run.metrics, run.returns
 assert run.config["algorithm"] == "pearl" and run.config["pearl"]["hidden"] == 19 and "record" not in run.config
 assert run.record["sessions"][0]["ended"] == "finished"
 assert run.tasks["test"].shape == (2, 2) and run.tasks["train"].shape == (4, 2)
-assert type(m).__name__ == ("DataFrame" if "pandas" in sys.modules else "dict"), type(m)
+assert type(m).__name__ == ("DataFrame" if sys.modules.get("pandas") else "dict"), type(m)
 assert len(r["return"]) == 2 * 2 * 3 and set(r["repeat"]) == {0, 1}
 assert sorted(set(r["trajectory"][r["scored"]])) == [2]
 adapted = numpy.mean(numpy.asarray(r["return"])[numpy.asarray(r["scored"])])
@@ -339,7 +348,7 @@ print(json.dumps({c: [float(x) for x in m[c]] for c in ("env_steps", "q_loss")})
 
 // What is wrong is said in one sentence.
 func TestBadInput(t *testing.T) {
-	pythontest.Environment(t, "numpy")
+	environment(t)
 	dir, oracle := run(t, "pearl", "point-goal"), run(t, "oracle", "point-goal", "oracle.steps_per_task=20")
 	older := filepath.Join(t.TempDir(), "older")
 	fatal.On(t, os.CopyFS(older, os.DirFS("../experiment/testdata/db218f0/pearl")))
@@ -349,7 +358,7 @@ func TestBadInput(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(dir, "weights.safetensors"))
 	fatal.On(t, err, os.WriteFile(newer, []byte(strings.Replace(string(data), `\"version\":1`, `\"version\":7`, 1)),
 		0o600))
-	for code, want := range map[string]string{
+	wants := map[string]string{
 		`nacre_rl.Run("/nowhere")`:                "run folder /nowhere does not exist",
 		`nacre_rl.Run(".")`:                       ". has no config.toml: it is not a run folder",
 		`nacre_rl.Run("doc.go")`:                  "doc.go is a file; expected a run folder",
@@ -363,11 +372,21 @@ func TestBadInput(t *testing.T) {
 		"agent.context([[1, 2]], [[1, 2]], [1])":  "are no trajectory; expected (n+1, 2), (n, 2) and (n,)",
 		"oracle.posterior([])":                    "has no context encoder: tell act the task",
 		"oracle.adapt(None)":                      "the oracle is told its task: adapt(env, task=…)",
-	} {
-		text, err := script(t, "-c", fmt.Sprintf("import nacre_rl\nagent, oracle = nacre_rl.Agent(%q), "+
-			"nacre_rl.Agent(%q)\ntry:\n    %s\nexcept nacre_rl.NacreError as e:\n    print(e)", dir, oracle, code))
-		if err != nil || !strings.Contains(text, want) || strings.Count(text, "\n") != 1 {
-			t.Errorf("%s: %v, %q; want one line with %q", code, err, text, want)
+	}
+	var tries strings.Builder
+	codes := slices.Sorted(maps.Keys(wants))
+	for _, code := range codes {
+		fmt.Fprintf(&tries, "try:\n    %s\n    print('fine')\nexcept nacre_rl.NacreError as e:\n    print(e)\n", code)
+	}
+	text, err := script(t, "-c", fmt.Sprintf("import nacre_rl\nagent, oracle = nacre_rl.Agent(%q), "+
+		"nacre_rl.Agent(%q)\n%s", dir, oracle, tries.String()))
+	got := strings.Split(strings.TrimSpace(text), "\n")
+	if err != nil || len(got) != len(codes) {
+		t.Fatalf("%v: %s; want a line for each of %d", err, text, len(codes))
+	}
+	for i, code := range codes {
+		if !strings.Contains(got[i], wants[code]) {
+			t.Errorf("%s: %q; want %q in it", code, got[i], wants[code])
 		}
 	}
 }
@@ -388,7 +407,7 @@ env = Env()
 
 // The code of the page on Python runs as it stands there, each block after the ones before it.
 func TestPage(t *testing.T) {
-	pythontest.Environment(t, "numpy")
+	environment(t)
 	page, err := os.ReadFile("../docs/from-python.md")
 	fatal.On(t, err)
 	dir := run(t, "pearl", "point-goal")

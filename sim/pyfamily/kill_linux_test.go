@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"nacre/internal/heavy"
+	"nacre/internal/python/pythontest"
 	"nacre/sim"
 )
 
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, stepForever(name))
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	os.Exit(pythontest.Main(m))
 }
 
 func stepForever(name string) error {
