@@ -384,6 +384,10 @@ func TestBadInput(t *testing.T) {
 	if err != nil || len(got) != len(codes) {
 		t.Fatalf("%v: %s; want a line for each of %d", err, text, len(codes))
 	}
+	if text, err := script(t, "-m", "nacre_rl", "version"); err == nil || !strings.HasPrefix(text,
+		"nacre: there is no program at ") {
+		t.Errorf("the command without a program: %v, %q", err, text)
+	}
 	for i, code := range codes {
 		if !strings.Contains(got[i], wants[code]) {
 			t.Errorf("%s: %q; want %q in it", code, got[i], wants[code])

@@ -3,6 +3,11 @@
 // gives the same bytes: files are sorted, their time is the commit's, and the program is built without paths.
 //
 //	go run ./cmd/dist [-out out/dist] [-version v1.2.3] [linux/amd64 ...]
+//
+// With -wheel it writes wheels for pip and uv instead; `make wheel` does. A wheel has the program with the page and the
+// notebooks in it, the package nacre_rl of folder python, and the kernelspec for Jupyter.
+//
+//	go run ./cmd/dist -wheel [-out out/wheel] [-version v1.2.3] [linux/amd64 linux/arm64]
 package main
 
 import (
@@ -39,28 +44,50 @@ var beside = map[string]string{"bin/wasm": "wasm", "notebooks": "notebooks", "LI
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("dist: ")
-	out := flag.String("out", filepath.Join("out", "dist"), "folder to write")
+	out := flag.String("out", "", "folder to write (default out/dist, or out/wheel)")
 	version := flag.String("version", "", "name of the release (default what git describe says)")
+	wheel := flag.Bool("wheel", false, "write wheels")
 	flag.Parse()
-	if err := dist(*out, *version, flag.Args()); err != nil {
+	write, folder := dist, "dist"
+	if *wheel {
+		write, folder = wheels, "wheel"
+	}
+	if err := write(cmp.Or(*out, filepath.Join("out", folder)), *version, flag.Args()); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func dist(out, version string, wanted []string) error {
+// chosen returns the wanted targets, or all if none is wanted.
+func chosen(wanted, all []string) ([]string, error) {
 	if len(wanted) == 0 {
-		wanted = targets
+		return all, nil
 	}
 	for _, t := range wanted {
-		if !slices.Contains(targets, t) {
-			return fmt.Errorf("unknown target %s; expected one of %s", t, strings.Join(targets, ", "))
+		if !slices.Contains(all, t) {
+			return nil, fmt.Errorf("unknown target %s; expected one of %s", t, strings.Join(all, ", "))
 		}
 	}
-	version = cmp.Or(version, git("describe", "--tags", "--always", "--dirty"), "devel")
+	return wanted, nil
+}
+
+// versioned returns the name and the time of a release.
+func versioned(version string) (string, time.Time, error) {
 	stamp, err := strconv.ParseInt(cmp.Or(os.Getenv("SOURCE_DATE_EPOCH"), git("log", "-1", "--format=%ct"), "0"),
 		10, 64)
 	if err != nil {
-		return fmt.Errorf("SOURCE_DATE_EPOCH: %w", err)
+		return "", time.Time{}, fmt.Errorf("SOURCE_DATE_EPOCH: %w", err)
+	}
+	return cmp.Or(version, git("describe", "--tags", "--always", "--dirty"), "devel"), time.Unix(stamp, 0).UTC(), nil
+}
+
+func dist(out, version string, wanted []string) error {
+	wanted, err := chosen(wanted, targets)
+	if err != nil {
+		return err
+	}
+	version, when, err := versioned(version)
+	if err != nil {
+		return err
 	}
 	shared, err := collect()
 	if err != nil {
@@ -72,7 +99,7 @@ func dist(out, version string, wanted []string) error {
 	var sums strings.Builder
 	for _, t := range wanted {
 		name := fmt.Sprintf("nacre-%s-%s", version, strings.ReplaceAll(t, "/", "-"))
-		archive, err := release(out, name, t, shared, time.Unix(stamp, 0).UTC())
+		archive, err := release(out, name, t, shared, when)
 		if err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}
@@ -103,15 +130,7 @@ func release(out, name, target string, shared []entry, when time.Time) (string, 
 	if without != "" {
 		fmt.Printf("%s: without MuJoCo, because %s\n", target, without)
 	}
-	fmt.Printf("%s: compiling\n", target)
-	build := exec.Command(cmp.Or(os.Getenv("GO"), "go"), "build", "-trimpath", "-ldflags", "-s -w", "-o", binary,
-		"./cmd/nacre")
-	if git("rev-parse", "HEAD") == "" {
-		build.Args = slices.Insert(build.Args, 2, "-buildvcs=false")
-	}
-	build.Env = append(append(os.Environ(), "GOOS="+system, "GOARCH="+processor), set...)
-	build.Stdout, build.Stderr = os.Stdout, os.Stderr
-	if err := build.Run(); err != nil {
+	if err := compile(binary, target, set); err != nil {
 		return "", err
 	}
 	bill := filepath.Join(work, "bom.json")
@@ -125,6 +144,21 @@ func release(out, name, target string, shared []entry, when time.Time) (string, 
 		return writeZip(filepath.Join(out, name+".zip"), name, entries, when)
 	}
 	return writeTar(filepath.Join(out, name+".tar.gz"), name, entries, when)
+}
+
+// compile builds the program for a target.
+func compile(binary, target string, set []string) error {
+	system, processor, _ := strings.Cut(target, "/")
+	fmt.Printf("%s: compiling\n", target)
+	// a C compiler that drops the linker's own -s gets it a second time
+	build := exec.Command(cmp.Or(os.Getenv("GO"), "go"), "build", "-trimpath", "-ldflags", "-s -w -extldflags=-Wl,-s",
+		"-o", binary, "./cmd/nacre")
+	if git("rev-parse", "HEAD") == "" {
+		build.Args = slices.Insert(build.Args, 2, "-buildvcs=false")
+	}
+	build.Env = append(append(os.Environ(), "GOOS="+system, "GOARCH="+processor), set...)
+	build.Stdout, build.Stderr = os.Stdout, os.Stderr
+	return build.Run()
 }
 
 // writeBill writes what a program is made of, as a bill of materials; a licence that is not allowed is an error.
@@ -167,16 +201,25 @@ func environment(system, processor string) (set []string, without string) {
 	if _, err := exec.LookPath(compiler); err != nil {
 		return plain, "there is no " + compiler
 	}
-	dir, err := home.Dir()
+	set, err := withMuJoCo(compiler)
 	if err != nil {
 		return plain, err.Error()
+	}
+	return set, ""
+}
+
+// withMuJoCo returns the environment of a build with MuJoCo, whose headers must be there, by a C compiler.
+func withMuJoCo(compiler string) ([]string, error) {
+	dir, err := home.Dir()
+	if err != nil {
+		return nil, err
 	}
 	include, err := fetch.Include(dir, "/usr", "/usr/local")
 	if err != nil {
-		return plain, err.Error()
+		return nil, err
 	}
 	return []string{"CGO_ENABLED=1", "CC=" + compiler, `CGO_CFLAGS=-O2 "-I` + include + `"`,
-		"GOFLAGS=" + strings.TrimSpace(os.Getenv("GOFLAGS")+" -tags=mujoco")}, ""
+		"GOFLAGS=" + strings.TrimSpace(os.Getenv("GOFLAGS")+" -tags=mujoco")}, nil
 }
 
 // entry is a file of an archive.
