@@ -215,10 +215,18 @@ func (t *tester) noted(x testing.TB) {
 			t.failed = append(t.failed, x.Name())
 			t.mu.Unlock()
 			if t.fast { // from the start it would be true of failures of earlier cells
-				flag.Set("test.failfast", "true")
+				t.beginNoOther()
 			}
 		}
 	})
+}
+
+// beginNoOther has package testing begin no other test. Goroutines of one test, such as those of B.RunParallel, may end
+// it at the same time.
+func (t *tester) beginNoOther() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	flag.Set("test.failfast", "true")
 }
 
 // guard calls a function of a test. Its panic, which package testing would let end the process, fails the test and ends
@@ -243,10 +251,10 @@ func (t *tester) guard(x testing.TB, f func()) {
 				t.fail = fail
 			}
 			t.mu.Unlock()
-			flag.Set("test.failfast", "true")
+			t.beginNoOther()
 			x.FailNow()
 		case t.run.stopped.Load():
-			flag.Set("test.failfast", "true")
+			t.beginNoOther()
 			x.FailNow()
 		}
 	}()
@@ -290,6 +298,8 @@ func (t *tester) drive(ctx context.Context, main *testing.M, flags map[string]st
 		}
 	}
 	defer func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
 		for name, value := range was {
 			flag.Set(name, value)
 		}

@@ -186,7 +186,8 @@ func TestPanicInTest(t *testing.T) {
 		}
 		kerneltest.Cells(t, s, [][2]string{
 			{"func FuzzA(f *testing.F) { f.Add(1); f.Fuzz(func(t *testing.T, x int) { panic(\"fuzz\") }) }\n" +
-				"func BenchmarkA(b *testing.B) { b.RunParallel(func(p *testing.PB) { panic(\"parallel\") }) }\n1", "1"},
+				"func BenchmarkA(b *testing.B) {\n\tb.SetParallelism(50)\n" +
+				"\tb.RunParallel(func(p *testing.PB) { panic(\"parallel\") })\n}\n1", "1"},
 		})
 		if r, out := execute(s, "%test -run Fuzz"); r.Error == nil || r.Error.Message != "fuzz" {
 			t.Errorf("%+v\n%s", r.Error, out.Stdout())
