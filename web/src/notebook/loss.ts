@@ -31,7 +31,7 @@ export interface Progress {
 
 /** How far a cell's training is, as the last output that tells says; null where none does. */
 export function progressOf(outputs: Output[]): Progress | null {
-  for (const o of outputs.toReversed()) {
+  for (const o of [...outputs].reverse()) {
     if (!('data' in o)) continue;
     const { share, left, uses, paused } = fields(o.metadata.nacre);
     if (typeof share === 'number' && share >= 0 && share <= 1)
