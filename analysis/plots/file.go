@@ -194,15 +194,16 @@ func (f *Figure) WriteSVG(w io.Writer, options ...FileOption) error {
 		return err
 	}
 	var head strings.Builder
+	var described []string
 	names, texts := f.about()
 	for i, name := range names {
 		if name == "Title" {
 			fmt.Fprintf(&head, "<title>%s</title>\n", html.EscapeString(texts[i]))
-			names, texts = slices.Delete(names, i, i+1), slices.Delete(texts, i, i+1)
-			break
+		} else {
+			described = append(described, texts[i])
 		}
 	}
-	fmt.Fprintf(&head, "<desc>%s</desc>\n%s", html.EscapeString(strings.Join(texts, "\n")), style)
+	fmt.Fprintf(&head, "<desc>%s</desc>\n%s", html.EscapeString(strings.Join(described, "\n")), style)
 	out := bytes.ReplaceAll(buf.Bytes(), []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 	root := bytes.Index(out, []byte("<svg"))
