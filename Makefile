@@ -17,7 +17,7 @@ MUJOCO  = flags="$$($(GO) run ./cmd/setup flags)"; [ -z "$$flags" ] || eval "exp
 BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (pause=2; while sleep $$pause >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
 	echo "$$what: $$(($$(date +%s) - start)) s"; pause=7; done) & beat=$$!; "$$@"; status=$$?; kill $$beat; exit $$status' beat
 
-.PHONY: build setup web wasm site dist wheel dist-test conformance slurm-test browser screenshots figures run study test test-all test-report test-other-go test-race test-arm64 stress-sim soak restarts attacks fuzz licences vulnerabilities bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
+.PHONY: build setup web wasm site dist wheel wheel-test dist-test conformance slurm-test browser screenshots figures run study test test-all test-report test-other-go test-race test-arm64 stress-sim soak restarts attacks fuzz licences vulnerabilities bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(BEAT) "compiling nacre" $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -43,6 +43,9 @@ dist: setup web wasm ## write release archives for Linux, macOS and Windows to o
 
 wheel: setup web ## write wheels for pip and uv (Linux on x86-64 and arm64, glibc 2.17) to out/wheel; fetches Zig's C compiler from PyPI
 	@GO="$(GO)" $(GO) run ./cmd/dist -wheel $(ARGS)
+
+wheel-test: setup web ## build the wheel for this machine, install it by pip and uv, train, run a notebook, move it: minutes
+	@$(MUJOCO) NACRE_WHEEL=1 $(GO) test ./cmd/dist -run TestWheel -v -count=1 -timeout 1h
 
 dist-test: ## unpack the Linux release in an empty Debian and use it there (Debian, root; installs debootstrap with apt)
 	@bench/release/check.sh
