@@ -18,14 +18,17 @@ import (
 	"testing"
 
 	"nacre/experiment"
+	"nacre/experiment/pack"
 	"nacre/experiment/progress"
 	"nacre/internal/fatal"
 	"nacre/internal/python"
 	"nacre/internal/python/pythontest"
 	"nacre/internal/rng"
+	"nacre/internal/safetensors"
 	"nacre/rl"
 	"nacre/rl/protocol"
 	"nacre/rl/replay"
+	"nacre/rl/weights"
 	"nacre/sim"
 	_ "nacre/sim/pyfamily" // names of families in Python
 )
@@ -244,20 +247,42 @@ func TestAgentIsTheProgram(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := run(t, of.algorithm, "point-goal", of.settings...)
 			grown(t, dir)
-			text, err := script(t, "testdata/compare.py", dir, asked(t, dir))
-			var differ struct{ Posterior, Action, Size, Context float64 }
-			if err == nil {
-				err = json.Unmarshal([]byte(text), &differ)
-			}
-			if err != nil {
-				t.Fatalf("%v: %s", err, text)
-			}
-			t.Logf("%+v", differ)
-			if max(differ.Posterior, differ.Action) > of.tolerance || differ.Context != 0 || differ.Size < 0.1 {
-				t.Errorf("differences %+v; want at most %g, and actions that are not nearly 0", differ, of.tolerance)
-			}
+			program := asked(t, dir)
+			compare(t, dir, program, of.tolerance)
+			older := filepath.Join(t.TempDir(), "older.zip")
+			undescribed(t, dir)
+			_, err := pack.Folder(dir, older)
+			fatal.On(t, err)
+			compare(t, older, program, of.tolerance)
 		})
 	}
+}
+
+// compare compares the package's agent of a run with what the program's answered.
+func compare(t *testing.T, run, program string, tolerance float64) {
+	t.Helper()
+	text, err := script(t, "testdata/compare.py", run, program)
+	var differ struct{ Posterior, Action, Size, Context float64 }
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &differ)
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	t.Logf("%+v", differ)
+	if max(differ.Posterior, differ.Action) > tolerance || differ.Context != 0 || differ.Size < 0.1 {
+		t.Errorf("%s: differences %+v; want at most %g, and actions that are not nearly 0", run, differ, tolerance)
+	}
+}
+
+// undescribed gives a run weights in the form of older programs, without a description.
+func undescribed(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, experiment.WeightsFile)
+	file, err := experiment.ReadWeights(path)
+	fatal.On(t, err)
+	delete(file.Metadata, weights.Key)
+	fatal.On(t, safetensors.Save(path, file.Tensors, file.Metadata))
 }
 
 // An agent that adapts in Python to an environment there has the return that the program gives it.
@@ -346,12 +371,17 @@ print(json.dumps({c: [float(x) for x in m[c]] for c in ("env_steps", "q_loss")})
 	}
 }
 
+const packed = "../notebooks/data/point-goal.zip"
+
 // What is wrong is said in one sentence.
 func TestBadInput(t *testing.T) {
 	environment(t)
 	dir, oracle := run(t, "pearl", "point-goal"), run(t, "oracle", "point-goal", "oracle.steps_per_task=20")
 	older := filepath.Join(t.TempDir(), "older")
-	fatal.On(t, os.CopyFS(older, os.DirFS("../experiment/testdata/db218f0/pearl")))
+	fatal.On(t, os.CopyFS(older, os.DirFS("../experiment/testdata/db218f0/rl2")))
+	alone := filepath.Join(t.TempDir(), "weights.safetensors")
+	text, err := os.ReadFile("../experiment/testdata/db218f0/pearl/weights.safetensors")
+	fatal.On(t, err, os.WriteFile(alone, text, 0o600))
 	short := filepath.Join(t.TempDir(), "short")
 	fatal.On(t, os.CopyFS(short, os.DirFS(dir)), os.Truncate(filepath.Join(short, "weights.safetensors"), 3000))
 	newer := filepath.Join(t.TempDir(), "newer.safetensors")
@@ -361,8 +391,11 @@ func TestBadInput(t *testing.T) {
 	wants := map[string]string{
 		`nacre_rl.Run("/nowhere")`:                "run folder /nowhere does not exist",
 		`nacre_rl.Run(".")`:                       ". has no config.toml: it is not a run folder",
-		`nacre_rl.Run("doc.go")`:                  "doc.go is a file; expected a run folder",
-		fmt.Sprintf("nacre_rl.Agent(%q)", older):  "does not describe its networks (algorithm pearl)",
+		`nacre_rl.Run("doc.go")`:                  "doc.go is a file; expected a run folder, or an archive",
+		`nacre_rl.Run("` + packed + `")`:          "holds 15 runs; expected one: name one of them, such as " + packed,
+		`nacre_rl.Run("` + packed + `/nothing")`:  "nothing has no config.toml: it is not a run folder",
+		fmt.Sprintf("nacre_rl.Agent(%q)", older):  "agents of rl2 without a description cannot be read: `nacre resume`",
+		fmt.Sprintf("nacre_rl.Agent(%q)", alone):  "its run folder does not say what they are: ",
 		fmt.Sprintf("nacre_rl.Agent(%q)", short):  "is no whole file of weights: ",
 		fmt.Sprintf("nacre_rl.Agent(%q)", newer):  "version 7; this package reads 1 to 1: install a newer nacre_rl",
 		fmt.Sprintf("nacre_rl.Agent(%q, 1)", dir): "keeps weights of iterations with --keep",
@@ -378,11 +411,11 @@ func TestBadInput(t *testing.T) {
 	for _, code := range codes {
 		fmt.Fprintf(&tries, "try:\n    %s\n    print('fine')\nexcept nacre_rl.NacreError as e:\n    print(e)\n", code)
 	}
-	text, err := script(t, "-c", fmt.Sprintf("import nacre_rl\nagent, oracle = nacre_rl.Agent(%q), "+
+	said, err := script(t, "-c", fmt.Sprintf("import nacre_rl\nagent, oracle = nacre_rl.Agent(%q), "+
 		"nacre_rl.Agent(%q)\n%s", dir, oracle, tries.String()))
-	got := strings.Split(strings.TrimSpace(text), "\n")
+	got := strings.Split(strings.TrimSpace(said), "\n")
 	if err != nil || len(got) != len(codes) {
-		t.Fatalf("%v: %s; want a line for each of %d", err, text, len(codes))
+		t.Fatalf("%v: %s; want a line for each of %d", err, said, len(codes))
 	}
 	if text, err := script(t, "-m", "nacre_rl", "version"); err == nil || !strings.HasPrefix(text,
 		"nacre: there is no program at ") {

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from . import files
+from . import files, older
 from .files import NacreError
 
 VERSION = 1  # of the descriptions that this module reads
@@ -15,7 +15,7 @@ ENDLESS = 1000000  # steps of a trajectory that nothing ends
 class Agent:
     """An agent of PEARL, of an algorithm built on PEARL such as TCL-PEARL or FOCAL, or the oracle.
 
-    directory -- a run folder, or a file weights.safetensors
+    directory -- a run folder, the .zip file of one, or a file weights.safetensors
     iteration -- the number of complete iterations whose weights are taken, which the run must have kept (--keep); None:
                  the newest
 
@@ -26,26 +26,18 @@ class Agent:
         folder, name = os.fspath(directory), "weights.safetensors"
         if iteration is not None:
             name = os.path.join("weights", "%06d.safetensors" % iteration)
-        elif os.path.isfile(folder):
+        elif folder.endswith(".safetensors"):
             folder, name = os.path.split(folder)
+        folder = files.folder(folder)
         path = os.path.join(folder, name)
         data = files.read(folder or ".", name, ": a run has weights once its first collection is complete"
                           if iteration is None else ": the run keeps weights of iterations with --keep")
         self.path = path
         self.tensors, self.metadata = files.safetensors(data, path)
-        if "agent" not in self.metadata:
-            raise NacreError(
-                "%s does not describe its networks (algorithm %s): if an older program wrote it, `nacre resume` on its "
-                "run folder adds a description to agents of PEARL and to oracles; others cannot be read yet"
-                % (path, self.metadata.get("algorithm", "unknown")))
-        try:
-            self.description = json.loads(self.metadata["agent"])
-            version = self.description["version"]
-        except (ValueError, KeyError, TypeError) as e:
-            raise NacreError("%s: its description is damaged: %s" % (path, e)) from None
-        if version not in range(1, VERSION + 1):
-            raise NacreError("%s: its description has version %s; this package reads 1 to %d: install a newer nacre_rl"
-                             % (path, version, VERSION))
+        if "agent" in self.metadata:
+            self.description = described(self.metadata["agent"], path)
+        else:
+            self.description = older.describe(folder or ".", self.tensors, path)
         self.algorithm = self.metadata.get("algorithm", "")
         self._networks = {}
         policy = self._network("policy")
@@ -170,6 +162,19 @@ class Agent:
                        rng)
 
 
+def described(text, path):
+    """The description that a file of weights has in its metadata."""
+    try:
+        description = json.loads(text)
+        version = description["version"]
+    except (ValueError, KeyError, TypeError) as e:
+        raise NacreError("%s: its description is damaged: %s" % (path, e)) from None
+    if version not in range(1, VERSION + 1):
+        raise NacreError("%s: its description has version %s; this package reads 1 to %d: install a newer nacre_rl"
+                         % (path, version, VERSION))
+    return description
+
+
 class Adapted:
     """An agent with its belief about one task. It is a policy: adapted(observation) is an action in [-1, 1].
 
@@ -233,7 +238,7 @@ class Network:
             raise NacreError("%s: network %s has the activation %r; expected one of %s"
                              % (agent.path, name, described["activation"], ", ".join(ACTIVATIONS)))
         self.views = [(size, View(agent.description["views"].get(n), agent)) for n, size in self.inputs.items()]
-        viewed = any(v.function for _, v in self.views)
+        viewed = any(v.function for _, v in self.views) and not agent.description.get("unviewed")
         sizes = [sum(self.inputs.values())] + described["hidden"] + [sum(p["size"] for p in self.outputs)]
         self.layers = []
         for i in range(len(sizes) - 1):

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import os
 
 import numpy as np
@@ -15,28 +14,19 @@ from .files import NacreError
 class Run:
     """A run folder, read when asked for. A run that is being trained can be read too: each access reads again.
 
-    directory -- the folder that `nacre train --out` was given
+    directory -- the folder that `nacre train --out` was given, the .zip file that `nacre pack` made of it, or a run in
+                 such a file of several: "sweep.zip/NAME"
     """
 
     def __init__(self, directory):
-        self.directory = os.fspath(directory)
-        if os.path.isfile(self.directory):
-            raise NacreError("%s is a file; expected a run folder: unpack an archive first" % self.directory)
+        self.directory = files.folder(os.fspath(directory))
         self._config()
 
     def __repr__(self):
         return "Run(%r)" % self.directory
 
     def _config(self):
-        text = files.read(self.directory, "config.toml", ": it is not a run folder")
-        return files.toml(text, os.path.join(self.directory, "config.toml"))
-
-    def _json(self, name, missing):
-        text = files.read(self.directory, name, missing)
-        try:
-            return json.loads(text)
-        except ValueError as e:
-            raise NacreError("%s is no JSON: %s" % (os.path.join(self.directory, name), e)) from None
+        return files.config(self.directory)
 
     @property
     def config(self):
@@ -83,14 +73,12 @@ class Run:
     @property
     def tasks(self):
         """The tasks' numbers: {"train": array (tasks, n), "test": array (tasks, n)}; n is 0 if tasks have none."""
-        tasks = self._json("tasks.json", ": the run has not begun")
-        return {part: np.array([t.get("params") or [] for t in tasks[part]], float).reshape(len(tasks[part]), -1)
-                for part in ("train", "test")}
+        return files.tasks(self.directory)
 
     @property
     def evaluation(self):
         """The evaluation of the test tasks at the end, as a dict: protocol, seed, steps, tasks, summary."""
-        return self._json("evaluation.json", ": training has not ended")
+        return files.json_of(self.directory, "evaluation.json", ": training has not ended")
 
     @property
     def returns(self):
