@@ -57,7 +57,7 @@ func (l *Log) describe(s source, run string, a about) {
 	if a.seed != nil {
 		seed = strconv.FormatUint(*a.seed, 10)
 	}
-	name := cmp.Or(run, nameOf(l.Ref, s.files[0]))
+	name := cmp.Or(run, a.name, a.above, nameOf(l.Ref, s.files[0]))
 	if m := cleanRL.FindStringSubmatch(name); m != nil {
 		l.Tool = "CleanRL"
 		l.Family, l.System, seed = cmp.Or(l.Family, m[1]), cmp.Or(l.System, m[2]), cmp.Or(seed, m[3])
@@ -67,7 +67,7 @@ func (l *Log) describe(s source, run string, a about) {
 		stem, marked = stemOf(name)
 	}
 	if stem == "" && run == "" { // such as logs/ppo/seed1: the folder above says what it is
-		stem, _ = stemOf(filepath.Base(filepath.Dir(filepath.Clean(absolute(dir)))))
+		stem, _ = stemOf(cmp.Or(a.above, filepath.Base(filepath.Dir(filepath.Clean(absolute(dir))))))
 	}
 	if stem == l.Family { // it tells nothing new
 		stem = ""

@@ -85,9 +85,11 @@ type source struct {
 // about holds what a log says of itself beside its table.
 type about struct {
 	tool, system, family string
-	seed                 *uint64
-	settings             map[string]string
-	notes                []string
+	// name of the run, and of what it belongs to, in place of the names of its folder and of the folder above
+	name, above string
+	seed        *uint64
+	settings    map[string]string
+	notes       []string
 	// by column, the sentence about steps that go back
 	back map[string]string
 	// whether rows without a value are usual, as in a log that has one row for every step of any column

@@ -65,7 +65,8 @@ func npz(t *testing.T, dir, name string, arrays map[string][][]float64) {
 	put(t, dir, name, b.String())
 }
 
-// wandbFile returns what W&B's client writes for a run of a name: its settings, then rows of history.
+// wandbFile returns what W&B's client writes for a run of a name, or project|group|name: its settings, then rows of
+// history.
 func wandbFile(name, config string, rows ...string) string {
 	item := func(key, value string) []byte {
 		b := protowire.AppendString(protowire.AppendTag(nil, itemNested, protowire.BytesType), key)
@@ -81,7 +82,12 @@ func wandbFile(name, config string, rows ...string) string {
 		}
 		return b
 	}
-	run := append(message(runConfig, pairs(config)), message(runName, []byte(name))...)
+	parts := append([]string{"", ""}, strings.Split(name, "|")...)
+	parts = parts[len(parts)-3:]
+	run := message(runConfig, pairs(config))
+	for k, field := range []protowire.Number{runProject, runGroup, runName} {
+		run = append(run, message(field, []byte(parts[k]))...)
+	}
 	records := [][]byte{message(wandbRun, run)}
 	for _, row := range rows {
 		records = append(records, message(wandbHistory, pairs(row)))
@@ -365,6 +371,30 @@ func TestLogs(t *testing.T) {
 		}, "wandb/offline-run-20261128_1-ab",
 			`sac (W&B) on ant-dir, seed 6 | steps from "global_step", return from "charts/episodic_return"` + trained +
 				` | 10:1.5 30:2.5`, ""},
+		"W&B, a name that is a seed": {func(dir string) {
+			put(t, dir, "wandb/offline-run-20261128_1-ab/run-ab.wandb",
+				wandbFile("maze||s7", "lr=0.1", "_step=1;return=2"))
+		}, "wandb/offline-run-20261128_1-ab",
+			`maze (W&B) on environment not named, seed 7 | steps from "_step", return from "return"` + trained +
+				` | 1:2`, ""},
+		"W&B, no name": {func(dir string) {
+			put(t, dir, "wandb/offline-run-20261128_1-ab/run-ab.wandb",
+				wandbFile("maze||", "seed=3", "_step=1;return=2"))
+		}, "wandb/offline-run-20261128_1-ab",
+			`maze (W&B) on environment not named, seed 3 | steps from "_step", return from "return"` + trained +
+				` | 1:2`, ""},
+		"W&B, a group": {func(dir string) {
+			put(t, dir, "wandb/offline-run-20261128_1-ab/run-ab.wandb",
+				wandbFile("maze|sac-wide|lucky-moon-12", `seed=3;algo="sac"`, "_step=1;return=2"))
+		}, "wandb/offline-run-20261128_1-ab",
+			`sac-wide (W&B) on environment not named, seed 3 | steps from "_step", return from "return"` + trained +
+				` | 1:2`, ""},
+		"W&B, CleanRL's name": {func(dir string) {
+			put(t, dir, "wandb/offline-run-20261128_1-ab/run-ab.wandb",
+				wandbFile("maze||Ant-v4__sac__5__1764357000", "seed=5", "_step=1;charts/episodic_return=2"))
+		}, "wandb/offline-run-20261128_1-ab",
+			`sac (CleanRL) on Ant-v4, seed 5 | steps from "_step", return from "charts/episodic_return"` + trained +
+				` | 1:2`, ""},
 		"RLlib": {func(dir string) {
 			put(t, dir, "PPO_hopper/progress.csv",
 				"episode_reward_mean,timesteps_total,training_iteration\n1,4000,1\n2,8000,2\n")

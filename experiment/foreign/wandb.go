@@ -32,7 +32,9 @@ const (
 	wandbHistory = 2  // Record.history: HistoryRecord
 	wandbConfig  = 5  // Record.config: ConfigRecord
 	wandbRun     = 17 // Record.run: RunRecord
+	runProject   = 3  // RunRecord.project
 	runConfig    = 4  // RunRecord.config
+	runGroup     = 6  // RunRecord.run_group
 	runName      = 8  // RunRecord.display_name
 	items        = 1  // field of HistoryRecord and ConfigRecord
 	itemKey      = 1
@@ -59,9 +61,9 @@ func (offline) sources(dir string, names []string) (list []source) {
 
 // history holds what a .wandb file tells.
 type history struct {
-	rows     []map[string]string // a value as JSON by dotted key
-	settings map[string]string
-	name     string
+	rows                 []map[string]string // a value as JSON by dotted key
+	settings             map[string]string
+	project, group, name string
 }
 
 func wandb(path string) (*frame.Frame, about, error) {
@@ -83,13 +85,9 @@ func wandb(path string) (*frame.Frame, about, error) {
 	if err != nil {
 		return nil, about{}, err
 	}
-	a := about{tool: "W&B", settings: h.settings, sparse: true}
-	if a.system, _ = stemOf(h.name); a.system != "" {
-		if _, seed := stemOf(h.name); seed != "" {
-			if n, err := strconv.ParseUint(seed, 10, 64); err == nil {
-				a.seed = &n
-			}
-		}
+	a := about{tool: "W&B", settings: h.settings, sparse: true, system: h.group, name: h.name, above: h.project}
+	if a.system == "" && !cleanRL.MatchString(h.name) { // people's own names say more than settings do
+		a.system, _ = stemOf(h.name)
 	}
 	if cut != "" {
 		a.notes = append(a.notes, filepath.Base(path)+": "+cut)
@@ -159,6 +157,10 @@ func (h *history) record(message []byte) error {
 				switch number {
 				case runConfig:
 					return entries(content, h.settings)
+				case runProject:
+					h.project = string(content)
+				case runGroup:
+					h.group = string(content)
 				case runName:
 					h.name = string(content)
 				}

@@ -63,9 +63,12 @@ func runsIn(runs []Run) string {
 }
 
 func (o CurveOptions) panel(family string, runs []Run) (p plots.CurvePanel, notes []string, err error) {
-	p = plots.CurvePanel{Title: family, XLabel: "environment steps", YLabel: "return on test tasks"}
-	if o.Success {
+	p = plots.CurvePanel{Title: family, XLabel: "environment steps", YLabel: "return after adaptation"}
+	switch {
+	case o.Success:
 		p.YLabel = "success on test tasks"
+	case !slices.ContainsFunc(runs, func(r Run) bool { return r.Log == nil }): // other programs need not adapt
+		p.YLabel = "return"
 	}
 	end := float64(o.Steps)
 	if o.Steps == 0 {
