@@ -185,7 +185,9 @@ func table(old string, before, now []verdict) map[string]any {
 	}
 	return map[string]any{
 		"machine": fmt.Sprintf("%d cores, %s/%s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH),
-		"what":    "What the attacks of TestAttacks do to two programs", "conditions": "", "spread": "",
+		"what":    "What the attacks of TestAttacks do to two programs", "spread": "",
+		"conditions": "A cell says what the attack achieves, in the words of its test; the program's own words " +
+			"stand in quotation marks",
 		"commands": []string{"make attacks OLD=PROGRAM"}, "labels": []string{"", "attack"}, "rows": rows,
 		"columns": []map[string]string{{"name": "old", "head": old}, {"name": "new", "head": "this program"}},
 	}

@@ -80,9 +80,7 @@ func rowsOf(redrawn bool) (names []string) {
 // older is the table of the rows of the older interface, with the authors' logs.
 func (s *survey) older(m *measurement.Measurement) error {
 	m.What = "Table 1, the 25 rows of the older interface: what can be reached, and the authors' public logs"
-	m.Conditions, m.Labels = s.conditions(), []string{"family"}
-	m.Spread = "Runs: means over 900,000 to 1,000,000 steps. Difference: TCL-PEARL minus PEARL, 95 % interval over " +
-		"runs (Welch). Highest: mean of 20 evaluations in a row, of any run and step"
+	m.Conditions, m.Labels, m.Spread = s.conditions(), []string{"family"}, "Difference: 95 % interval over runs (Welch)"
 	m.Columns = append(slices.Clone(limits),
 		measurement.Column{Name: "pearl_runs", Head: "PEARL’s runs", Digits: 2, Show: "each"},
 		measurement.Column{Name: "tcl_runs", Head: "TCL-PEARL’s runs", Digits: 2, Show: "each"},
@@ -114,8 +112,6 @@ func (s *survey) older(m *measurement.Measurement) error {
 func (s *survey) newer(m *measurement.Measurement) error {
 	m.What = "Table 1, the 25 rows of the newer interface: what can be reached, and the authors' public logs"
 	m.Conditions, m.Labels = s.conditions(), []string{"family"}
-	m.Spread = "Single runs: means over 900,000 to 1,000,000 steps of the three runs of TCL-PEARL in the logs, empty " +
-		"if a run ended before"
 	m.Columns = slices.Clone(limits)
 	for _, f := range later {
 		m.Columns = append(m.Columns, measurement.Column{Name: "run_" + f.name, Head: "a single run, " + f.name,

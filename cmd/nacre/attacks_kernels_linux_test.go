@@ -87,7 +87,7 @@ func attackOpenKernel(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("the kernel warns of neither, it says %q", heard)
+	t.Errorf("the kernel warns neither of the missing key nor of the open address, it says %q", heard)
 }
 
 // A signed request runs once, however often it is sent.
@@ -137,7 +137,7 @@ func attackReplay(t *testing.T) {
 			runs++
 			if bytes.Contains(bytes.Join(m, nil), []byte(`"msg_id":"b"`)) {
 				if runs != 2 {
-					t.Errorf("%d runs of two requests", runs)
+					t.Errorf("a recorded request is executed again: %d executions of 2 requests", runs)
 				}
 				return
 			}

@@ -46,7 +46,7 @@ func TestAttacks(t *testing.T) {
 		{"D8 garbage in the kernel's channel", attackChannel},
 		{"D9 one file, two names", attackAlias},
 		{"D9 hidden behind a link", attackHidden},
-		{"D9 nested", attackNested},
+		{"D9 a deeply nested notebook", attackNested},
 		{"D9 writable where nothing is", attackWritable},
 		{"D9 half-written files", attackOrphans},
 		{"D10 a long text in TOML", attackLongText},
@@ -185,7 +185,7 @@ func attackFlood(t *testing.T) {
 	cell := cellOf(t, client(t, p), "import (\"fmt\"; \"strings\")\nline := strings.Repeat(\"x\", 9999)\n"+
 		"for range 4000 { fmt.Println(line) }")
 	if n := len(cell.Text); n < 1<<20 || n > 12<<20 {
-		t.Errorf("of 40 MB %.1f MB reach the client", float64(n)/1e6)
+		t.Errorf("%.1f of 40 MB reach the client", float64(n)/1e6)
 	}
 }
 
@@ -211,7 +211,8 @@ func attackCrash(t *testing.T) {
 	cell, err := c.Run(ctx, fmt.Sprintf("import (\"os\"; \"time\")\nos.WriteFile(%q, nil, 0o600)\n"+
 		"time.Sleep(10*time.Minute)", runs), "")
 	if err != nil || !strings.HasPrefix(cell.Error, "KernelDied") || len(cell.Text) > 1<<20 {
-		t.Errorf("%.1f MB of the dump reach the client (%s%v)", float64(len(cell.Text))/1e6, cell.Error, err)
+		t.Errorf("%.1f MB of the crash's dump reach the client; the cell ends with %q, the error is %v",
+			float64(len(cell.Text))/1e6, cell.Error, err)
 	}
 }
 
@@ -282,7 +283,8 @@ func attackAlias(t *testing.T) {
 		<-done
 		<-done
 		if n := both.Load(); n != 1 {
-			t.Fatalf("round %d: %d of two who saved at once over the same version were told that it is saved", round, n)
+			t.Fatalf("%d of 2 writers that save over one version at the same time are told that it is saved (round %d)",
+				n, round)
 		}
 	}
 }
@@ -299,10 +301,10 @@ func attackHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := p.Call("GET", "/api/contents/shown/secret.txt", nil, nil); err == nil {
-		t.Error("a file in it is read through the link")
+		t.Error("a file in the hidden folder is read through the link")
 	}
 	if status := saved(p, "shown/new.ipynb", "x", ""); status < 400 {
-		t.Errorf("a file in it is written through the link: status %d", status)
+		t.Errorf("a file in the hidden folder is written through the link: status %d", status)
 	}
 }
 
@@ -319,7 +321,7 @@ func attackNested(t *testing.T) {
 	}
 	answer.Body.Close()
 	if info, err := os.Stat(filepath.Join(folder, "deep.ipynb")); err == nil && info.Size() > 1<<20 {
-		t.Errorf("%d bytes became %d", len(deep), info.Size())
+		t.Errorf("a notebook of %d bytes is saved as %d bytes", len(deep), info.Size())
 	}
 }
 

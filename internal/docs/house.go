@@ -27,7 +27,8 @@ var floors = [][]room{
 	{
 		{"bench", "measurements beside PyTorch, Python's environments, other t-SNE libraries and other kernels"},
 		{"python", "the Python package `nacre_rl`: run folders and trained agents for programs in Python"},
-		{"fidelity", "programs in cells and as compiled: what they print and how they end must be the same"},
+		{"fidelity", "compares programs run in cells with the same programs compiled: they must print the same and " +
+			"end alike"},
 	},
 	{
 		{"library", "what cells may import; `symbols` is generated, `display` shows things, `cell` knows the running " +

@@ -13,8 +13,8 @@ import (
 )
 
 // table writes a measurement as a table with a line that says where it is from; the machine is in the file and at the
-// top of the page. Its arguments are the measurement's name and, if only a part is wanted, columns=a,b and rows=x,y by
-// the first label.
+// top of the page. What ranges mean is left out if all columns with ranges are. Its arguments are the measurement's
+// name and, if only a part is wanted, columns=a,b and rows=x,y by the first label.
 func table(root, arguments string) (string, error) {
 	fields := strings.Fields(arguments)
 	if len(fields) == 0 {
@@ -24,6 +24,7 @@ func table(root, arguments string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	ranged := hasRanges(m)
 	for _, f := range fields[1:] {
 		key, value, _ := strings.Cut(f, "=")
 		wanted := strings.Split(value, ",")
@@ -38,6 +39,9 @@ func table(root, arguments string) (string, error) {
 		if err != nil {
 			return "", err
 		}
+	}
+	if ranged && !hasRanges(m) {
+		m.Spread = ""
 	}
 	var b strings.Builder
 	heads := slices.Clone(m.Labels)
@@ -71,6 +75,18 @@ func table(root, arguments string) (string, error) {
 	b.WriteString("\n" + wrap(fmt.Sprintf("%s. [Data](measurements/%s.json).", strings.Join(about, ". "), fields[0]),
 		width))
 	return b.String(), nil
+}
+
+// hasRanges reports whether a cell of the measurement's columns has a lowest and a highest value.
+func hasRanges(m measurement.Measurement) bool {
+	for _, r := range m.Rows {
+		for _, c := range m.Columns {
+			if r.Cells[c.Name].Ranged {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // keep leaves the items whose names are wanted, in the order wanted.

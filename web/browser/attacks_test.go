@@ -106,7 +106,7 @@ func wholePages(t *testing.T, address func(name string) string) {
 	}
 	for i, text := range percents {
 		if cells, whole := shows(fmt.Sprint(i, ".ipynb")); !whole || cells != 4 {
-			t.Errorf("with %s the page has %d of 4 cells", text, cells)
+			t.Errorf("a page with the link %s shows %d of its 4 cells", text, cells)
 		}
 	}
 }
