@@ -18,18 +18,19 @@ type Finding struct {
 }
 
 // Check tests properties that families in Go have by construction, but that package sim cannot enforce for a class in
-// Python. It tests whether the seed determines an episode, also after other episodes, whether the first observation or
-// reward reveals the task, and whether the global generators of random numbers are used. It makes some hundred steps.
+// Python. It tests whether the seed determines the tasks and an episode, also after other episodes, whether the first
+// observation or reward reveals the task, and whether the global generators of random numbers are used. It makes some
+// hundred steps.
 // It returns an error only if tasks or environments cannot be made or stepped.
 func Check(f sim.Family) ([]Finding, error) {
 	train, test, err := f.Tasks(1, 0, 0)
 	if err != nil {
 		return nil, err
 	}
-	tasks := slices.CompactFunc(append(train, test...), func(a, b sim.Task) bool {
+	tasks := slices.CompactFunc(slices.Concat(train, test), func(a, b sim.Task) bool {
 		return slices.Equal(a.Params, b.Params)
 	})
-	c := &checker{family: f, spec: f.Spec(), tasks: tasks[:min(len(tasks), 30)]}
+	c := &checker{family: f, spec: f.Spec(), tasks: tasks[:min(len(tasks), 30)], train: train}
 	if c.batch, err = f.NewBatch(1); err != nil {
 		return nil, err
 	}
@@ -41,11 +42,13 @@ type checker struct {
 	family sim.Family
 	spec   sim.Spec
 	tasks  []sim.Task
+	train  []sim.Task // all of seed 1
 	batch  sim.Batch
 }
 
 func (c *checker) all() (out []Finding, err error) {
-	for _, check := range []func() (Finding, error){c.seeding, c.again, c.firstObservation, c.firstReward, c.globals} {
+	for _, check := range []func() (Finding, error){c.drawing, c.seeding, c.again, c.firstObservation, c.firstReward,
+		c.globals} {
 		f, err := check()
 		if err != nil {
 			return out, err
@@ -100,6 +103,34 @@ func where(k int) string {
 	return fmt.Sprintf("step %d", k)
 }
 
+// drawing compares the tasks with those that another process makes of the same seed.
+func (c *checker) drawing() (Finding, error) {
+	f := Finding{What: "tasks"}
+	b, is := c.batch.(*batch)
+	if !is || c.spec.TaskDim == 0 {
+		return f, nil
+	}
+	w, err := b.of.openWorker()
+	if err != nil {
+		return f, err
+	}
+	defer w.close()
+	var answer struct{ Train []pickled }
+	if err := w.ask(request{Op: "tasks", Seed: 1}, &answer); err != nil {
+		return f, err
+	}
+	if !slices.EqualFunc(c.train, answer.Train, func(a sim.Task, b pickled) bool {
+		return slices.Equal(a.Params, b.Numbers)
+	}) {
+		f.Broken = true
+		f.Says = "the seed does not determine them: two processes make different ones; draw them from a generator " +
+			"that sample_tasks(n, seed) seeds, or from np.random"
+		return f, nil
+	}
+	f.Says = "are determined by the seed: two processes make the same ones"
+	return f, nil
+}
+
 // seeding compares an episode with the same one in another process.
 func (c *checker) seeding() (Finding, error) {
 	f := Finding{What: "seeding"}
@@ -118,7 +149,8 @@ func (c *checker) seeding() (Finding, error) {
 	if k := apart(one, two); k >= 0 {
 		f.Broken = true
 		f.Says = fmt.Sprintf("not exact: with the same task and seed two environments differ from %s on; "+
-			"runs cannot be repeated, nor resumed to the same bytes", where(k))
+			"runs cannot be repeated, nor resumed to the same bytes; draw from self.np_random after "+
+			"super().reset(seed=seed), and carry nothing over from earlier episodes", where(k))
 		return f, nil
 	}
 	f.Says = fmt.Sprintf("exact: %d steps of the same task and seed are equal in two environments", len(one)-1)

@@ -21,6 +21,7 @@ func TestGymnasium(t *testing.T) {
 	pythontest.Environment(t, "numpy", "gymnasium")
 	t.Run("families", families)
 	t.Run("bad arrays", badArrays)
+	t.Run("strangers", strangers)
 }
 
 func families(t *testing.T) {
@@ -88,7 +89,7 @@ func badArrays(t *testing.T) {
 		"gymnasium.make(Nothing-v1)":                       "NameNotFound",
 		"py:testdata/gyms.py:Whole":                        "its actions are whole numbers",
 		"py:testdata/gyms.py:Mixed":                        "its actions have a Discrete in them",
-		"py:testdata/gyms.py:Pictures":                     "its observations are images of shape (8, 8, 3)",
+		"py:testdata/gyms.py:Pictures":                     "its observations are images of shape (32, 32, 3)",
 		"py:testdata/gyms.py:Words":                        "its observations are Text(",
 		"py:testdata/gyms.py:Reacher,hide=goal":            "which has no keys",
 		"py:testdata/gyms.py:Nested,hide=gaol":             "no such key, but a, goal",
@@ -97,10 +98,64 @@ func badArrays(t *testing.T) {
 		"py:testdata/gyms.py:Complex":                      "has the type complex128",
 		"py:testdata/gyms.py:Scalar":                       "has the shape (); expected (4,)",
 		"py:testdata/gyms.py:Uneven":                       "expected numbers of shape (4,)",
+		"py:testdata/strangers.py:Texts":                   "all keys of its observations are hidden: mission",
+		"py:testdata/strangers.py:made":                    "made is an environment, a TimeLimit; expected a class or",
+		"py:testdata/strangers.py:vector":                  "it makes a vector of environments, a CartPoleVectorEnv",
+		"py:testdata/strangers.py:NeedsScale": "missing 1 required positional argument: 'scale'; arguments follow " +
+			"the name, as in py:FILE.py:NeedsScale(3",
 	} {
 		if _, err := Open(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", name, err, want)
 		}
+	}
+}
+
+// strangers are classes as people write them, by what is taken of each.
+func strangers(t *testing.T) {
+	for name, want := range map[string]struct {
+		dims        [3]int // observation, action, steps
+		how, notice string
+	}{
+		"py:testdata/strangers.py:Navigation":     {[3]int{2, 2, 20}, "sample_tasks", ""},
+		"py:testdata/strangers.py:Property":       {[3]int{2, 2, 20}, "sample_tasks", ""},
+		"py:testdata/strangers.py:Single":         {[3]int{2, 2, 20}, "sample_task,", ""},
+		"py:testdata/strangers.py:Redraws":        {[3]int{2, 2, 20}, "reset_task() and get_task", ""},
+		"py:testdata/strangers.py:Done":           {[3]int{2, 2, 9}, "sample_tasks", ""},
+		"py:testdata/strangers.py:Grid":           {[3]int{31, 2, 20}, "sample_tasks", "the key mission is text"},
+		"py:testdata/strangers.py:Mixture":        {[3]int{9, 2, 20}, "sample_tasks", ""},
+		"py:testdata/strangers.py:thunk":          {[3]int{2, 1, 999}, "one task", ""},
+		"py:testdata/old/envs/line.py:Line":       {[3]int{3, 1, 7}, "one task", "there is no gym"},
+		"py:testdata/strangers.py:NeedsScale(10)": {[3]int{2, 2, 20}, "sample_tasks", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := openFamily(t, name)
+			s, d := f.Spec(), f.Describe()
+			got := [3]int{s.ObsDim, s.ActDim, s.Horizon}
+			if got != want.dims || !strings.HasPrefix(d.Convention, want.how) {
+				t.Errorf("%v, %q; want %v, %q", got, d.Convention, want.dims, want.how)
+			}
+			said := strings.Join(d.Notices, "\n")
+			if !strings.Contains(said, want.notice) || said != "" && want.notice == "" {
+				t.Errorf("notices %q; want %q", said, want.notice)
+			}
+			simtest.Family(t, f)
+			findings, err := Check(f)
+			check(t, err)
+			for _, found := range findings {
+				if found.Broken {
+					t.Errorf("%+v", found)
+				}
+			}
+		})
+	}
+	f := openFamily(t, "py:testdata/strangers.py:normalized")
+	if n := f.Notices(); len(n) != 1 || !strings.Contains(n[0], "NormalizeObservation learns from all episodes") {
+		t.Errorf("notices %q", n)
+	}
+	findings, err := Check(openFamily(t, "py:testdata/strangers.py:Alone"))
+	check(t, err)
+	if f := findings[0]; !f.Broken || !strings.Contains(f.Says, "the seed does not determine them") {
+		t.Errorf("%+v; want that tasks are drawn from the system", f)
 	}
 }
 

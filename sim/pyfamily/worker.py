@@ -5,8 +5,8 @@ request is the byte s, for a step of all active environments, whose numbers lie 
 and a JSON object. An answer is the byte . after a step, or a length and a JSON object. Where numpy is missing, actions
 are lists of numbers.
 """
-import array, ast, base64, faulthandler, hashlib, importlib, importlib.util, inspect, json, math, mmap, os, pickle
-import random, select, signal, struct, sys, threading, traceback
+import array, ast, base64, copy, faulthandler, hashlib, importlib, importlib.util, inspect, json, math, mmap, os, pickle
+import random, re, select, signal, struct, sys, threading, traceback
 
 try:
     import numpy as np
@@ -37,14 +37,43 @@ def module(target):
     if not path:
         sys.path.insert(0, os.getcwd())
         return importlib.import_module(target["module"])
-    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
-    name = os.path.splitext(os.path.basename(path))[0]
+    folder, file = os.path.split(os.path.abspath(path))
+    sys.path.insert(0, folder)
+    name = os.path.splitext(file)[0]
+    with open(path, "rb") as f:
+        relative = re.search(rb"^\s*from\s+\.", f.read(), re.M)
+    while relative and os.path.exists(os.path.join(folder, "__init__.py")):  # it is a part of a package
+        folder, part = os.path.split(folder)
+        name = part + "." + name
+    if "." in name:
+        sys.path.insert(0, folder)
+        return importlib.import_module(name)
     if name in sys.modules:
         name = "_" + name
     spec = importlib.util.spec_from_file_location(name, path)
     made = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
     return made
+
+
+class Renamed:
+    """Finds gymnasium where a program imports gym, for a Python that has no gym."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "gym" or name.startswith("gym."):
+            return importlib.util.spec_from_loader(name, self)
+        return None
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, made):
+        sys.modules[made.__name__] = importlib.import_module("gymnasium" + made.__name__[len("gym"):])
+
+    @staticmethod
+    def install():
+        if importlib.util.find_spec("gym") is None and importlib.util.find_spec("gymnasium") is not None:
+            sys.meta_path.insert(0, Renamed())
 
 
 def find(env, name):
@@ -74,12 +103,40 @@ def takes(f, name):
         return False
 
 
+def none(f):
+    """Whether a function has no argument."""
+    try:
+        return not inspect.signature(f).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def optional(f):
+    """Whether a function can be called without an argument."""
+    try:
+        return all(p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+                   for p in inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        return False
+
+
 def seed_globals(seed):
     random.seed(seed)
     if np is not None:
         np.random.seed(seed)
     if "torch" in sys.modules:
         sys.modules["torch"].manual_seed(seed)
+
+
+def seed_own(env, seed):
+    """Seeds the generator that an environment of Gymnasium's draws from, and calls the seed of old ones."""
+    own, old = find(env, "np_random"), find(env, "seed")
+    if np is not None and isinstance(own, np.random.Generator):
+        own.bit_generator.state = type(own.bit_generator)(seed).state
+    elif np is not None and isinstance(own, np.random.RandomState):
+        own.seed(seed)
+    if callable(old) and not none(old):
+        old(seed)
 
 
 class Family:
@@ -93,28 +150,49 @@ class Family:
             self.where, self.source = gymnasium, None
             self.make = lambda: gymnasium.make(*args, **dict({"disable_env_checker": True}, **kwargs))
         else:
+            Renamed.install()
             self.where = module(target)
+            if "gym" in sys.modules and sys.modules["gym"] is sys.modules.get("gymnasium"):
+                self.notices.append("there is no gym: its imports are given gymnasium")
             self.source = self.load(target["attr"], args, kwargs)
         self.env = self.new()
         self.convention()
+        self.statistics()
+
+    def statistics(self):
+        env = self.env
+        while env is not None:
+            if type(env).__name__ in ("NormalizeObservation", "NormalizeReward"):
+                self.notices.append("the wrapper %s learns from all episodes of its environment: runs cannot be "
+                                    "repeated to the same bytes" % type(env).__name__)
+            env = getattr(env, "__dict__", {}).get("env")
 
     def load(self, name, args, kwargs):
         if not hasattr(self.where, name):
             there = [n for n in dir(self.where) if inspect.isclass(getattr(self.where, n)) and n[0] != "_"]
             raise Refused("there is no %s in it; it has %s" % (name, ", ".join(there[:20]) or "no class"))
         made = getattr(self.where, name)
-        call = lambda: made(*args, **kwargs)
+
+        def call():
+            try:
+                return made(*args, **kwargs)
+            except TypeError as e:
+                if len(traceback.extract_tb(e.__traceback__)) > 1:
+                    raise
+                raise Refused("TypeError: %s; arguments follow the name, as in py:FILE.py:%s(3,key=\"x\")"
+                              % (e, name)) from None
+
         if inspect.isclass(made):
             if not any(hasattr(made, n) for n in ("step", "make", "train_classes")):
                 raise Refused("%s has no method step, make or train_classes; expected an environment, or a class that "
                               "makes some" % name)
-        elif inspect.isfunction(made):
-            self.make = call
-            return None
-        else:
+        elif hasattr(made, "step"):
+            raise Refused("%s is an environment, a %s; expected a class or a function that makes some, as each worker "
+                          "has several" % (name, type(made).__name__))
+        elif not callable(made) or inspect.isbuiltin(made):
             raise Refused("%s is a %s; expected a class or a function that makes an environment"
                           % (name, type(made).__name__))
-        if hasattr(made, "step"):
+        if hasattr(made, "step") or not inspect.isclass(made):
             self.make = call
             return None
         seed_globals(0)
@@ -128,6 +206,11 @@ class Family:
     def new(self):
         seed_globals(0)  # tasks that a constructor draws are then the same in every environment
         env = self.make()
+        if inspect.isfunction(env):  # a function that makes a function that makes the environment, as for vectors
+            env = env()
+        if find(env, "single_observation_space") is not None:
+            raise Refused("it makes a vector of environments, a %s; expected one environment, as each worker steps "
+                          "several" % type(env).__name__)
         for name in ("step", "reset", "action_space", "observation_space"):
             if find(env, name) is None:
                 raise Refused("an environment that was made, a %s, has no %s; expected what Gymnasium's have"
@@ -150,6 +233,10 @@ class Family:
             self.train, self.test = list(has("train_tasks")), list(has("test_tasks") or []) or None
         elif has("sample_tasks"):
             self.kind, self.how, self.sample = "sampled", "sample_tasks", has("sample_tasks")
+        elif has("sample_task"):
+            self.kind, self.how, self.sample = "sampled", "sample_task", self.one_by_one(has("sample_task"))
+        elif self.setter == "reset_task" and has("get_task") and optional(has("reset_task")):
+            self.kind, self.how, self.sample = "sampled", "reset_task() and get_task", self.one_by_one(self.redrawn)
         elif isinstance(has("contexts"), dict) and has("context_selector") is not None:
             self.kind, self.how, self.setter = "listed", "CARL's contexts", "context"
             self.train, self.test = list(has("contexts").values()), None
@@ -161,6 +248,14 @@ class Family:
         if self.kind != "one":
             self.how += {"context": "", "none": ""}.get(self.setter, ", set by " + (self.setter or
                                                                                    'reset(options={"task": …})'))
+
+    def one_by_one(self, draw):
+        return lambda n: [draw() for _ in range(n)]
+
+    def redrawn(self):
+        """A task that the environment itself draws."""
+        find(self.env, "reset_task")()
+        return copy.deepcopy(find(self.env, "get_task")())
 
     def tasks(self, seed, train, test):
         """The lists of train and test tasks, as the class has them."""
@@ -188,6 +283,9 @@ class Family:
         wanted, distinct = (train or 40) + (test or 10), {}
         for more in range(4):  # some draw from few, and twice the same
             seed_globals((seed + more) % 2 ** 32)
+            for owner in (self.source, self.env):
+                if owner is not None:
+                    seed_own(owner, (seed + more) % 2 ** 32)
             drawn = self.sample(wanted, **({"seed": (seed + more) % 2 ** 32} if named(self.sample, "seed") else {}))
             try:
                 drawn = list(drawn)
@@ -205,8 +303,9 @@ class Family:
             return all_[:train or 40], all_[train or 40:wanted]
         if (train or len(all_)) == (test or len(all_)) == len(all_):
             return all_, all_  # both lists hold all there are
-        raise Refused("%d train and %d test tasks were asked for; sample_tasks gives %d different ones"
-                      % (train or 40, test or 10, len(all_)))
+        raise Refused("%d train and %d test tasks were asked for; %s gives %d different ones: set train_tasks=%d and "
+                      "test_tasks=%d for all of them in both"
+                      % (train or 40, test or 10, self.how.partition(",")[0], len(all_), len(all_), len(all_)))
 
     def numbers(self, task):
         """The numbers a task consists of, None where it is something else."""
@@ -322,6 +421,26 @@ def kind(space):
     return type(space).__name__
 
 
+def toolkit(space):
+    """The module that flattens a space: Gymnasium's, or gym's for one of gym's."""
+    for c in type(space).__mro__:
+        root = c.__module__.partition(".")[0]
+        if root in ("gymnasium", "gym"):
+            return importlib.import_module(root + ".spaces")
+    return importlib.import_module("gymnasium.spaces")
+
+
+def words(space):
+    """Whether a space is one of texts."""
+    if kind(space) in ("Box", "Dict", "Tuple") or choices(space) or not hasattr(space, "sample"):
+        return False
+    return kind(space) == "Text" or isinstance(space.sample(), str)
+
+
+def unbounded(low, high):
+    return not (math.isfinite(low) and math.isfinite(high)) or high - low > 1e30
+
+
 def choices(space):
     """The numbers of choices of a space of whole numbers, the least number of each, and the shape; or None."""
     if kind(space) == "Discrete" and hasattr(space, "n"):
@@ -347,7 +466,7 @@ class Actions:
             self.n, self.dtype = sum(self.choices), getattr(space, "dtype", None)
             return
         if kind(space) in ("Dict", "Tuple"):
-            from gymnasium import spaces
+            spaces = toolkit(space)
             self.check(space, notices)
             self.nested, self.unflatten = space, spaces.unflatten
             space = spaces.flatten_space(space)
@@ -362,9 +481,11 @@ class Actions:
             raise Refused("its actions are whole numbers, %s; expected a Box of floats" % short(space))
         low, high = flat(space.low), flat(space.high)
         low, high = [v * self.n if len(v) == 1 else v for v in (low, high)]
+        if any(map(unbounded, low, high)):
+            low, high = self.inner(env, low, high)
         self.low, self.high, free = [], [], 0
         for a, b in zip(low, high):
-            if not (math.isfinite(a) and math.isfinite(b)) or b - a > 1e30:
+            if unbounded(a, b):
                 a, b, free = -1.0, 1.0, free + 1
             self.low.append(a)
             self.high.append(b)
@@ -374,6 +495,17 @@ class Actions:
         self.half = [b / 2 - a / 2 for a, b in zip(self.low, self.high)]
         if np is not None:
             self.mid, self.half, self.low, self.high = map(np.array, (self.mid, self.half, self.low, self.high))
+
+    def inner(self, env, low, high):
+        """The bounds of the environment inside, where a wrapper that clips has taken them away."""
+        while "env" in getattr(env, "__dict__", {}):
+            env = env.env
+            space = find(env, "action_space")
+            if kind(space) == "Box" and tuple(space.shape) == self.shape:
+                a, b = flat(space.low), flat(space.high)
+                if not any(map(unbounded, a, b)):
+                    return a, b
+        return low, high
 
     def check(self, space, notices):
         inside = space.spaces.values() if kind(space) == "Dict" else space.spaces
@@ -416,8 +548,12 @@ class Actions:
 class Observations:
     """The observations of a space, as rows of numbers."""
 
-    def __init__(self, env, hidden, one_hot):
+    def __init__(self, env, hidden, one_hot, notices):
         space = find(env, "observation_space")
+        texts = [k for k, s in space.spaces.items() if k not in hidden and words(s)] if kind(space) == "Dict" else []
+        for k in texts:
+            notices.append("the key %s is text: it is hidden from the agent" % k)
+        hidden = hidden + texts
         self.space, self.keys, self.choices = None, None, choices(space)
         if one_hot and not self.choices:
             raise Refused("observations=one-hot: its observations are %s; expected a Discrete or a MultiDiscrete"
@@ -434,17 +570,20 @@ class Observations:
                 if k not in space.spaces:
                     raise Refused("hide=%s: its observations have no such key, but %s" % (k, ", ".join(space.spaces)))
         if kind(space) in ("Dict", "Tuple"):
-            from gymnasium import spaces
+            spaces = toolkit(space)
             if hidden:
                 self.keys = [k for k in space.spaces if k not in hidden]
                 space = spaces.Dict({k: space.spaces[k] for k in self.keys})
             self.images(space)
+            if self.keys == []:
+                raise Refused("all keys of its observations are hidden: %s; expected one that is not"
+                              % ", ".join(hidden))
             self.space, self.flatten = space, spaces.flatten
             space = spaces.flatten_space(space)
         self.images(space)
         if not hasattr(space, "low"):
-            raise Refused("its observations are %s; expected a Box of numbers, or a Dict or Tuple of such"
-                          % short(space))
+            raise Refused("its observations are %s; expected a Box of numbers, or a Dict or Tuple of such: hide=KEY "
+                          "leaves a key of a Dict out" % short(space))
         self.shape = tuple(space.shape)
         self.n = size(self.shape)
         if self.n < 1:
@@ -454,9 +593,9 @@ class Observations:
         if kind(space) in ("Dict", "Tuple"):
             for s in space.spaces.values() if kind(space) == "Dict" else space.spaces:
                 self.images(s)
-        elif len(getattr(space, "shape", None) or ()) >= 3:
-            raise Refused("its observations are images of shape %s; expected vectors of numbers: a wrapper may flatten "
-                          "or describe them" % (tuple(space.shape),))
+        elif len(getattr(space, "shape", None) or ()) >= 3 and size(space.shape) > 1000:
+            raise Refused("its observations are images of shape %s; expected at most 1000 numbers: a wrapper may "
+                          "describe them, or hide=KEY leave out a key of a Dict" % (tuple(space.shape),))
 
     def whole(self, obs):
         """An observation of whole numbers: each counted from 0, or a 1 in its place."""
@@ -504,8 +643,20 @@ class Observations:
         return obs.reshape(-1)
 
 
-def result(out):
-    """What a step returned, in Gymnasium's order: observation, reward, terminated, truncated, info."""
+def number(reward):
+    """A reward, which may be an array of one."""
+    try:
+        return float(reward)
+    except (TypeError, ValueError):
+        if np is not None and isinstance(reward, np.ndarray) and reward.size == 1:
+            return number(reward.item())
+        raise Refused("the reward is %s; expected a number" % short(reward)) from None
+
+
+def result(out, last=False):
+    """What a step returned, in Gymnasium's order: observation, reward, terminated, truncated, info.
+
+    Old environments have one word for both ends: in the last step of an episode it is no terminal state."""
     if isinstance(out, tuple):
         step = getattr(out, "step_type", None)
         if step is not None:  # garage's EnvStep
@@ -515,10 +666,14 @@ def result(out):
             return out
         if len(out) == 4:  # gym before 0.26
             obs, reward, done, info = out
-            cut = bool(info.get("TimeLimit.truncated", False)) if isinstance(info, dict) else False
-            return obs, reward, bool(done) and not cut, cut, info
+            cut = last or isinstance(info, dict) and bool(info.get("TimeLimit.truncated", False))
+            return obs, reward, bool(done) and not cut, bool(done) and cut, info
     raise Refused("step returned %s; expected observation, reward, terminated, truncated and info"
                   % (short(out) if not isinstance(out, tuple) else "%d values" % len(out)))
+
+
+# Where environments say how many steps an episode has.
+lengths = ("_max_episode_steps", "max_path_length", "max_episode_steps", "max_steps", "max_episode_length")
 
 
 class Worker:
@@ -532,8 +687,8 @@ class Worker:
         self.family = f = Family(q["target"])
         self.notices = f.notices
         self.actions, self.observations = Actions(f.env, self.notices), Observations(
-            f.env, f.hidden, f.options.get("observations") == "one-hot")
-        self.spare = f.env
+            f.env, f.hidden, f.options.get("observations") == "one-hot", self.notices)
+        self.spare, self.limit = f.env, self.horizon()
         self.seeded, self.optioned = self.passes("seed"), self.passes("options")
         if f.setter is None:
             if not self.optioned:
@@ -562,7 +717,7 @@ class Worker:
         self.observations.row(obs)
         info = info if isinstance(info, dict) else {}
         numbers = [] if f.kind == "one" else f.numbers(first)
-        horizon, said = self.horizon()
+        horizon, said = self.limit
         files, digest = self.files()
         whole = self.observations.choices and not self.observations.one_hot
         return {"obs": self.observations.n, "obs_choices": self.observations.choices if whole else None,
@@ -578,8 +733,7 @@ class Worker:
         spec = find(f.env, "spec")
         for said, v in (("horizon", getattr(f.source, "horizon", None)), ("horizon", find(f.env, "horizon")),
                         ("max_episode_steps of its spec", getattr(spec, "max_episode_steps", None)),
-                        ("_max_episode_steps", find(f.env, "_max_episode_steps")),
-                        ("max_path_length", find(f.env, "max_path_length"))):
+                        *((name, find(f.env, name)) for name in lengths)):
             if isinstance(v, int) and v > 0:
                 return v, said
         self.notices.append("it does not say how long an episode is: 200 steps are taken; the option horizon=… says it")
@@ -591,6 +745,8 @@ class Worker:
         if not main or self.family.source is None and self.family.where.__name__ == "gymnasium":
             return [], ""
         folder, found = os.path.dirname(os.path.abspath(main)), {os.path.abspath(main)}
+        for _ in range(self.family.where.__name__.count(".")):  # all of its package
+            folder = os.path.dirname(folder)
         if "site-packages" not in folder and "dist-packages" not in folder:
             for m in list(sys.modules.values()):
                 path = getattr(m, "__file__", None)
@@ -654,6 +810,7 @@ class Worker:
             self.rows = np.frombuffer(self.act, float).reshape(n, a)
             self.obs = np.frombuffer(self.obs, float).reshape(n, o)
         self.during = "making environments"
+        self.steps = [0] * n
         self.envs = [self.spare if i == 0 and self.spare is not None else self.family.new() for i in range(n)]
         self.spare = None
         return {}
@@ -670,6 +827,7 @@ class Worker:
         """Begins an episode of a task; everything that is drawn by the global generators follows from the seed."""
         f = self.family
         seed_globals(seed)
+        seed_own(env, seed)
         given = {"seed": seed} if self.seeded else {}
         if f.setter is None:
             given["options"] = {"task": task}
@@ -684,8 +842,6 @@ class Worker:
             selector.context = task
         elif f.setter != "none":
             find(env, f.setter)(task)
-        if not self.seeded and find(env, "seed") is not None:
-            find(env, "seed")(seed)
         out = env.reset(**given)
         if isinstance(out, tuple) and len(out) == 2 and isinstance(out[1], dict):
             return out[0]
@@ -708,6 +864,7 @@ class Worker:
         self.during = "reset"
         task = self.task(q)
         self.beat[0] += 1
+        self.steps[i] = 0
         self.put(i, self.restart(self.envs[i], q["seed"], task))
         return {}
 
@@ -723,14 +880,12 @@ class Worker:
                 continue
             self.at = i
             self.beat[0] += 1
-            obs, reward, done, cut, info = result(self.envs[i].step(acts[i]))
+            self.steps[i] += 1
+            obs, reward, done, cut, info = result(self.envs[i].step(acts[i]), self.steps[i] >= self.limit[0])
             if forked:
                 leave()
             self.put(i, obs)
-            try:
-                self.reward[i] = float(reward)
-            except (TypeError, ValueError):
-                raise Refused("the reward is %s; expected a number" % short(reward)) from None
+            self.reward[i] = number(reward)
             self.done[i], self.cut[i] = bool(done), bool(cut)
             if type(info) is dict:
                 self.success[i] = bool(info.get("success", info.get("is_success", False)))
@@ -804,7 +959,8 @@ def near(path):
 def trace(error):
     """The traceback without the lines of this program."""
     lines = traceback.format_exception(type(error), error, error.__traceback__)
-    return "".join(l for l in lines if 'File "<string>"' not in l).rstrip()
+    kept = "".join(l for l in lines if 'File "<' not in l).split("\n")
+    return "\n".join(l for l in kept if l.strip(" ^~")).rstrip()
 
 
 def receive(r, n):

@@ -58,7 +58,7 @@ class Mixed(Reacher):
 
 
 class Pictures(Reacher):
-    observation_space = spaces.Box(0, 255, (8, 8, 3), np.uint8)
+    observation_space = spaces.Box(0, 255, (32, 32, 3), np.uint8)
 
 
 class Words(Reacher):
