@@ -49,6 +49,7 @@ type Config struct {
 	Wasm    fs.FS        // programs that the browser runs, and their manifest; nil if there are none
 	Runs    http.Handler // answers the page of runs, at paths relative to its own; nil if there is none
 	Layouts http.Handler // answers the page of embeddings, in the same way
+	Figures http.Handler // draws charts that a page saves, in the same way
 	// further host names of this server, besides those of the loopback interface
 	Hosts []string
 	Log   *slog.Logger
@@ -113,6 +114,7 @@ func (s *Server) table() []route {
 		{"GET /edit/{path...}", s.page}, {"GET /runs", s.overview},
 		{"/api/runs/", s.mounted("/api/runs", s.config.Runs)},
 		{"GET /embeddings", s.overview}, {"/api/layouts/", s.mounted("/api/layouts", s.config.Layouts)},
+		{"/api/figures/", s.mounted("/api/figures", s.config.Figures)},
 		{"GET /static/{path...}", s.static},
 		{"GET /tsne/{$}", s.tsne}, {"GET /tsne/static/{path...}", s.static}, {"GET /tsne/wasm/{name}", s.wasm},
 		{"GET /rollout/{$}", s.rollout}, {"GET /rollout/static/{path...}", s.static},

@@ -35,8 +35,9 @@ type Chart struct {
 	Panels []ChartPanel `json:"panels"`
 	// sentences below the chart: what it leaves out and what it assumes
 	Notes []string `json:"notes,omitempty"`
-	runs  []string
-	err   error
+	// names of the runs that it shows, which its files name
+	Runs []string `json:"runs,omitempty"`
+	err  error
 }
 
 // Scale is an axis. If it has categories, position k is the k-th category.
@@ -195,7 +196,7 @@ func begin(f *frame.Frame, x, y string, need []string, opts []Option, scaleOfCol
 	for _, option := range opts {
 		option(&b.o)
 	}
-	b.Title, b.Notes, b.runs = b.o.title, b.o.notes, b.o.runs
+	b.Title, b.Notes, b.Runs = b.o.title, b.o.notes, b.o.runs
 	b.X = Scale{Label: cmp.Or(b.o.x, x), Log: b.o.logX}
 	b.Y = Scale{Label: cmp.Or(b.o.y, y), Log: b.o.logY}
 	slices.Sort(need)

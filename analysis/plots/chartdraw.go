@@ -28,7 +28,7 @@ func (c *Chart) Figure() (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.Describe(c.Title, c.runs...), nil
+	return f.Describe(c.Title, c.Runs...), nil
 }
 
 // layout holds the places of a chart's parts.

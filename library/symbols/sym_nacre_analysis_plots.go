@@ -47,6 +47,7 @@ func init() {
 		"PaletteOnDark":  reflect.ValueOf(&p0.PaletteOnDark).Elem(),
 		"Panel":          reflect.ValueOf((*p0.Panel)(nil)),
 		"Panels":         reflect.ValueOf(p0.Panels),
+		"ReadChart":      reflect.ValueOf(p0.ReadChart),
 		"Rect":           reflect.ValueOf(p0.Rect),
 		"Reference":      reflect.ValueOf((*p0.Reference)(nil)),
 		"Runs":           reflect.ValueOf(p0.Runs),

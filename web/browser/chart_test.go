@@ -3,6 +3,8 @@ package browser
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 	"nacre/analysis/frame"
 	"nacre/analysis/plots"
 	"nacre/internal/heavy"
+	libdisplay "nacre/library/display"
 )
 
 // A chart tells the value under the pointer, switches series off, zooms to a range and back, and is saved with what it
@@ -72,22 +75,73 @@ func TestChart(t *testing.T) {
 	if got := ticks(); strings.Contains(got, "20 ") && strings.Contains(got, "15") {
 		t.Errorf("without the higher series the axes still say %q", got)
 	}
-	saved := func(label string) string {
-		return eval[string](p, `new Promise(done => {
-			const made = URL.createObjectURL;
-			URL.createObjectURL = (b) => { URL.createObjectURL = made; b.text().then(done); return made.call(URL, b); };
-			document.querySelector('figure.chart [aria-label="Save as `+label+`"]').click();
-		})`)
+	if name, svg := p.saved("figure.chart", "SVG", "icml-column"); name != "return-over-steps-icml-column.svg" ||
+		!strings.Contains(svg, `width="234pt"`) || !strings.Contains(svg, ">PEARL<") ||
+		strings.Contains(svg, "TCL-PEARL") || !strings.Contains(svg, "@font-face") {
+		t.Errorf("%s: %.600q", name, svg)
 	}
-	if svg := saved("SVG"); !strings.HasPrefix(svg, "<svg") || !strings.Contains(svg, "PEARL") ||
-		strings.Contains(svg, "var(") {
-		t.Errorf("the file %.300q", svg)
+	if name, text := p.saved("figure.chart", "CSV", ""); name != "return-over-steps.csv" ||
+		!strings.HasPrefix(text, "panel,series,mark,x,y\n,PEARL,line,0,0\n") {
+		t.Errorf("%s: %.300q", name, text)
 	}
-	if text := saved("CSV"); !strings.HasPrefix(text, "panel,series,mark,x,y\n,PEARL,line,0,0\n") {
-		t.Errorf("the file %.300q", text)
+	for label, begins := range map[string]string{"PNG": "PNG", "PDF": "%PDF"} {
+		if name, file := p.saved("figure.chart", label, ""); !strings.Contains(file[:8], begins) {
+			t.Errorf("%s: %.30q", name, file)
+		}
 	}
-	if png := saved("PNG"); !strings.Contains(png, "PNG") {
-		t.Errorf("the file %.30q", png)
+	p.quiet()
+}
+
+// saved saves a figure by its menu, at a width, and returns the file's name and text.
+func (p *tab) saved(figure, format, width string) (name, text string) {
+	p.t.Helper()
+	out := eval[[]string](p, `new Promise(done => {
+		const made = URL.createObjectURL, clicked = HTMLAnchorElement.prototype.click;
+		let text;
+		URL.createObjectURL = (b) => { URL.createObjectURL = made; text = b.text(); return made.call(URL, b); };
+		HTMLAnchorElement.prototype.click = function () {
+			HTMLAnchorElement.prototype.click = clicked;
+			text.then(t => done([this.download, t]));
+		};
+		const figure = document.querySelector('`+figure+`'), width = figure.querySelector('.save select');
+		width.value = '`+width+`';
+		width.dispatchEvent(new Event('change'));
+		figure.querySelector('.save [aria-label="Save as `+format+`"]').click();
+		const wrong = figure.querySelector('.save .wrong');
+		new MutationObserver(() => wrong.textContent && done(['', wrong.textContent])).observe(wrong, { childList: true });
+	})`)
+	return out[0], out[1]
+}
+
+// A live curve is saved as a chart is: an algorithm's seeds thin in its colour, light on a dark page unless asked.
+func TestLiveCurveIsSaved(t *testing.T) {
+	c := libdisplay.NewCurves("Return of <a> & b", "steps", "return")
+	for _, seed := range []string{"seed 1", "seed 2"} {
+		c.Group(seed, "PEARL")
+		for x := range 5 {
+			c.Add(seed, float64(x), float64(x*x))
+		}
+	}
+	c.Add("TCL-PEARL", 0, 3)
+	s := newSite(t, map[string]any{"a.ipynb": withOutputs(display(wire(t, c)))})
+	p := s.open("/notebooks/a.ipynb")
+	p.await("document.querySelector('figure.curves canvas')")
+	eval[any](p, "document.documentElement.dataset.theme = 'dark'; document.dispatchEvent(new Event('nacre:theme'))")
+	path := filepath.Join(t.TempDir(), "x.svg")
+	if err := c.Save(path, plots.Width("neurips")); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, svg := p.saved("figure.curves", "SVG", "neurips"); name != "return-of-a-b-neurips.svg" ||
+		svg != string(want) {
+		at := 0
+		for at < min(len(svg), len(want)) && svg[at] == want[at] {
+			at++
+		}
+		t.Errorf("%s: the file differs from what Save writes: %.300q\n\n%.300q", name, svg[at:], want[at:])
 	}
 	p.quiet()
 }

@@ -30,6 +30,7 @@ import (
 	"nacre/kernel"
 	"nacre/library"
 	"nacre/server"
+	"nacre/server/figures"
 	"nacre/server/process"
 	"nacre/web"
 )
@@ -187,7 +188,8 @@ func (s *site) start(address string) {
 	}
 	products := runs.NewProducts(index, []string{self}, slog.New(slog.DiscardHandler))
 	srv, err := server.New(server.Config{Runs: &runs.Service{Index: index, Jobs: jobs, Products: products},
-		Layouts: &layouts.Service{Root: s.dir}, Dir: s.dir, Token: s.token, Kernel: []string{self},
+		Layouts: &layouts.Service{Root: s.dir}, Figures: figures.Service{}, Dir: s.dir,
+		Token: s.token, Kernel: []string{self},
 		Env: []string{kernelEnv + "=" + s.kernel}, Static: files, Wasm: os.DirFS(programs),
 		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

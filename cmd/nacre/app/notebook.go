@@ -24,6 +24,7 @@ import (
 	"nacre/kernel/jupyter/zmq"
 	"nacre/notebooks"
 	"nacre/server"
+	"nacre/server/figures"
 	"nacre/server/process"
 	"nacre/web"
 )
@@ -80,6 +81,7 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 		Timing: o.Timing, Hosts: o.Hosts, Log: env.Log,
 		Runs:    &runs.Service{Index: index, Jobs: jobs, Products: products},
 		Layouts: &layouts.Service{Root: dir},
+		Figures: figures.Service{},
 	})
 	if err != nil {
 		return err

@@ -68,6 +68,8 @@ export interface Chart {
   free: boolean;
   panels: Panel[];
   notes: string[];
+  /** Names of the runs that it shows. */
+  runs: string[];
 }
 
 const kinds: Kind[] = ['line', 'dots', 'bars', 'boxes', 'cells', 'arrows'];
@@ -141,6 +143,7 @@ export function decode(data: unknown): Chart {
     free: v.free === true,
     panels,
     notes: elements(v.notes).map(String),
+    runs: elements(v.runs).map(String),
   };
 }
 

@@ -1,18 +1,15 @@
 // A chart to look into: values under the pointer, series to switch off, a range to zoom to, files to save.
 
-import { announce, download, el, perFrame } from '../../dom';
+import { announce, el, perFrame } from '../../dom';
 import { guard } from '../boundary';
-import { css, sequential, taskColours } from '../embedding/palette';
+import { css, taskColours } from '../embedding/palette';
 import type { Shown } from '../type';
-import { axis, evened, extents, type Range } from './axis';
-import { type Chart, csv, decode } from './decode';
-import { PanelDrawing, type Place, shape } from './draw';
+import type { Range } from './axis';
+import { type Chart, decode } from './decode';
+import { shape } from './draw';
 import { nearest } from './nearest';
-
-interface Drawn {
-  place: Place;
-  drawing: PanelDrawing;
-}
+import { type Drawn, picture, type Zoom } from './picture';
+import { saveMenu } from './save';
 
 export class ChartView {
   readonly dom = el('figure.chart');
@@ -21,10 +18,11 @@ export class ChartView {
   private readonly host = el('div.viewport');
   private readonly tip = el('div.tip', { hidden: true });
   private readonly notes = el('div.notes');
-  private chart: Chart;
-  private readonly hidden = new Set<number>();
+  private readonly save = saveMenu(() => this);
+  chart: Chart;
+  readonly hidden = new Set<number>();
   /** What is looked at, of the panel where each has axes of its own. */
-  private zoom: { panel: number; x: Range; y: Range } | null = null;
+  zoom: Zoom | null = null;
   private drawn: Drawn[] = [];
   private svg: SVGElement = shape('svg', {});
   private held: { panel: number; x: number; y: number; box: SVGElement } | null = null;
@@ -68,19 +66,11 @@ export class ChartView {
   }
 
   private drawHead(): void {
-    const save = (label: string, run: () => void) =>
-      el(
-        'button',
-        { type: 'button', title: `Save as ${label}`, 'aria-label': `Save as ${label}`, click: () => run() },
-        label,
-      );
     this.head.replaceChildren(
       el('span.title', {}, this.chart.title),
       el('span.space'),
       el('button.reset', { type: 'button', hidden: !this.zoom, click: () => this.whole() }, 'whole'),
-      save('PNG', () => this.savePng()),
-      save('SVG', () => download('chart.svg', 'image/svg+xml', this.file())),
-      save('CSV', () => download('chart.csv', 'text/csv', csv(this.chart))),
+      this.save,
     );
     this.notes.replaceChildren(...this.chart.notes.map((n) => el('p.note', {}, n)));
     const { names } = this.chart;
@@ -139,7 +129,6 @@ export class ChartView {
   private draw(): void {
     const width = this.host.clientWidth;
     if (!width) return;
-    const { chart } = this;
     const style = getComputedStyle(document.documentElement);
     const css1 = (name: string) => style.getPropertyValue(name).trim();
     const look = {
@@ -149,90 +138,11 @@ export class ChartView {
       dark: this.dark,
       hidden: this.hidden,
     };
-    const across = Math.max(1, Math.min(chart.panels.length, Math.floor(width / 280)));
-    const dots = chart.panels.some((p) => p.marks.some((m) => m.kind === 'dots'));
-    const zoomed = (k: number) => this.zoom && (!chart.free || this.zoom.panel === k);
-    const whole = extents(chart, this.hidden);
-    let aspect = chart.aspect;
-    const ranges = chart.panels.map((p, k) =>
-      zoomed(k) ? this.zoom! : chart.free ? extents(chart, this.hidden, [p]) : whole,
-    );
-    if (chart.equal && !this.zoom)
-      chart.panels.forEach((_, k) => {
-        const r = ranges[k]!;
-        const even = evened(axis(chart.x, r.x, 6, false, dots), axis(chart.y, r.y, 6, false, dots));
-        aspect = even.aspect;
-        ranges[k] = { x: even.x, y: even.y };
-      });
-    const tight = (k: number) => !!zoomed(k) || chart.equal;
-    const ys = ranges.map((r, k) => axis(chart.y, r.y, chart.panels.length > 1 ? 4 : 6, tight(k), dots));
-    const widest = Math.max(2, ...ys.flatMap((y) => y.ticks.map((t) => t.text.length)));
-    const left = 14 + (chart.y.label ? 16 : 0) + Math.min(150, 6.6 * widest);
-    const right = chart.colour ? 62 : 6;
-    const slot = (width - right - 16 * (across - 1)) / across;
-    const room = Math.max(60, slot - left),
-      plotHeight = Math.round(aspect ? Math.min(440, room * aspect) : Math.min(300, Math.max(150, room * 0.55))),
-      plotWidth = aspect ? Math.min(room, plotHeight / aspect) : room;
-    const top = chart.panels.length > 1 || chart.colour ? 24 : 8,
-      rowHeight = top + plotHeight + (chart.x.label ? 44 : 28);
-    const height = Math.ceil(chart.panels.length / across) * rowHeight;
-    this.svg = shape('svg', {
-      width,
-      height,
-      viewBox: `0 0 ${width} ${height}`,
-      role: 'img',
-      'aria-label': this.words(),
-      'font-family': css1('--sans') || 'sans-serif',
-      'font-size': 12,
-    });
-    const id = `chart${Math.random().toString(36).slice(2)}`;
-    this.drawn = chart.panels.map((_, k) => {
-      const place = {
-        left: (k % across) * (slot + 16) + left,
-        top: Math.floor(k / across) * rowHeight + top,
-        width: plotWidth,
-        height: plotHeight,
-      };
-      const x = axis(chart.x, ranges[k]!.x, Math.max(3, Math.floor(plotWidth / 75)), tight(k), dots);
-      const drawing = new PanelDrawing(chart, x, ys[k]!, place, look);
-      this.svg.append(drawing.draw(k, `${id}-${k}`));
-      if (chart.y.label && k % across === 0) {
-        const middle = place.top + plotHeight / 2,
-          at = place.left - left + 12;
-        this.svg.append(
-          shape(
-            'text',
-            { x: at, y: middle, transform: `rotate(-90 ${at} ${middle})`, 'text-anchor': 'middle', fill: look.ink },
-            chart.y.label,
-          ),
-        );
-      }
-      return { place, drawing };
-    });
-    this.drawScale(width - right - (room - plotWidth) + 14, top, plotHeight, look.soft, look.ink);
+    const drawn = picture(this.chart, width, look, this.zoom, css1('--sans'));
+    this.svg = drawn.svg;
+    this.drawn = drawn.panels;
+    this.svg.setAttribute('aria-label', this.words());
     this.host.replaceChildren(this.svg, this.tip);
-  }
-
-  private drawScale(x: number, top: number, height: number, soft: string, ink: string): void {
-    const { colour } = this.chart;
-    if (!colour) return;
-    const steps = 48;
-    for (let k = 0; k < steps; k++) {
-      this.svg.append(
-        shape('rect', {
-          x,
-          y: top + height - ((k + 1) * height) / steps,
-          width: 10,
-          height: height / steps + 0.5,
-          fill: css(sequential((k + 0.5) / steps)),
-        }),
-      );
-    }
-    for (const t of axis({ label: '', log: false, categories: [] }, [colour.lo, colour.hi], 4, true).ticks) {
-      const share = (t.at - colour.lo) / (colour.hi - colour.lo || 1);
-      this.svg.append(shape('text', { x: x + 14, y: top + height - share * height + 4, fill: soft }, t.text));
-    }
-    this.svg.append(shape('text', { x: x + 10, y: top - 8, 'text-anchor': 'end', fill: ink }, colour.label));
   }
 
   /** What a screen reader says of the picture. */
@@ -318,53 +228,5 @@ export class ChartView {
     this.zoom = { panel: held.panel, ...looked };
     this.drawHead();
     this.redraw();
-  }
-
-  /** The picture as a file that needs nothing of the page. */
-  private file(): string {
-    const copy = this.svg.cloneNode(true) as SVGElement;
-    copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
-    const { names, title, by } = this.chart,
-      named = names.length > 1 || !!names[0],
-      colours = taskColours(
-        names.map(() => null),
-        this.dark,
-      );
-    const style = getComputedStyle(document.documentElement),
-      ink = style.getPropertyValue('--text').trim();
-    const width = Number(copy.getAttribute('width')),
-      rows = (title ? 22 : 0) + (named ? 20 : 0);
-    const height = Number(copy.getAttribute('height')) + rows;
-    const body = shape('g', { transform: `translate(0 ${rows})` });
-    body.append(...copy.childNodes);
-    copy.append(shape('rect', { width, height, fill: style.getPropertyValue('--paper').trim() || '#fff' }), body);
-    if (title) copy.append(shape('text', { x: 6, y: 16, fill: ink, 'font-weight': 600, 'font-size': 14 }, title));
-    if (named) {
-      if (by) copy.append(shape('text', { x: 6, y: rows - 4, fill: style.getPropertyValue('--muted').trim() }, by));
-      let x = by ? 22 + by.length * 6.8 : 12;
-      names.forEach((name, k) => {
-        if (this.hidden.has(k)) return;
-        copy.append(
-          shape('circle', { cx: x, cy: rows - 8, r: 4, fill: css(colours[k]!) }),
-          shape('text', { x: x + 8, y: rows - 4, fill: ink }, name),
-        );
-        x += 22 + name.length * 6.8;
-      });
-    }
-    copy.setAttribute('height', String(height));
-    copy.setAttribute('viewBox', `0 0 ${width} ${height}`);
-    return new XMLSerializer().serializeToString(copy);
-  }
-
-  private savePng(): void {
-    const image = new Image();
-    image.onload = () => {
-      const canvas = el('canvas', { width: image.width * 2, height: image.height * 2 });
-      canvas.getContext('2d')!.drawImage(image, 0, 0, canvas.width, canvas.height);
-      canvas.toBlob((blob) => {
-        if (blob) download('chart.png', 'image/png', blob);
-      });
-    };
-    image.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(this.file());
   }
 }

@@ -1,6 +1,7 @@
 // What curves are: lines over one axis, with small plots of other values below them.
 
 import { elements, fields } from '../../model/json';
+import { type Chart, decode as decodeChart } from '../chart/decode';
 import { taskColours } from '../embedding/palette';
 import type { Series } from './align';
 
@@ -18,6 +19,29 @@ export interface Curves {
 export interface Panel {
   title: string;
   series: Series[];
+}
+
+/** Curves as a chart, which can be saved: as Go's display.Curves are drawn. Lines go on after a missing value. */
+export function asChart(data: Curves, log: boolean): Chart {
+  const names = [...new Set(data.series.map(key))];
+  const marks = data.series.flatMap((s) => {
+    const at = s.x
+      .map((_, i) => i)
+      .filter((i) => finite(s.x[i]!) && finite(s.y[i]!) && (!log || (s.y[i] as number) > 0));
+    const of = (column?: Column) => (column ? at.map((i) => column[i] ?? null) : []);
+    const kind = at.length === 1 ? 'dots' : 'line';
+    const band = kind === 'line' ? { lo: of(s.low), hi: of(s.high) } : {};
+    const mark = { kind, series: names.indexOf(key(s)), name: s.name, thin: thin(s, data.series), ...band };
+    return at.length ? [{ ...mark, x: of(s.x), y: of(s.y) }] : [];
+  });
+  return decodeChart({
+    version: 1,
+    title: data.title,
+    x: { label: data.xLabel },
+    y: { label: data.yLabel, log },
+    names,
+    panels: [{ title: '', marks }],
+  });
 }
 
 type Column = (number | null)[];

@@ -4,11 +4,12 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { el, perFrame } from '../../dom';
 import { align, type Series } from './align';
-import { colourOf, colours, type Curves, decode, finite, thin } from './decode';
+import { asChart, colourOf, colours, type Curves, decode, finite, thin } from './decode';
 import { Panels } from './panels';
 import { guard } from '../boundary';
 import { type Brush, Brushing } from '../brush';
 import { bands } from '../chart/axis';
+import { saveMenu } from '../chart/save';
 import { format } from '../format';
 
 /** Colours and font of a plot in the page's theme. */
@@ -30,9 +31,15 @@ const latest = (s: Series) => s.y.findLast(finite);
 export class CurvesView {
   readonly dom = el('figure.curves');
   private readonly head = el('header');
+  private readonly title = el('span.title');
   private readonly legend = el('div.values');
   private readonly host = el('div.plot');
   private readonly panels = new Panels();
+  private readonly save = saveMenu(() => ({
+    chart: asChart(this.data, this.log),
+    hidden: new Set<number>(),
+    zoom: null,
+  }));
   private data: Curves;
   private plot: uPlot | null = null;
   private shape = '';
@@ -155,7 +162,10 @@ export class CurvesView {
       },
       'log',
     );
-    this.head.replaceChildren(el('span.title', {}, this.data.title), el('span.space'), toggle);
+    const old = this.head.querySelector('button');
+    if (old) old.replaceWith(toggle);
+    else this.head.append(this.title, el('span.space'), toggle, this.save);
+    this.title.textContent = this.data.title;
   }
 
   /** Names with the values under the pointer, or the latest ones. */
