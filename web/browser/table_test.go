@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -56,6 +57,77 @@ func TestTable(t *testing.T) {
 	if got := eval[string](p, "document.querySelector('figure.table input').placeholder"); got != "filter: a word, "+
 		"return>0.500" {
 		t.Errorf("the filter's hint is %q", got)
+	}
+	p.quiet()
+}
+
+// An interval is one column, decimal points stand below each other, headers show how values are distributed, and the
+// filter says what it hides.
+func TestTableReads(t *testing.T) {
+	n := 12
+	value, lo, hi, loss, arm := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n),
+		make([]string, n)
+	for i := range n {
+		value[i], arm[i], loss[i] = -21.03+float64(i), []string{"PEARL", "TCL-PEARL"}[i%2], math.Pow(10, float64(i%6-4))
+		lo[i], hi[i] = value[i]-6.8, value[i]+6.8
+	}
+	s := newSite(t, map[string]any{"a.ipynb": withOutputs(display(wire(t, frame.New(frame.Texts("arm", arm),
+		frame.Numbers("return", value), frame.Numbers("return_lo", lo), frame.Numbers("return_hi", hi),
+		frame.Numbers("loss", loss)))))})
+	p := s.open("/notebooks/a.ipynb")
+	p.await("document.querySelector('figure.table tbody tr')")
+	if got := eval[string](p, "document.querySelector('figure.table tbody tr').innerText"); got !=
+		"PEARL\t−21.0 [−27.8, −14.2]\t0.0001" {
+		t.Errorf("the first row reads %q", got)
+	}
+	if got := eval[string](p, "[...document.querySelectorAll('figure.table th button')].map(b => "+
+		"b.innerText).join()"); got != "arm,return,loss" {
+		t.Errorf("the columns are %q", got)
+	}
+	// Where the points of the column of losses are, in pixels.
+	points := eval[[]float64](p, `[...document.querySelectorAll('figure.table tbody tr')].map(tr => {
+		const text = [...tr.lastElementChild.childNodes].map(n => n.firstChild ?? n).find(n => n.data.includes('.'));
+		const range = document.createRange(), at = text.data.indexOf('.');
+		range.setStart(text, at);
+		range.setEnd(text, at + 1);
+		return range.getBoundingClientRect().x;
+	})`)
+	for i, x := range points {
+		if math.Abs(x-points[0]) > 1 {
+			t.Errorf("the decimal point of row %d is at %.1f pixels, of the first at %.1f", i, x, points[0])
+		}
+	}
+	bars := func(what string) float64 {
+		return eval[float64](p, "[...document.querySelectorAll('figure.table th .bars')][0].querySelectorAll('"+what+
+			"').length")
+	}
+	if all, kept := bars("i"), bars("b:not([style*=\"height:0%\"])"); all != 16 || kept < 11 {
+		t.Errorf("%v bars, %v of them with rows", all, kept)
+	}
+	eval[any](p, "document.querySelector('figure.table input')?.focus()")
+	p.quiet()
+}
+
+// A filter says how many rows it hides, and a click shows them again.
+func TestFilterSaysWhatItHides(t *testing.T) {
+	x := make([]float64, 30)
+	for i := range x {
+		x[i] = float64(i)
+	}
+	s := newSite(t, map[string]any{"a.ipynb": withOutputs(display(wire(t, frame.New(frame.Numbers("seed", x)))))})
+	p := s.open("/notebooks/a.ipynb")
+	p.await("document.querySelector('figure.table input')")
+	eval[any](p, "document.querySelector('figure.table input').focus()")
+	p.write("seed<3")
+	p.await("document.querySelector('figure.table .hides')")
+	if got := eval[string](p, "document.querySelector('figure.table .hides').innerText"); got !=
+		"The filter hides 27: show all" {
+		t.Errorf("the filter says %q", got)
+	}
+	eval[any](p, "document.querySelector('figure.table .hides').click()")
+	p.await("!document.querySelector('figure.table .hides')")
+	if got := eval[string](p, "document.querySelector('figure.table .count').innerText"); got != "1–15 of 30" {
+		t.Errorf("after that the table says %q", got)
 	}
 	p.quiet()
 }

@@ -1,7 +1,8 @@
 // A table to sort, filter and page through.
 
 import { announce, download, el } from '../../dom';
-import { cellText, csv, decode, exampleFilter, pick, type Table, unknownNames } from './decode';
+import { cells, distribution, showing } from './columns';
+import { csv, decode, exampleFilter, pick, type Table, unknownNames } from './decode';
 
 /** Rows on a page. */
 const pageRows = 15;
@@ -59,6 +60,14 @@ export class TableView {
     this.pick();
   }
 
+  /** Shows all rows again. */
+  private show(): void {
+    this.filter.value = '';
+    this.filtered();
+    this.filter.focus();
+    announce('All rows shown');
+  }
+
   private pick(): void {
     this.rows = pick(this.data, this.filter.value, this.sort);
     this.page = Math.min(this.page, Math.max(0, Math.ceil(this.rows.length / pageRows) - 1));
@@ -66,10 +75,10 @@ export class TableView {
   }
 
   private draw(): void {
-    const { columns } = this.data;
+    const columns = showing(this.data);
     this.head.replaceChildren(
-      ...columns.map((c, i) => {
-        const down = this.sort?.column === i ? this.sort.down : null;
+      ...columns.map(({ at, column: c }) => {
+        const down = this.sort?.column === at ? this.sort.down : null;
         return el(
           'th',
           {
@@ -79,19 +88,18 @@ export class TableView {
           },
           el(
             'button',
-            { type: 'button', click: () => this.sortBy(i) },
+            { type: 'button', 'data-column': String(at), click: () => this.sortBy(at) },
             c.name,
             el('span.order', { 'aria-hidden': 'true' }, down === null ? '' : down ? ' ↓' : ' ↑'),
           ),
+          distribution(c, this.rows),
         );
       }),
     );
     const first = this.page * pageRows;
-    this.body.replaceChildren(
-      ...this.rows
-        .slice(first, first + pageRows)
-        .map((row) => el('tr', {}, ...columns.map((c) => el('td', { 'data-number': c.number }, cellText(c, row))))),
-    );
+    const rows = this.rows.slice(first, first + pageRows);
+    const drawn = columns.map((shown) => cells(shown, rows));
+    this.body.replaceChildren(...rows.map((_, i) => el('tr', {}, ...drawn.map((column) => column[i]!))));
     this.drawFoot(first);
   }
 
@@ -111,6 +119,14 @@ export class TableView {
     ]
       .filter(Boolean)
       .join('; ');
+    const hides =
+      n < held
+        ? el(
+            'button.hides',
+            { type: 'button', title: 'Empty the filter', click: () => this.show() },
+            `The filter hides ${held - n}: show all`,
+          )
+        : null;
     const wasFocused =
       this.foot.contains(document.activeElement) && document.activeElement !== this.filter
         ? (document.activeElement as HTMLElement).getAttribute('aria-label')
@@ -121,6 +137,7 @@ export class TableView {
         ? el('span.pages', {}, step('Previous page', '‹', -1, this.page > 0), step('Next page', '›', 1, last < n))
         : null,
       el('span.count', {}, count, notes ? ` ${notes}` : ''),
+      hides,
       ...about,
       el('span.space'),
       el(
@@ -154,7 +171,7 @@ export class TableView {
         : null;
     this.page = 0;
     this.pick();
-    this.head.querySelectorAll('button')[column]!.focus();
+    this.head.querySelector<HTMLElement>(`button[data-column="${column}"]`)!.focus();
     announce(
       this.sort
         ? `Sorted by ${this.data.columns[column]!.name}, ${this.sort.down ? 'descending' : 'ascending'}`
