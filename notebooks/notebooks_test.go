@@ -55,7 +55,7 @@ type output struct {
 // run runs a notebook and returns everything its cells showed.
 func run(t *testing.T, name string, parameters ...string) []output {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), name)
+	out := filepath.Join(t.TempDir(), filepath.Base(name))
 	env := &app.Env{Out: io.Discard, Err: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: progress.Silent()}
 	o := app.ExecuteOptions{File: name, Out: out, Parameters: parameters, Timeout: 5 * time.Minute, Memory: "none"}
 	if err := app.Execute(context.Background(), env, o); err != nil {

@@ -64,7 +64,7 @@ func (f *Frame) Save(path string, options ...PrintOption) error {
 type cells struct {
 	name   string
 	number bool
-	parts  int // 1; 2: a value and what it may differ by; 3: a value and the ends of its interval
+	parts  int // 1; 3: a value and the ends of its interval, or a value, ± and what it may differ by
 	rows   [][]string
 }
 
@@ -199,9 +199,6 @@ func (p printed) interval(c, lo, hi Column) (cells, error) {
 		return 1 - magnitude(halves[len(halves)/2])
 	})
 	out := cells{name: c.Name, number: true, parts: 3}
-	if p.plusMinus {
-		out.parts = 2
-	}
 	for i, v := range c.num {
 		row := make([]string, out.parts)
 		row[0] = signed(n.text(v))
@@ -212,7 +209,7 @@ func (p printed) interval(c, lo, hi Column) (cells, error) {
 			return out, fmt.Errorf("frame: row %d (counted from 0) of column %q is %v with [%v, %v], which is not "+
 				"symmetric; leave PlusMinus out", i, c.Name, v, l, h)
 		case known && p.plusMinus:
-			row[1] = "± " + n.text((h-l)/2)
+			row[1], row[2] = "±", n.text((h-l)/2)
 		case known:
 			row[1], row[2] = "["+signed(n.text(l))+",", signed(n.text(h))+"]"
 		}

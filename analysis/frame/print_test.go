@@ -62,6 +62,13 @@ func TestPlusMinusAndMarkdown(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	steady := New(Numbers("r", []float64{-179, -90}), Numbers("r_lo", []float64{-210, -94}),
+		Numbers("r_hi", []float64{-148, -86}))
+	tex, err := steady.LaTeX(PlusMinus())
+	if want := "\\begin{tabular}{r@{ }r@{ }r}\n"; err != nil || !strings.Contains(tex, want) ||
+		!strings.Contains(tex, "\n$-$90 & $\\pm$ & 4 \\\\\n") {
+		t.Errorf("%v: %s", err, tex)
+	}
 	uneven := New(Numbers("r", []float64{1}), Numbers("r_lo", []float64{0}), Numbers("r_hi", []float64{5}))
 	if _, err := uneven.LaTeX(PlusMinus()); err == nil || !strings.Contains(err.Error(),
 		`row 0 (counted from 0) of column "r" is 1 with [0, 5], which is not symmetric`) {

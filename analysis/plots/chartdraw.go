@@ -173,9 +173,13 @@ func tooNarrow(k *look, lacks float64) error {
 		(k.width+lacks)/72+0.005)
 }
 
+// titleRoom is the room above the axes of a panel, in which its title stands, and the name of the scale of colours.
 func (l *layout) titleRoom() float64 {
-	if len(l.Panels) > 1 {
+	switch {
+	case len(l.Panels) > 1:
 		return l.look.panelTitle
+	case l.Colour != nil && l.Colour.Label != "" && len(l.legend)+len(l.title) == 0:
+		return max(6, 5+l.look.tick.size-l.look.edge+2)
 	}
 	return 6
 }
