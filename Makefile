@@ -17,7 +17,7 @@ MUJOCO  = flags="$$($(GO) run ./cmd/setup flags)"; [ -z "$$flags" ] || eval "exp
 BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (pause=2; while sleep $$pause >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
 	echo "$$what: $$(($$(date +%s) - start)) s"; pause=7; done) & beat=$$!; "$$@"; status=$$?; kill $$beat; exit $$status' beat
 
-.PHONY: build setup web wasm site dist wheel wheel-test dist-test conformance slurm-test browser screenshots figures run study test test-all test-report test-other-go test-race test-arm64 stress-sim soak restarts attacks fuzz licences vulnerabilities bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
+.PHONY: build setup web wasm site dist wheel wheel-test dist-test conformance slurm-test browser screenshots gallery figures run study test test-all test-report test-other-go test-race test-arm64 stress-sim soak restarts attacks fuzz licences vulnerabilities bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(BEAT) "compiling nacre" $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -94,6 +94,9 @@ screenshots: build ## run the notebooks that pages show and take the pictures (n
 	@mkdir -p out/notebooks
 	@for name in quickstart tsne-study; do $(NACRE) execute notebooks/$$name.ipynb -o out/notebooks/$$name.ipynb || exit 1; done
 	@$(GO) run ./web/screenshots -nacre $(NACRE) -folder out/notebooks -out docs/img
+
+gallery: setup ## draw each kind of figure light, dark and as on paper, with its line of code, to out/gallery/index.html
+	@$(MUJOCO) NACRE_GALLERY="$(CURDIR)/out/gallery" $(GO) test ./notebooks -run TestGallery -count 1
 
 figures: build ## picture every kind of table and figure in both themes, to out/figures (needs a Chromium)
 	@mkdir -p out/notebooks
