@@ -371,12 +371,22 @@ print(json.dumps({c: [float(x) for x in m[c]] for c in ("env_steps", "q_loss")})
 	}
 }
 
+// adapting is a folder of a run by MQL, as far as its weights go.
+func adapting(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	fatal.On(t, safetensors.Save(filepath.Join(dir, experiment.WeightsFile), nil,
+		map[string]string{"algorithm": "mql"}))
+	return dir
+}
+
 const packed = "../notebooks/data/point-goal.zip"
 
 // What is wrong is said in one sentence.
 func TestBadInput(t *testing.T) {
 	environment(t)
 	dir, oracle := run(t, "pearl", "point-goal"), run(t, "oracle", "point-goal", "oracle.steps_per_task=20")
+	memory, mql := remembering(t, "rl2", "point-goal"), adapting(t)
 	older := filepath.Join(t.TempDir(), "older")
 	fatal.On(t, os.CopyFS(older, os.DirFS("../experiment/testdata/db218f0/rl2")))
 	alone := filepath.Join(t.TempDir(), "weights.safetensors")
@@ -397,12 +407,18 @@ func TestBadInput(t *testing.T) {
 		fmt.Sprintf("nacre_rl.Agent(%q)", older):  "agents of rl2 without a description cannot be read: `nacre resume`",
 		fmt.Sprintf("nacre_rl.Agent(%q)", alone):  "its run folder does not say what they are: ",
 		fmt.Sprintf("nacre_rl.Agent(%q)", short):  "is no whole file of weights: ",
-		fmt.Sprintf("nacre_rl.Agent(%q)", newer):  "version 7; this package reads 1 to 1: install a newer nacre_rl",
+		fmt.Sprintf("nacre_rl.Agent(%q)", newer):  "version 7; this package reads 1 to 2: install a newer nacre_rl",
 		fmt.Sprintf("nacre_rl.Agent(%q, 1)", dir): "keeps weights of iterations with --keep",
 		"agent.posterior([[1, 2, 3]])":            "the context has the shape (1, 3); expected (rows, 5)",
 		"agent.act([1, 2, 3], [0] * 5)":           "observation has the shape (3,); expected (…, 2)",
 		"agent.act([1, 2], [0] * 4)":              "z has the shape (4,); expected (…, 5)",
 		"agent.context([[1, 2]], [[1, 2]], [1])":  "are no trajectory; expected (n+1, 2), (n, 2) and (n,)",
+		`nacre_rl.Agent("` + mql + `")`:           "agents of mql adapt on the data of their training: `nacre eval`",
+		"rl2.act([1, 2], [])":                     "an agent of rl2 acts in a trial: trial = agent.trial()",
+		"rl2.posterior([])":                       "has no context encoder: its trial() remembers what happened",
+		"rl2.trial().act([1])":                    "observation has the shape (1,); expected (2,)",
+		"rl2.trial().see(1, [1, 2])":              "see tells what followed an action: call act before it",
+		"agent.trial()":                           "an agent of pearl has no memory that a trial could keep",
 		"oracle.posterior([])":                    "has no context encoder: tell act the task",
 		"oracle.adapt(None)":                      "the oracle is told its task: adapt(env, task=…)",
 	}
@@ -411,8 +427,8 @@ func TestBadInput(t *testing.T) {
 	for _, code := range codes {
 		fmt.Fprintf(&tries, "try:\n    %s\n    print('fine')\nexcept nacre_rl.NacreError as e:\n    print(e)\n", code)
 	}
-	said, err := script(t, "-c", fmt.Sprintf("import nacre_rl\nagent, oracle = nacre_rl.Agent(%q), "+
-		"nacre_rl.Agent(%q)\n%s", dir, oracle, tries.String()))
+	said, err := script(t, "-c", fmt.Sprintf("import nacre_rl\nagent, oracle, rl2 = nacre_rl.Agent(%q), "+
+		"nacre_rl.Agent(%q), nacre_rl.Agent(%q)\n%s", dir, oracle, memory, tries.String()))
 	got := strings.Split(strings.TrimSpace(said), "\n")
 	if err != nil || len(got) != len(codes) {
 		t.Fatalf("%v: %s; want a line for each of %d", err, said, len(codes))

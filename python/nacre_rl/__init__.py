@@ -8,8 +8,10 @@
     action = agent.act(observation, mean)
 """
 
-from .agent import Adapted, Agent
+from .adapted import Adapted
+from .agent import Agent
 from .files import NacreError
 from .run import Run
+from .trial import Trial
 
-__all__ = ["Adapted", "Agent", "NacreError", "Run"]
+__all__ = ["Adapted", "Agent", "NacreError", "Run", "Trial"]

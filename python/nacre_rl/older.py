@@ -5,9 +5,15 @@ import numpy as np
 from . import files
 from .files import NacreError
 
+ELSEWHERE = {
+    "mql": "adapt on the data of their training: `nacre eval` and `nacre rollout` adapt them",
+    "maml": "adapt by a gradient step of their own weights: `nacre eval` and `nacre rollout` adapt them"}
 
-def describe(folder, tensors, path):
-    """The description of the agent in a run folder whose file of weights has none."""
+
+def describe(folder, tensors, metadata, path):
+    """The description of the agent in a run folder whose file of weights has none. metadata are the file's."""
+    if metadata.get("algorithm") in ELSEWHERE:
+        raise NacreError("%s: agents of %s %s" % (path, metadata["algorithm"], ELSEWHERE[metadata["algorithm"]]))
     try:
         config = files.config(folder)
     except NacreError as e:

@@ -22,8 +22,9 @@ import (
 // Key is the key of the description in a file's metadata.
 const Key = "agent"
 
-// Version is the version of descriptions. A reader must refuse a newer one.
-const Version = 1
+// Version is the newest version of descriptions. A reader must refuse a newer one. Descriptions without recurrent units
+// have version 1.
+const Version = 2
 
 // Description describes the networks of an agent.
 type Description struct {
@@ -37,7 +38,25 @@ type Description struct {
 	Belief string `json:"belief,omitempty"`
 	// Action says how an action, in [-1,1], is made of the policy's outputs and standard normal noise.
 	Action string `json:"action"`
+	// Memory says what the recurrent unit reads during a trial, OfPolicy or OfBelief. It is empty if there is none. The
+	// unit's state is 0 at the beginning of a trial and goes on from one episode to the next.
+	Memory string `json:"memory,omitempty"`
+	// ResetInputs says that the first step of an episode sees 0 in place of the last action, the last reward and the
+	// end of the last episode.
+	ResetInputs bool `json:"reset_inputs,omitempty"`
+	// Choices are the numbers of choices of a discrete action.
+	Choices []int `json:"choices,omitempty"`
 }
+
+// What a recurrent unit reads.
+const (
+	// OfPolicy is a unit that reads, before each action, the observation, the last action, the last reward, and 1 if an
+	// episode of the trial has just ended, otherwise 0. The action is made of the state after that.
+	OfPolicy = "policy"
+	// OfBelief is a unit that reads each transition once it is complete. The belief is made of its state, and the
+	// action of the observation and the belief.
+	OfBelief = "belief"
+)
 
 // Ways in which a context's rows become one belief.
 const (
@@ -47,12 +66,26 @@ const (
 	Average = "average"
 )
 
-// Squashed is the action of a Gaussian policy; without noise it is that of the mean.
-const Squashed = "tanh(mean + exp(log_std) * noise)"
+// Actions of policies. Without noise a Gaussian policy's is that of the mean.
+const (
+	// Squashed is the action of soft actor-critics.
+	Squashed = "tanh(mean + exp(log_std) * noise)"
+	// Plain is an action that environments clip to [-1,1].
+	Plain = "mean + exp(log_std) * noise"
+	// Drawn is a discrete action: for each group of Choices, 1 at the most probable choice, or at one drawn with the
+	// probabilities softmax(logits), and 0 elsewhere.
+	Drawn = "one-hot(softmax(logits))"
+)
+
+// GRU is the Cell of a gated recurrent unit, nn.GRU.
+const GRU = "gru"
 
 // Network is a multi-layer perceptron. Layer l computes x·W + b from the tensors NAME/w<l>, inputs × outputs, and
 // NAME/b<l>, 1 × outputs. Every layer but the last is followed by the activation.
+//
+// With a Cell it is a recurrent unit with one Hidden width and the tensors NAME/wx, NAME/bx, NAME/wh and NAME/bh.
 type Network struct {
+	Cell       string `json:"cell,omitempty"`
 	Inputs     []Part `json:"inputs"` // side by side, in this order
 	Hidden     []int  `json:"hidden"` // widths of the hidden layers
 	Activation string `json:"activation"`
@@ -63,11 +96,13 @@ type Network struct {
 type Part struct {
 	Name string `json:"name"`
 	Size int    `json:"size"`
-	// Function is applied to an output of the last layer, "softplus" or "tanh"; empty: none. Min and Max clip the
-	// result; nil: no bound.
-	Function string   `json:"function,omitempty"`
-	Min      *float64 `json:"min,omitempty"`
-	Max      *float64 `json:"max,omitempty"`
+	// Function is applied to an output of the last layer, "softplus", "tanh" or "relu"; empty: none. Min and Max clip
+	// the result; nil: no bound.
+	Function string `json:"function,omitempty"`
+	// Tensor is the file's tensor, 1 × Size, that an output is in place of outputs of the last layer.
+	Tensor string   `json:"tensor,omitempty"`
+	Min    *float64 `json:"min,omitempty"`
+	Max    *float64 `json:"max,omitempty"`
 }
 
 // View is a function of an input: "symlog", sign(x)·log(1+|x|), or "standardised", (x − mean)·scale, clipped to
@@ -91,7 +126,18 @@ func Standardised(mean, scale string, limit float64) View {
 
 // New returns a description without networks of an agent with a squashed Gaussian policy.
 func New() Description {
-	return Description{Version: Version, Networks: map[string]Network{}, Views: map[string]View{}, Action: Squashed}
+	return Description{Version: 1, Networks: map[string]Network{}, Views: map[string]View{}, Action: Squashed}
+}
+
+// NewRecurrent returns a description without networks of an agent with a memory, OfPolicy or OfBelief, whose policy is
+// a Gaussian that is not squashed, or, with choices, discrete.
+func NewRecurrent(memory string, choices []int) Description {
+	d := New()
+	d.Version, d.Memory, d.Choices, d.Action = 2, memory, choices, Plain
+	if len(choices) > 0 {
+		d.Action = Drawn
+	}
+	return d
 }
 
 // In is a part as it is.
@@ -100,6 +146,22 @@ func In(name string, size int) Part { return Part{Name: name, Size: size} }
 // Within is a part that is clipped.
 func Within(name string, size int, least, most float64) Part {
 	return Part{Name: name, Size: size, Min: &least, Max: &most}
+}
+
+// Constant is an output that is a tensor of the file.
+func Constant(name, tensor string, size int, least, most float64) Part {
+	p := Within(name, size, least, most)
+	p.Tensor = tensor
+	return p
+}
+
+// Unit describes a gated recurrent unit.
+func Unit(unit nn.GRU, inputs []Part) Network {
+	if in := size(inputs); in != unit.In {
+		panic(fmt.Sprintf("weights: unit %s has %d inputs, described are %d", unit.Name, unit.In, in))
+	}
+	return Network{Cell: GRU, Inputs: inputs, Hidden: []int{unit.Hidden}, Activation: "tanh",
+		Outputs: []Part{In("state", unit.Hidden)}}
 }
 
 // MLP describes a network. It panics if the parts do not have the network's sizes, because then the caller is wrong.
@@ -114,7 +176,9 @@ func MLP(net nn.MLP, inputs, outputs []Part) Network {
 
 func size(parts []Part) (n int) {
 	for _, p := range parts {
-		n += p.Size
+		if p.Tensor == "" {
+			n += p.Size
+		}
 	}
 	return n
 }
