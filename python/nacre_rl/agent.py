@@ -175,6 +175,30 @@ class Agent:
         """Noise for one action: standard normal numbers, or for discrete actions uniform ones in [0, 1)."""
         return rng.random(len(self.choices)) if self.choices else rng.standard_normal(self.action_size)
 
+    @property
+    def dtype(self):
+        """The precision in which networks compute: numpy.float32, or numpy.float64."""
+        return self._policy.dtype
+
+    @property
+    def acts(self):
+        """The first parts of the names of the tensors that the agent acts with; a file may have others."""
+        return {"policy", "encoder", "obs"}
+
+    def torch(self):
+        """The agent as a torch.nn.Module with parameters of its own; see modules.Module."""
+        from .modules import Module
+        return Module(self)
+
+    def to_onnx(self, folder):
+        """Writes policy.onnx and encoder.onnx, or step.onnx of RL², into a folder. Returns their paths.
+
+        Inputs and outputs are matrices by name, with any number of rows: of environments, or of an encoder's context.
+        RL² and VariBAD get their last state, which is 0 at first, and return the next one.
+        """
+        from .onnx_files import write
+        return write(self, os.fspath(folder))
+
     def adapt(self, env, trajectories=2, horizon=None, deterministic=True, task=None, seed=None):
         """Explores a task of a Gymnasium environment, whose task is already set, and returns the adapted agent.
 
