@@ -161,10 +161,12 @@ func TestOptions(t *testing.T) {
 			Processes: 3},
 		"sweep p.toml --device cuda:1 --together 3": app.SweepOptions{Plan: "p.toml", On: "local", Together: 3,
 			Host: experiment.Host{Device: "cuda:1"}},
-		"sweep status p.toml":          app.SweepFolderOptions{Path: "p.toml"},
-		"sweep collect out/p -o t.csv": app.SweepFolderOptions{Path: "out/p", Out: "t.csv"},
-		"sweep worker out/p a-run": app.SweepWorkerOptions{Dir: "out/p",
-			Runs: []string{"a-run"}},
+		"sweep status p.toml":           app.SweepFolderOptions{Path: "p.toml"},
+		"sweep collect out/p -o t.csv":  app.SweepFolderOptions{Path: "out/p", Out: "t.csv"},
+		"sweep worker out/p a-run":      app.SweepWorkerOptions{Path: "out/p", Runs: []string{"a-run"}},
+		"sweep worker p.toml --index 3": app.SweepWorkerOptions{Path: "p.toml", Runs: []string{}, Index: 3},
+		"sweep worker out/p r s --share": app.SweepWorkerOptions{Path: "out/p", Share: true,
+			Runs: []string{"r", "s"}},
 		"bench kernel --cells 9 --lines 5": app.BenchKernelOptions{Cells: 9, Lines: 5, Loads: 5},
 	} {
 		var f fake

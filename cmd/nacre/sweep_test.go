@@ -46,6 +46,7 @@ func TestSweepToTables(t *testing.T) {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	budget(t, filepath.Join(out, "runs", "point-goal-pearl-seed1"))
+	byIndex(t, text, out)
 	if text := must(t, "sweep", "status", out); !strings.Contains(text, "4 runs, 4 finished") {
 		t.Errorf("status: %s", text)
 	}
@@ -116,6 +117,34 @@ func TestSweepToTables(t *testing.T) {
 	}
 	if strings.Contains(words, "paper's are of") || strings.Contains(words, "the paper TCL-PEARL") {
 		t.Errorf("the paper's figures of push beside point-goal: %s", words)
+	}
+}
+
+// byIndex trains the plan of a finished sweep again, each run by its index as a scheduler would, and compares.
+func byIndex(t *testing.T, plan, out string) {
+	t.Helper()
+	other := filepath.Join(t.TempDir(), "out")
+	file := filepath.Join(t.TempDir(), "plan.toml")
+	if err := os.WriteFile(file, []byte(strings.Replace(plan, out, other, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, index := range []string{"3", "0", "2", "1", "1"} {
+		must(t, "sweep", "worker", file, "--index", index)
+	}
+	fails(t, []string{"sweep", "worker", file, "--index", "4"}, "sweep tables has 4 runs, with the indices 0 to 3")
+	fails(t, []string{"sweep", "worker", file}, "expected either --index N or the names of runs")
+	fails(t, []string{"sweep", "worker", other, "no-such-run"}, "no-such-run")
+	runs, err := os.ReadDir(filepath.Join(out, "runs"))
+	if err != nil || len(runs) != 4 {
+		t.Fatalf("%v, %v; want 4 runs", runs, err)
+	}
+	for _, r := range runs {
+		for _, name := range []string{experiment.MetricsFile, experiment.WeightsFile, experiment.EvaluationFile} {
+			at := filepath.Join("runs", r.Name(), name)
+			if contents(t, other, at) != contents(t, out, at) {
+				t.Errorf("%s differs from that of a sweep on one machine", at)
+			}
+		}
 	}
 }
 

@@ -35,6 +35,8 @@ type Folder struct {
 	Runs []Run  `json:"runs"`
 	// Others are runs that other plans began in the same folder. They are kept, but no process works on them.
 	Others []Run `json:"-"`
+
+	shared bool // see Share
 }
 
 // Prepare makes or updates the sweep's folder. Runs that have begun stay as they are. It is an error if the plan would

@@ -23,7 +23,7 @@ import (
 // Runner runs a sweep in processes of this machine.
 type Runner struct {
 	Local
-	// Worker is the command that calls Work. Run adds the sweep's folder and the names of runs to it.
+	// Worker is the command that calls Share. Run adds the sweep's folder and the names of runs to it.
 	Worker []string
 	Show   progress.Progress
 }
@@ -39,6 +39,7 @@ type RunFailure struct {
 type Outcome struct {
 	Kept     int          `json:"kept"`     // runs that were finished before
 	Finished int          `json:"finished"` // runs that this call finished
+	Others   int          `json:"others"`   // runs that other processes finished meanwhile
 	Failed   []RunFailure `json:"failed,omitempty"`
 	Left     int          `json:"left"` // runs that are not finished because the sweep was interrupted
 }
@@ -47,6 +48,9 @@ type Outcome struct {
 // and works on one run, or on Together runs of one system. A run that fails is reported, and the others continue. If
 // ctx is cancelled, the processes save a checkpoint, and then Run returns the cause. The next call continues from
 // there.
+//
+// Calls of Run share the work, on any number of machines that share the folder. A run that another process is writing
+// is left to that process. At the end Run waits for such runs, and takes over those that their process left unfinished.
 func (e Runner) Run(ctx context.Context, f *Folder) (Outcome, error) {
 	status, err := f.Status()
 	if err != nil {
@@ -56,7 +60,8 @@ func (e Runner) Run(ctx context.Context, f *Folder) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	j := &jobs{Folder: f, engine: e, stage: e.Show.Stage("sweep "+f.Name, len(status)), active: map[string]bool{}}
+	j := &jobs{Folder: f, engine: e, stage: e.Show.Stage("sweep "+f.Name, len(status)), active: map[string]bool{},
+		told: map[string]bool{}}
 	defer j.stage.Done()
 	var left []Run
 	for _, s := range status {
@@ -67,11 +72,7 @@ func (e Runner) Run(ctx context.Context, f *Folder) (Outcome, error) {
 			left = append(left, s.Run)
 		}
 	}
-	queue := make(chan []Run, len(left))
-	for _, batch := range batches(left, max(1, e.Together)) {
-		queue <- batch
-	}
-	close(queue)
+	j.queue = batches(left, max(1, e.Together))
 	watching, stop := context.WithCancel(context.Background())
 	go j.watch(watching)
 	var wait sync.WaitGroup
@@ -85,17 +86,12 @@ func (e Runner) Run(ctx context.Context, f *Folder) (Outcome, error) {
 					e.Show.Note(fmt.Sprintf("sweep %s: runs are not pinned to cores: %v", f.Name, err))
 				})
 			}
-			for batch := range queue {
-				if ctx.Err() != nil {
-					return
-				}
-				j.do(ctx, batch)
-			}
+			j.work(ctx)
 		})
 	}
 	wait.Wait()
 	stop()
-	j.out.Left = len(status) - j.out.Kept - j.out.Finished - len(j.out.Failed)
+	j.out.Left = len(status) - j.out.Kept - j.out.Finished - j.out.Others - len(j.out.Failed)
 	slices.SortFunc(j.out.Failed, func(a, b RunFailure) int { return strings.Compare(a.Run, b.Run) })
 	if j.out.Left > 0 {
 		return j.out, context.Cause(ctx)
@@ -146,51 +142,127 @@ type jobs struct {
 
 	mu     sync.Mutex
 	out    Outcome
+	queue  [][]Run         // runs for the next processes
+	held   []Run           // runs that other processes were writing when their turn came
 	active map[string]bool // runs under way
+	told   map[string]bool // runs of which was said that another process writes them
 }
 
 // saving is how long an interrupted process may take to save its checkpoint.
 const saving = 5 * time.Minute
 
-// do does runs in a process and books how they went.
-func (j *jobs) do(ctx context.Context, batch []Run) {
+// heldPause is how long a slot without other work waits before it looks again at runs that other processes write.
+const heldPause = 2 * time.Second
+
+// work does runs in one process after the other until all are done or ctx is cancelled.
+func (j *jobs) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		batch, more := j.next()
+		switch {
+		case len(batch) > 0:
+			j.do(ctx, batch)
+		case !more:
+			return
+		default:
+			select {
+			case <-ctx.Done():
+			case <-time.After(heldPause):
+			}
+		}
+	}
+}
+
+// next returns runs for a process: those of the queue that are free, then any that another process has left. more is
+// true if there are none now, but other processes are still writing some.
+func (j *jobs) next() (batch []Run, more bool) {
 	j.mu.Lock()
+	defer j.mu.Unlock()
+	for len(j.queue) > 0 && len(batch) == 0 {
+		batch, j.queue = j.free(j.queue[0]), j.queue[1:]
+	}
+	if len(batch) == 0 {
+		held := j.held
+		j.held = nil
+		if batch = j.free(held); len(batch) > 1 { // each has a process of its own
+			j.queue = append(j.queue, batches(batch[1:], 1)...)
+			batch = batch[:1]
+		}
+	}
 	for _, r := range batch {
 		j.active[r.Name] = true
 	}
-	j.mu.Unlock()
-	err := j.process(ctx, batch)
+	return batch, len(j.held) > 0
+}
+
+// free returns the runs that no process is writing and that are not finished. It books the others. j is locked.
+func (j *jobs) free(runs []Run) (out []Run) {
+	for _, r := range runs {
+		s, err := j.status(r)
+		switch {
+		case err == nil && s.State == Finished:
+			j.finished(r, &j.out.Others)
+		case err == nil && s.State == Running:
+			j.hold(r, s)
+		default: // the process that tries it says what cannot be read
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// hold notes that another process is writing a run. j is locked.
+func (j *jobs) hold(r Run, s RunStatus) {
+	if !j.told[r.Name] && s.Attempt.PID > 0 {
+		j.told[r.Name] = true
+		j.engine.Show.Note(fmt.Sprintf("%s: process %d on %s is writing it", r.Name, s.Attempt.PID, s.Attempt.Host))
+	}
+	j.held = append(j.held, r)
+}
+
+// finished books a finished run under a count. j is locked.
+func (j *jobs) finished(r Run, count *int) {
+	*count++
+	j.stage.Add(1)
+	j.engine.Show.Note(r.Name + ": finished")
+}
+
+// do does runs in a process and books how they went.
+func (j *jobs) do(ctx context.Context, batch []Run) {
+	pid, err := j.process(ctx, batch)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, r := range batch {
 		delete(j.active, r.Name)
-		j.book(ctx, r, err, j.LogFile(batch[0]))
+		j.book(ctx, r, pid, err, j.LogFile(batch[0]))
 	}
 }
 
 // book notes how a run went whose process ended with err and wrote output; j is locked.
-func (j *jobs) book(ctx context.Context, r Run, err error, output string) {
-	if s, failed := j.status(r); err != nil && failed == nil && s.State == Finished {
-		err = nil // another run of the process was not finished
-	}
+func (j *jobs) book(ctx context.Context, r Run, pid int, err error, output string) {
+	s, unread := j.status(r)
 	switch {
-	case err == nil:
-		j.out.Finished++
-		j.stage.Add(1)
-		j.engine.Show.Note(r.Name + ": finished")
+	case unread == nil && s.State == Finished: // err is then of another run of the process
+		if host, _ := os.Hostname(); s.Attempt.PID == pid && s.Attempt.Host == host {
+			j.finished(r, &j.out.Finished)
+		} else {
+			j.finished(r, &j.out.Others)
+		}
 	case ctx.Err() != nil:
 		// Interrupted with all the others.
+	case unread == nil && (err == nil || s.State == Running): // another process was faster
+		j.hold(r, s)
 	default:
-		failure := j.failure(r, err, output)
+		failure := j.failure(r, cmp.Or(err, unread), output)
 		j.out.Failed = append(j.out.Failed, failure)
 		j.engine.Show.Note(fmt.Sprintf("%s: FAILED, %s; log: %s", failure.Run, failure.Reason, failure.Log))
 	}
 }
 
-func (j *jobs) process(ctx context.Context, batch []Run) error {
+// process works on runs in a process and returns its number.
+func (j *jobs) process(ctx context.Context, batch []Run) (pid int, err error) {
 	log, err := j.openLog(batch[0])
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer log.Close()
 	argv := append(slices.Clone(j.engine.Worker), j.Dir)
@@ -202,7 +274,10 @@ func (j *jobs) process(ctx context.Context, batch []Run) error {
 	cmd.Cancel = func() error { return askToEnd(cmd.Process) }
 	cmd.WaitDelay = saving
 	ownGroup(cmd)
-	return cmd.Run()
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	return cmd.Process.Pid, cmd.Wait()
 }
 
 // failure is why a run gave up, or else how its process ended and what that wrote last.

@@ -32,7 +32,16 @@ type Attempt struct {
 // or be left from a job whose node was lost. Messages of several runs go to the log of each; messages of a single run
 // go to show.
 func Work(ctx context.Context, dir string, names []string, host experiment.Host, show progress.Progress) error {
-	f := &Folder{Dir: dir}
+	return work(ctx, &Folder{Dir: dir}, names, host, show)
+}
+
+// Share is Work, but it leaves a run that another process is writing to that process, and does not count it as an
+// error.
+func Share(ctx context.Context, dir string, names []string, host experiment.Host, show progress.Progress) error {
+	return work(ctx, &Folder{Dir: dir, shared: true}, names, host, show)
+}
+
+func work(ctx context.Context, f *Folder, names []string, host experiment.Host, show progress.Progress) error {
 	if len(names) > 1 {
 		host.Workers = cmp.Or(host.Workers, runtime.NumCPU())
 		host.Workers = max(1, host.Workers/len(names))
@@ -58,6 +67,15 @@ func Work(ctx context.Context, dir string, names []string, host experiment.Host,
 		}
 	}
 	all.Wait()
+	for i, err := range errs {
+		switch {
+		case errors.Is(err, errDone):
+			errs[i] = nil
+		case f.shared && errors.Is(err, experiment.ErrLocked):
+			errs[i] = nil
+			show.Note(fmt.Sprintf("left: another process is writing %s", f.RunDir(Run{Name: names[i]})))
+		}
+	}
 	return errors.Join(errs...)
 }
 
@@ -70,37 +88,63 @@ type job struct {
 	show    progress.Progress
 }
 
-// begin books an attempt at a run and opens it, unless its host was refused.
+// errDone says that another process has finished a run of a shared folder.
+var errDone = errors.New("the run is finished")
+
+// done reports whether another process has finished a run of a shared folder.
+func (f *Folder) done(name string) bool {
+	if !f.shared {
+		return false
+	}
+	s, err := f.status(Run{Name: name})
+	return err == nil && s.State == Finished
+}
+
+// begin opens a run and books an attempt at it, unless its host was refused.
 func (f *Folder) begin(ctx context.Context, name string, host experiment.Host, refused error,
 	show progress.Progress) (*job, error) {
 	cfg, err := f.config(Run{Name: name})
 	if err != nil {
 		return nil, err
 	}
-	a, err := f.LastAttempt(name)
-	if err != nil {
-		return nil, err
+	if f.done(name) {
+		return nil, errDone
 	}
 	hostname, _ := os.Hostname()
-	j := &job{folder: f, name: name, show: show,
-		attempt: Attempt{Number: a.Number + 1, PID: os.Getpid(), Host: hostname, Job: jobName(),
-			Started: time.Now().UTC().Truncate(time.Second)}}
-	if err := atomicfile.WriteJSON(f.stateFile(name), j.attempt); err != nil {
+	j := &job{folder: f, name: name, show: show, attempt: Attempt{PID: os.Getpid(), Host: hostname, Job: jobName(),
+		Started: time.Now().UTC().Truncate(time.Second)}}
+	err = refused
+	if err == nil {
+		j.Training, err = f.open(ctx, name, cfg, host, show)
+	}
+	if f.shared && errors.Is(err, experiment.ErrLocked) { // the attempt is another process's
 		return nil, err
 	}
-	if refused != nil {
-		return nil, j.ended(ctx, refused)
+	if err == nil && f.done(name) {
+		return nil, cmp.Or(j.Close(), errDone)
 	}
-	if j.Training, err = f.open(ctx, name, cfg, host, show); err != nil {
+	// Only now is it known that no other process books one.
+	before, unread := f.LastAttempt(name)
+	j.attempt.Number = before.Number + 1
+	if booked := cmp.Or(unread, j.book()); booked != nil {
+		err = errors.Join(err, booked)
+	}
+	if err == nil {
+		if same, failed := j.Config.Equal(cfg); failed != nil || !same {
+			err = errors.Join(failed, fmt.Errorf("%s was made with another configuration than %s", j.Dir(),
+				f.configFile(name)))
+		}
+	}
+	if err != nil && j.Training != nil {
+		err = errors.Join(err, j.Close())
+	}
+	if err != nil {
 		return nil, j.ended(ctx, err)
-	}
-	if same, err := j.Config.Equal(cfg); err != nil || !same {
-		err = errors.Join(err, fmt.Errorf("%s was made with another configuration than %s", j.Dir(),
-			f.configFile(name)))
-		return nil, j.ended(ctx, errors.Join(err, j.Close()))
 	}
 	return j, nil
 }
+
+func (j *job) book() error { return atomicfile.WriteJSON(j.folder.stateFile(j.name), j.attempt) }
 
 // train trains a run to its end and closes it: others wait for what is open.
 func (j *job) train(ctx context.Context) error {
@@ -113,16 +157,18 @@ func (j *job) ended(ctx context.Context, err error) error {
 		return err
 	}
 	j.attempt.Error = err.Error()
-	return errors.Join(err, atomicfile.WriteJSON(j.folder.stateFile(j.name), j.attempt))
+	return errors.Join(err, j.book())
 }
 
 // lockPause is how long a worker waits before it tries a run again that another process is writing.
 const lockPause = 500 * time.Millisecond
 
-// open starts or resumes a run, once no other process is writing it.
+// open starts or resumes a run, once no other process is writing it. In a shared folder it does not wait: the error is
+// experiment.ErrLocked.
 func (f *Folder) open(ctx context.Context, name string, cfg experiment.Config, host experiment.Host,
 	show progress.Progress) (*experiment.Training, error) {
 	dir := f.RunDir(Run{Name: name})
+	beaten := false
 	for waiting := false; ; waiting = true {
 		var t *experiment.Training
 		var notices []string
@@ -132,8 +178,12 @@ func (f *Folder) open(ctx context.Context, name string, cfg experiment.Config, h
 			t, notices, err = experiment.Extend(dir, host, func(c *experiment.Config) error { *c = cfg; return nil })
 		} else {
 			t, err = experiment.Start(dir, cfg, host)
+			if err != nil && !beaten && f.begun(Run{Name: name}) { // by a process that was faster
+				beaten = true
+				continue
+			}
 		}
-		if !errors.Is(err, experiment.ErrLocked) {
+		if f.shared || !errors.Is(err, experiment.ErrLocked) {
 			if err == nil {
 				notices = append(notices, t.Notices()...)
 			}

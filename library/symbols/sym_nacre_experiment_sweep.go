@@ -25,6 +25,7 @@ func init() {
 		"RunName":      reflect.ValueOf(p0.RunName),
 		"RunStatus":    reflect.ValueOf((*p0.RunStatus)(nil)),
 		"Runner":       reflect.ValueOf((*p0.Runner)(nil)),
+		"Share":        reflect.ValueOf(p0.Share),
 		"Shipped":      reflect.ValueOf(p0.Shipped),
 		"Slurm":        reflect.ValueOf((*p0.Slurm)(nil)),
 		"State":        reflect.ValueOf((*p0.State)(nil)),

@@ -9,16 +9,19 @@ import (
 
 func init() {
 	add("nacre/rl/weights/weights", map[string]reflect.Value{
+		"Constant":     reflect.ValueOf(p0.Constant),
 		"Description":  reflect.ValueOf((*p0.Description)(nil)),
 		"In":           reflect.ValueOf(p0.In),
 		"MLP":          reflect.ValueOf(p0.MLP),
 		"Network":      reflect.ValueOf((*p0.Network)(nil)),
 		"New":          reflect.ValueOf(p0.New),
+		"NewRecurrent": reflect.ValueOf(p0.NewRecurrent),
 		"Parameter":    reflect.ValueOf(p0.Parameter),
 		"Parse":        reflect.ValueOf(p0.Parse),
 		"Part":         reflect.ValueOf((*p0.Part)(nil)),
 		"Standardised": reflect.ValueOf(p0.Standardised),
 		"Symlog":       reflect.ValueOf(p0.Symlog),
+		"Unit":         reflect.ValueOf(p0.Unit),
 		"View":         reflect.ValueOf((*p0.View)(nil)),
 		"Within":       reflect.ValueOf(p0.Within),
 	})

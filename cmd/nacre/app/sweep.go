@@ -36,8 +36,10 @@ type SweepFolderOptions struct {
 
 // SweepWorkerOptions are the arguments of nacre sweep worker.
 type SweepWorkerOptions struct {
-	Dir  string
-	Runs []string
+	Path  string   // of the plan or of the sweep's folder
+	Runs  []string // names; if there are none, Index says which run
+	Index int      // of a run in the plan, from 0
+	Share bool     // leave a run that another process is writing
 	experiment.Host
 }
 
@@ -69,6 +71,9 @@ func Sweep(ctx context.Context, env *Env, o SweepOptions) error {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	worker := []string{program, "sweep", "worker"}
+	if o.On != "slurm" { // jobs wait instead: a node that was lost may still seem to write their run
+		worker = append(worker, "--share")
+	}
 	if o.Device != "" {
 		worker = append(worker, "--device", o.Device)
 	}
@@ -168,10 +173,39 @@ func SweepCollect(ctx context.Context, env *Env, o SweepFolderOptions) error {
 	return env.Print(r, r.WriteText)
 }
 
-// SweepWorker trains runs of a sweep.
+// SweepWorker trains runs of a sweep. Given a plan it makes the sweep's folder, unless another process has.
 func SweepWorker(ctx context.Context, env *Env, o SweepWorkerOptions) error {
 	o.Workers = sweep.WorkersOfJob()
-	return sweep.Work(ctx, o.Dir, o.Runs, o.Host, progress.Lines(env.Err, time.Minute))
+	work, dir := sweep.Work, o.Path
+	if o.Share {
+		work = sweep.Share
+	}
+	if info, err := plainfile.Stat(o.Path); err != nil || !info.IsDir() || len(o.Runs) == 0 {
+		folder, err := prepared(o.Path)
+		if err != nil {
+			return err
+		}
+		if dir = folder.Dir; len(o.Runs) == 0 {
+			if o.Index >= len(folder.Runs) {
+				return fmt.Errorf("--index %d: sweep %s has %s, with the indices 0 to %d", o.Index, folder.Name,
+					plural(len(folder.Runs), "run"), len(folder.Runs)-1)
+			}
+			o.Runs = []string{folder.Runs[o.Index].Name}
+		}
+	}
+	return work(ctx, dir, o.Runs, o.Host, progress.Lines(env.Err, time.Minute))
+}
+
+// prepared opens the folder of a sweep, or makes or updates it if the path is that of its plan.
+func prepared(path string) (*sweep.Folder, error) {
+	if info, err := plainfile.Stat(path); err == nil && info.IsDir() {
+		return sweep.Open(path)
+	}
+	plan, err := sweep.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return sweep.Prepare(plan)
 }
 
 // openSweep opens the folder of a sweep, given the path of the folder or of its plan.
