@@ -310,6 +310,19 @@ fmt.Println(«a».Area(), «a».N)
 «b» := &«a»
 «b».N, «b».M = «b».M, «b».N
 fmt.Printf("%v %+v %T\n", «a», *«b», «b»)`,
+		// types of one name in several bodies
+		`func() {
+type row struct{ Name string; N int }
+rows := []row{{«w», «x»}, {"b", 2}}
+var «a» any = rows[1]
+«b», isRow := «a».(row)
+fmt.Printf("%+v %v %t %T\n", append(rows[:1], «b»), «b», isRow, «a»)
+}()`,
+		`for k := range 2 {
+type row []any
+«a» := row{k, «x», "c"}
+fmt.Printf("%v %d %T\n", append(row{}, «a»[1:]...), len(«a»), «a»)
+}`,
 		// jumps
 		`«a» := 0
 outer«a»:

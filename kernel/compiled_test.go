@@ -287,6 +287,24 @@ func TestMethodsAddedLater(t *testing.T) {
 	}
 }
 
+// Functions and cells may declare types of one name in their bodies: each stays the type that it is in later cells.
+func TestTypesInBodies(t *testing.T) {
+	kerneltest.Cells(t, startCompiled(t), [][2]string{
+		{"import \"reflect\"\nfunc a() any {\n\ttype T struct{ A, B, C string }\n\ttype S []T\n\treturn " +
+			"S{{\"x\", \"y\", \"z\"}}\n}\nfunc b() any {\n\ttype T any\n\ttype S []T\n\treturn S{1, \"two\"}\n}", ""},
+		{"func size(v any) uintptr { return reflect.TypeOf(v).Elem().Size() }", ""},
+		{"size(a())", "48"},
+		{"size(b())", "16"},
+		{"b()", "[1 two]"},
+		{"var v any\nfor range 1 {\n\ttype T [2]int\n\tv = T{1, 2}\n}\nv", "[1 2]"},
+		{"func() any {\n\ttype T map[string]int\n\treturn T{\"n\": 1}\n}()", "map[n:1]"},
+		{"v", "[1 2]"},
+		{"func c(v any) any {\n\ttype T struct{ N int }\n\tt, _ := v.(T)\n\tt.N++\n\treturn t\n}\nx := c(nil)", ""},
+		{"a()\nx = c(x)\nx", "{N:2}"},
+		{"x = c(c(x))\nreflect.DeepEqual(x, c(c(c(c(nil)))))", "true"},
+	})
+}
+
 // The run time may make the method table of a type and an interface before a plugin has its own: cells after it take
 // the type for the same.
 func TestMethodTablesOfTheProcess(t *testing.T) {

@@ -33,6 +33,7 @@ type entity struct {
 	shown  string            // for a type: its name in the cells, if that is another name
 	shared bool              // for a variable: whether functions or pointers may reach it
 	wraps  string            // for a method whose body calls recover: its name in compiled code
+	locals *locals           // the types in its body; nil before a plugin holds it
 }
 
 // Session writes the source of the cells of a session.
@@ -49,6 +50,7 @@ type Session struct {
 	bindings map[string]*entity
 	versions map[string]int
 	called   map[string]string // names of functions in the cells, by their names in the text
+	locals   int               // types that functions and cells have declared in their bodies
 	callers  bool              // whether loggers name the file and line of their callers
 }
 
@@ -556,7 +558,7 @@ func (u *unit) file(body string) *Source {
 	}
 	visit(u.refs)
 	src := &Source{Shown: map[string]string{}}
-	var head, decls, binds strings.Builder
+	var head, binds strings.Builder
 	for _, e := range order {
 		if e.path != "" {
 			fmt.Fprintf(&head, "import %s %q\n", e.name, e.path)
@@ -570,11 +572,10 @@ func (u *unit) file(body string) *Source {
 		if e.wraps != "" {
 			src.Wraps = append(src.Wraps, e.wraps)
 		}
-		decls.WriteString(e.text)
 		binds.WriteString(e.bind)
 	}
-	src.Text = "package main\nimport h__ \"nacre/kernel/internal/live\"\n" + head.String() + decls.String() +
-		"\n//line /generated:1\nfunc cell__" + fmt.Sprint(u.Unit.Cell) + "(c__ *h__.Cell) {\n" + flag + "_ = s__\n" +
-		binds.String() + u.prologue.String() + body + "}\n"
+	cell := "\n//line /generated:1\nfunc cell__" + fmt.Sprint(u.Unit.Cell) + "(c__ *h__.Cell) {\n" + flag +
+		"_ = s__\n" + binds.String() + u.prologue.String() + body + "}\n"
+	src.Text = "package main\nimport h__ \"nacre/kernel/internal/live\"\n" + head.String() + u.numbered(order, cell)
 	return src
 }
