@@ -277,5 +277,5 @@ func (a *Agent) Close() error {
 func (a *Agent) Device() string { return a.device.Name() }
 
 // Notice is a warning about the agent's results, or empty: that another device than the first choice is used, or that
-// the weights have fewer bits than training left.
+// the stored weights are less precise than those that training computed.
 func (a *Agent) Notice() string { return strings.Trim(a.notice+"; "+a.half, "; ") }

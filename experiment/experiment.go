@@ -50,7 +50,7 @@ func Change(c *Config, pairs ...string) error { return rl.Change(c, pairs...) }
 // Title is an algorithm's name as papers write it.
 func Title(algorithm string) string { return rl.Title(algorithm) }
 
-// Host holds what a run needs from the machine; it changes speed, never results.
+// Host holds what a run needs from the machine. It changes speed and at most the rounding of results.
 type Host struct {
 	Workers int    // simulation and training workers; 0: one per core
 	Envs    int    // environments per simulation worker; 0: 16
@@ -99,8 +99,8 @@ func ConfigFileLayer(path string) config.Layer {
 	}
 }
 
-// PresetOf returns the preset that a configuration file names, whose values its own are laid over. It is empty if the
-// file names none, or if it is the config.toml of a run, which has all values itself.
+// PresetOf returns the preset that a configuration file names. The file's own values replace those of the preset. The
+// name is empty if the file names none, or if it is the config.toml of a run, which has all values itself.
 func PresetOf(path string) (string, error) {
 	text, _, ofRun, err := readConfig(path)
 	if err != nil || ofRun {

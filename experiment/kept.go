@@ -14,7 +14,7 @@ import (
 )
 
 // KeptFolder is the folder of a run with the weights that Host.Keep stores. It has one file, in the format of
-// WeightsFile, for each stored number of complete iterations.
+// WeightsFile, for each number of iterations after which weights are stored.
 const KeptFolder = "weights"
 
 func keptFile(iteration int) string {

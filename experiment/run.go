@@ -204,8 +204,8 @@ func taken(dir string) (*Run, error) {
 	}
 }
 
-// Writer returns the process that is writing the run, and its machine. pid is 0 if there is none, or if an older
-// program began writing.
+// Writer returns the process that is writing the run, and its machine. The result pid is 0 if there is none, or if an
+// older program began writing.
 func (r *Run) Writer() (pid int, host string, err error) {
 	by, err := lockfile.Peek(r.Path(LockFile))
 	if err != nil {

@@ -21,15 +21,16 @@ type Standing struct {
 	Share      float64 `json:"share"`   // done share of the schedule, 0 to 1
 	Seconds    float64 `json:"seconds"` // seconds of work in those iterations, over all processes
 	Finished   bool    `json:"finished"`
-	// Damage says what is wrong with the files of a run that is evaluated, so it does not count as finished, and what
-	// to type. It is empty if nothing is.
+	// Damage says, for a run that has its evaluation but damaged files, what is wrong and what to type. Such a run does
+	// not count as finished. Damage is empty if no file is damaged.
 	Damage string `json:"damage,omitempty"`
 }
 
 // Watch follows the run of a configuration. The run may be under way in another process.
 type Watch struct {
 	Latest map[string]float64 // the last number in each column of the metrics
-	// Numbers is a text that is equal for copies of one run, whatever their seeds; it is empty if there is no row yet.
+	// Numbers is a text made from the numbers of a row. It is equal for copies of one run, even if a copy claims
+	// another seed; it is empty if too few rows or numbers are known.
 	Numbers string
 	run     *Run
 	cfg     Config
@@ -237,7 +238,7 @@ func (r *Run) cure() string {
 	return shell.Command("nacre", "resume", "--start-over", dir) + " trains it again, for it has no checkpoint"
 }
 
-// Outgrown returns the standing measured against the length of c, if c differs from the configuration in the folder
+// Outgrown returns how far the run is on its way to the length of c, if c differs from the configuration in the folder
 // only by a longer run. In any other case it returns s unchanged.
 func (s Standing) Outgrown(r *Run, c Config) (_ Standing, err error) {
 	own := Default()

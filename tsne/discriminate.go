@@ -46,8 +46,8 @@ const (
 )
 
 // Discriminate measures how well the labels can be predicted from the rows of x. It needs at least two labels, each
-// with at least two rows. bootstrap is the number of replicates, at least 1. Replicates of the same seed draw the same
-// points. workers ≤ 0 means one worker per core.
+// with at least two rows. The argument bootstrap is the number of replicates, at least 1. Replicates of the same seed
+// draw the same points. workers ≤ 0 means one worker per core.
 func Discriminate(x Matrix, label []int, bootstrap int, seed uint64, workers int) (Discrimination, error) {
 	if err := checkData(x); err != nil {
 		return Discrimination{}, err

@@ -76,7 +76,7 @@ type Choice struct {
 	Encoding  string // encoding of a CSV file's text, such as "latin1"
 }
 
-// Load reads points from a file of any kind that frame.Read takes. label is Choice.Label.
+// Load reads points from a file of any kind that frame.Read takes. The argument label is Choice.Label.
 //
 // A file of arrays (.npz, .npy, .safetensors) has the points as an n×L array. This array is called "mean", "z" or
 // another usual name, or it is the only matrix. Standard deviations are the array "std"; the n labels may be of any

@@ -13,10 +13,10 @@ const (
 	MethodAuto Method = ""
 	// MethodExact visits every pair, in the plane.
 	MethodExact Method = "exact"
-	// MethodFFT reads it off a field on a grid, in the plane. While a layout is so stretched that a tree is cheaper, it
-	// is MethodBarnesHut.
+	// MethodFFT reads the repulsion off a field on a grid, in the plane. While a layout is so stretched that a tree is
+	// cheaper, MethodBarnesHut takes its place.
 	MethodFFT Method = "fft"
-	// MethodBarnesHut takes far groups of points for one (Barnes and Hut 1986).
+	// MethodBarnesHut treats a group of distant points as one point (Barnes and Hut 1986).
 	MethodBarnesHut Method = "barnes-hut"
 )
 

@@ -147,7 +147,7 @@ func kernels() (*lanes.Set, error) {
 	return set, nil
 }
 
-// Layout is a finished embedding.
+// Layout holds the places of the points, in the plane or in space.
 type Layout struct {
 	Y      Matrix   // n×2 or n×3 coordinates in layout units, with mean zero
 	KL     float64  // KL(P‖Q) in nats, with Q computed over every pair

@@ -21,7 +21,7 @@ type printed struct {
 	plusMinus bool
 }
 
-// Caption puts a LaTeX table into an environment with this caption, and the line into Markdown below the table.
+// Caption gives a LaTeX table an environment with this caption. In Markdown the caption stands below the table.
 func Caption(text string) PrintOption { return func(p *printed) { p.caption = text } }
 
 // Decimals gives all numbers that are not whole n decimals, 0 to 15.

@@ -45,7 +45,7 @@ type Scale struct {
 	Label      string   `json:"label"`
 	Log        bool     `json:"log,omitempty"`
 	Categories []string `json:"categories,omitempty"`
-	// Limits are the ends of the axis, in this order; without them it shows all that there is.
+	// Limits are the two ends of the axis, the left or lower one first; without them the axis spans all marks.
 	Limits []float64 `json:"limits,omitempty"`
 	// Ticks are the places of numbers on the axis; without them they are chosen.
 	Ticks []float64 `json:"ticks,omitempty"`
@@ -80,9 +80,10 @@ const (
 // Mark is a set of equal shapes of one series. Its slices have one length, or are nil if the kind does not use them. A
 // missing Lo or Hi is NaN, and null in JSON.
 type Mark struct {
-	Kind   string    `json:"kind"`
-	Series int       `json:"series"`         // index in Names
-	Thin   bool      `json:"thin,omitempty"` // of a line: drawn behind another of its series, which says more
+	Kind   string `json:"kind"`
+	Series int    `json:"series"` // index in Names
+	// a thin line lies behind the main line of its series
+	Thin   bool      `json:"thin,omitempty"`
 	X      []float64 `json:"x"`
 	X1     []float64 `json:"x1,omitempty"`
 	Y      []float64 `json:"y"`

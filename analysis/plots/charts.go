@@ -412,8 +412,9 @@ func Strip(f *frame.Frame, x, y string, opts ...Option) *Chart {
 	})
 }
 
-// Heat draws a cell for every pair of values of columns x and y, coloured by the mean of column value. Columns of
-// evenly spaced numbers, more than ten or not whole, become axes of numbers. Others have a label for each value.
+// Heat draws a cell for every pair of values of columns x and y, coloured by the mean of column value. A column of
+// evenly spaced numbers gets an axis of numbers if it has more than ten different values or if they are not whole. Any
+// other column gets a label for each value.
 func Heat(f *frame.Frame, x, y, value string, opts ...Option) *Chart {
 	b := begin(f, x, y, []string{x, y, value}, opts, false)
 	values := b.column(value)
@@ -509,8 +510,8 @@ func evenly(at []float64) bool {
 	return n > 10 || !whole
 }
 
-// Arrows draws an arrow for every row: at columns x and y, along columns dx and dy. The longest is as long as the
-// arrows are apart, and a note gives its length. Colours are those of By.
+// Arrows draws an arrow for every row: at columns x and y, along columns dx and dy. They are scaled so that the longest
+// one reaches as far as the next arrow; a note gives the length that it stands for. Colours are those of By.
 func Arrows(f *frame.Frame, x, y, dx, dy string, opts ...Option) *Chart {
 	b := begin(f, x, y, []string{x, y, dx, dy}, opts, true)
 	xs, ys, dxs, dys := b.column(x), b.column(y), b.column(dx), b.column(dy)

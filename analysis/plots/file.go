@@ -32,9 +32,9 @@ type fileOptions struct {
 	dark  bool
 }
 
-// Width draws the figure at its width on paper, with text of 8 points. width is one of Widths, such as icml-column,
-// neurips, ieee-column or slide, or a length such as 3.25in, 8.5cm, 85mm or 240pt. Panels that are too narrow go into
-// the next row. A table below embeddings is left out, as a paper has it as text.
+// Width draws the figure at its width on paper, with text of 8 points. The argument width is one of Widths, such as
+// icml-column, neurips, ieee-column or slide, or a length such as 3.25in, 8.5cm, 85mm or 240pt. Panels that are too
+// narrow go into the next row. A table below embeddings is left out, as a paper has it as text.
 func Width(width string) FileOption { return func(o *fileOptions) { o.width = width } }
 
 // Dark draws the figure in the colours of a dark page. Without it a file is light.
@@ -173,8 +173,8 @@ func (f *Figure) described(png []byte, dpi int) []byte {
 	return append(out, png[header:]...)
 }
 
-// WriteSVG writes the figure as SVG. Text stays text, in Liberation Sans, whose letters that the figure has lie in the
-// file.
+// WriteSVG writes the figure as SVG. Text stays text, in Liberation Sans; the file holds those of its letters that the
+// figure uses.
 func (f *Figure) WriteSVG(w io.Writer, options ...FileOption) error {
 	k, d, err := f.in(options)
 	if err != nil {

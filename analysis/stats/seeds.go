@@ -108,9 +108,9 @@ func (l Line) ordered() (out Line) {
 	return out
 }
 
-// Counted returns the numbers of the points that count in a mean over seeds: those with a finite place and a value
-// within ±MostSize, in the order of their places, and of several at one place the last. left is a sentence on the
-// values that do not count, without NaN and infinite ones. The argument places is the word for the places.
+// Counted returns the indices of the points that are used in a mean over seeds: those with a finite place and a value
+// within ±MostSize, in the order of their places, and of several at one place the last. The sentence left is about
+// finite values that are not used. It calls the places by the word places, such as "env_steps".
 func (l Line) Counted(places string) (at []int, left string) {
 	var large []float64
 	for i := range min(len(l.X), len(l.Y)) {

@@ -7,8 +7,9 @@
 //	log, err := foreign.Open(refs[0], foreign.Columns{})
 //	fmt.Println(log.Title(), log.Rule(), log.Points)
 //
-// A format is a reader in one file and a line in readers. A list of known names (rule.go) decides which columns are the
-// step and the return. Rule says which columns were chosen, and Columns overrules the choice.
+// A new format needs a reader in a file of its own, and an entry in the list of readers in foreign.go. A list of known
+// names (rule.go) decides which columns are the step and the return. Rule says which columns were chosen, and Columns
+// overrules the choice.
 package foreign
 
 import (
@@ -556,8 +557,8 @@ func Clock(name string) bool { return clocks.MatchString(name) }
 // Numbers is a text that is equal for two logs only if their numbers, apart from clocks, are equal to the last digit.
 func (l *Log) Numbers() string { return l.numbersUpTo(l.frame.Len()) }
 
-// Beginning is Numbers up to the second value of the returns. It is equal for two logs of one training, one of which
-// ends earlier.
+// Beginning is like Numbers, but only of the rows up to the second return. It is equal for two logs of one training,
+// one of which ends earlier.
 func (l *Log) Beginning() string {
 	first := math.NaN()
 	for i, v := range l.returns() {

@@ -1,6 +1,6 @@
-// Package layouts serves finished layouts of embeddings, of a million points and more, to a page a part at a time. The
+// Package layouts serves finished layouts of embeddings, even of millions of points, to a web page, part by part. The
 // page gets tiles of a pyramid whose upper levels are random samples. The server computes selections of points and
-// their figures.
+// their centroid distances.
 //
 //	l, err := layouts.Open("runs/tcl-pearl") // in which nacre embed and nacre tsne were run; or a .csv or .npz file
 //	tile, ok := l.Tile(layouts.Key{})        // a sample of all points

@@ -14,21 +14,22 @@ import (
 // Entry is a folder with a layout.
 type Entry struct {
 	File  string `json:"file"`  // what Open opens, below the root
-	Name  string `json:"name"`  // of a run what it is, else the folder's name
+	Name  string `json:"name"`  // a run's algorithm, seed and family; else the folder's name
 	Group string `json:"group"` // folder of the runs that belong together, below the root
 }
 
 // Listing holds the folders with a layout below a root.
 type Listing struct {
 	Entries []Entry  `json:"entries"`
-	Total   int      `json:"total"`           // with those beyond maxListed
+	Total   int      `json:"total"`           // all, also those that are not listed
 	Notes   []string `json:"notes,omitempty"` // what was not looked into
 }
 
 // maxListed is the largest number of layouts in a listing.
 const maxListed = 500
 
-// List finds the folders with a layout below a root, in archives too. Those of a folder stand together, by name.
+// List finds the folders with a layout below a root, in archives too. Layouts of one folder stand together, by name. It
+// lists up to 500.
 func List(root string) (Listing, error) {
 	l := Listing{Entries: []Entry{}}
 	note := func(line string) { l.Notes = append(l.Notes, line) }

@@ -62,8 +62,8 @@ const QueueFile = ".nacre-queue.json"
 // maxWaiting is the largest number of waiting runs.
 const maxWaiting = 1000
 
-// NewJobs continues the queue of the index's root. program is the command line of this program. At most limit runs are
-// trained at a time.
+// NewJobs continues the queue of the index's root. The argument program is the command line of this program. At most
+// limit runs are trained at a time.
 func NewJobs(index *Index, program []string, limit int, log *slog.Logger) (*Jobs, error) {
 	j := &Jobs{index: index, program: program, limit: max(1, limit), log: log, active: map[string]bool{}}
 	data, err := plainfile.Read(j.file(), 16<<20)

@@ -111,7 +111,7 @@ type Products struct {
 	done   sync.WaitGroup
 }
 
-// NewProducts makes a Products for the runs of an index. program is the command line of this program.
+// NewProducts makes a Products for the runs of an index. The argument program is the command line of this program.
 func NewProducts(index *Index, program []string, log *slog.Logger) *Products {
 	p := &Products{index: index, program: program, log: log}
 	p.ctx, p.end = context.WithCancel(context.Background())

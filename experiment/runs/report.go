@@ -30,8 +30,9 @@ const (
 	maxPicture = 64 << 20
 )
 
-// Report describes a run in Markdown. learning is the picture that the text calls LearningFile. The text may also show
-// the picture of the embedding, which lies in the run folder. If nothing is trained yet, the error wraps ErrUntrained.
+// Report describes a run in Markdown. The result learning is the picture that the text calls LearningFile. The text may
+// also show the picture of the embedding, which lies in the run folder. If nothing is trained yet, the error wraps
+// ErrUntrained.
 func Report(dir string) (text string, learning []byte, err error) {
 	run, err := experiment.View(dir)
 	if err != nil {

@@ -24,7 +24,7 @@ type ContextResult struct {
 }
 
 // ContextFiles returns the names of the files in a run's folder with the embeddings of a kind of context and with their
-// plane. For windows these are the run's own files.
+// plane. For windows they are EmbeddingsFile and LayoutFile.
 func ContextFiles(kind experiment.ContextKind) (embeddings, layout string) {
 	if kind == experiment.WindowContext {
 		return EmbeddingsFile, LayoutFile

@@ -36,9 +36,9 @@ var pictures = []string{
 
 // Pack writes a finished study to another folder, in the form in which results are shipped. It writes results.json with
 // the program, commit, machine and libraries that made them, the report with its pictures, and the files of every run
-// that Open, Check, nacre eval and nacre embed need. Weights are written only for the first seeds (weighted), and only
-// for the networks that act, because all weights would be most of the bytes. It returns the number of bytes written.
-// The folder must be empty or must not exist.
+// that Open, Check, nacre eval and nacre embed need. Weights are written only for the first seed, and only for the
+// networks that act, because all weights would be most of the bytes. It returns the number of bytes written. The folder
+// must be empty or must not exist.
 func Pack(from, to string) (bytes int64, err error) {
 	return pack(from, to, append([]string{ReportFile, PageFile}, pictures...))
 }

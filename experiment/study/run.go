@@ -28,7 +28,7 @@ const (
 	PlanFile    = "plan.json" // list of the runs before they begin, in the form of a sweep's manifest
 	ResultsFile = "results.json"
 	ReportFile  = "report.md"
-	PageFile    = "report.html" // the same, needing nothing beside it; not in a browser's tab
+	PageFile    = "report.html" // the report as one file with its pictures; not written by a study in a browser's tab
 )
 
 // runner carries a study under way.

@@ -40,8 +40,9 @@ const profilesFile = "profiles"
 // Suites lists the names of studies of several families.
 var Suites = []string{Quickstart, Families}
 
-// SuitePlans returns the plans of a suite, one per family. The folder of each has the family's name. families names the
-// families of the suite "families", such as ml1/push; if it is empty, the suite's default families are used.
+// SuitePlans returns the plans of a suite, one per family. The folder of each has the family's name. The argument
+// families names the families of the suite "families", such as ml1/push; if it is empty, the suite's default families
+// are used.
 func SuitePlans(name string, families []string) ([]Plan, error) {
 	if name == Quickstart {
 		return slices.Clone(quick), nil

@@ -25,7 +25,7 @@ type Plan struct {
 	Seeds    []uint64 `toml:"seeds"`
 	Preset   string   `toml:"preset" comment:"preset of systems that name none; {family} stands for the family's name"`
 	EnvSteps int64    `toml:"env_steps" range:"[0,1e12]" comment:"length of every run in environment steps; 0 keeps the presets' iterations"`
-	Set      []string `toml:"set" comment:"key=value for every run; a table's value is for the runs whose algorithm reads the table"`
+	Set      []string `toml:"set" comment:"key=value for every run; a key of a table, such as pearl.latent, is set only in runs whose algorithm reads this table"`
 	Systems  []System `toml:"systems"`
 	Local    Local    `toml:"local"`
 	Slurm    Slurm    `toml:"slurm"`
@@ -117,7 +117,7 @@ func notInNames(r rune) bool {
 }
 
 // Expand lists the runs and checks every configuration. The runs are in order of their seeds, so a sweep that is
-// stopped early has whole rows.
+// stopped early has all systems and families of its first seeds.
 func (p Plan) Expand() ([]Run, error) {
 	families, err := p.families()
 	if err != nil {

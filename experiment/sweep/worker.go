@@ -209,8 +209,8 @@ func (f *Folder) LastAttempt(name string) (a Attempt, err error) {
 	return a, err
 }
 
-// WorkersOfJob is the number of cores that Slurm gave this process, because not every cluster keeps the process on
-// these cores. Outside a job it is 0, which means one worker per core.
+// WorkersOfJob is the number of cores that Slurm gave this process. The number of visible cores can be larger, because
+// not every cluster keeps the process on its own. Outside a job it is 0, which means one worker per core.
 func WorkersOfJob() int {
 	n, _ := strconv.Atoi(os.Getenv("SLURM_CPUS_PER_TASK"))
 	return max(0, n)

@@ -11,8 +11,8 @@ import (
 )
 
 // Frame is the table as columns: environment, for each system its mean with the ends of the interval (name_lo and
-// name_hi) and the paper's figure if there is one. Notes give the number of seeds; if it is not the same everywhere, it
-// has columns.
+// name_hi) and the paper's figure if there is one. Notes give the number of seeds. If this number is not the same
+// everywhere, it stands in columns.
 func (t *Table) Frame() *frame.Frame {
 	f := frame.New(frame.Texts("environment", t.Families))
 	seeds := map[int]bool{}

@@ -33,7 +33,7 @@ type Cell struct {
 // Budget holds the least and the greatest budget of the counted runs of a cell.
 type Budget struct {
 	Evaluations int     `json:"evaluations"`
-	MostOfThem  int     `json:"evaluations_max,omitempty"` // if it is another number
+	MostOfThem  int     `json:"evaluations_max,omitempty"` // the largest number of evaluations, if not all are equal
 	EnvStepsLo  float64 `json:"env_steps_min"`
 	EnvStepsHi  float64 `json:"env_steps_max"`
 	UpdatesLo   int64   `json:"updates_min"`

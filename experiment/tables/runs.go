@@ -179,7 +179,7 @@ func loadSweep(dir string, note func(string)) ([]Run, error) {
 	return out, nil
 }
 
-// Read reads a run folder. system is the sweep's name for it; if empty, its algorithm.
+// Read reads a run folder. The argument system is the sweep's name for it; if empty, its algorithm.
 func Read(dir, system string) (Run, error) {
 	r := Run{Dir: dir, System: system}
 	run, err := experiment.View(dir)
@@ -261,9 +261,9 @@ func (r *Run) curve(evaluations []experiment.Evaluation, notes []string) ([]stri
 func (r Run) last() float64 { return max(r.end, float64(r.EnvSteps)) }
 
 // Return is the mean of the evaluations in the last tenth of the given environment steps, (0.9·steps, steps], as in the
-// paper's tables. If there is none, it is the last evaluation before, unless it is longer ago than the longest time
-// between two evaluations, or one after it is NaN: then the run has no value, and ok is false. If steps is 0, all steps
-// of the run are meant.
+// paper's tables. If the last tenth has no evaluation, Return takes the last evaluation before. But the run has no
+// value, and ok is false, if a NaN evaluation follows that one, or if more steps have passed since than between any two
+// evaluations. If steps is 0, all steps of the run are meant.
 func (r Run) Return(steps float64) (value float64, evaluations int, ok bool) {
 	steps = cmp.Or(steps, r.last())
 	var values []float64

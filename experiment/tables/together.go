@@ -11,8 +11,8 @@ import (
 )
 
 // Together compares runs that are averaged into one mean. It returns a sentence about the settings, other than the
-// seed, in which they differ; it is empty if there are none. It is an error if two of them are the same run: the same
-// system, family and seed, or the same numbers.
+// seed, in which the runs differ; the sentence is empty if they differ in none. Two copies of one run are an error: the
+// same system, family and seed, or the same numbers.
 func Together(runs []Run) (said string, err error) {
 	known := map[string]string{}
 	configurations := map[string]bool{}

@@ -29,8 +29,8 @@ func Files(dir string) ([]string, error) {
 	return names, nil
 }
 
-// Check reads the event file at path and returns how many whole records it has. whole is false if the file ends inside
-// a record, as the file of a killed program may. A record whose checksum differs is an error.
+// Check reads the event file at path and returns how many whole records it has. The result whole is false if the file
+// ends inside a record, as the file of a killed program may. A record whose checksum differs is an error.
 func Check(path string) (records int, whole bool, err error) {
 	f, err := plainfile.Open(path)
 	if err != nil {

@@ -128,8 +128,8 @@ func pairsOf(all []contrast) (columns []pair) {
 	return columns
 }
 
-// String is the mean difference, its 95 % interval, p, and, after ±, the difference that a t test of as many pairs
-// finds with probability 0.8.
+// String is the mean difference, its 95 % interval, p, and, after ±, the difference that a t test of this number of
+// pairs finds with probability 0.8.
 func (c contrast) String() string {
 	digits := 2
 	if strings.HasSuffix(c.Figure, "return") || c.Figure == "adaptation_gain" {

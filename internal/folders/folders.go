@@ -32,11 +32,12 @@ type Options struct {
 // Depth is the number of levels below the root to which Walk goes.
 const Depth = 8
 
-// Walk calls visit for the root and every folder below it. dir is the path with which the folder can be opened. below
-// is the folder's path from the root, with slashes, and "." for the root. A link at the root is followed. Links below
-// the root are followed after all folders were visited, so that a folder with several names gets its own name, not that
-// of a link. Folders in one folder are visited in the order of their names. If visit returns fs.SkipDir, the folders in
-// this folder are left out; any other error ends the walk. Hidden folders and node_modules are left out.
+// Walk calls visit for the root and every folder below it. The argument dir is the path with which the folder can be
+// opened. The argument below is the folder's path from the root, with slashes, and "." for the root. A link at the root
+// is followed. Links below the root are followed after all folders were visited, so that a folder with several names
+// gets its own name, not that of a link. Folders in one folder are visited in the order of their names. If visit
+// returns fs.SkipDir, the folders in this folder are left out; any other error ends the walk. Hidden folders and
+// node_modules are left out.
 func Walk(root string, o Options, visit func(dir, below string) error) error {
 	real, err := resolve(root)
 	if err != nil {

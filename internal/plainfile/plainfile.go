@@ -128,8 +128,8 @@ func tooLong(path string, bytes, limit int64) error {
 	return fmt.Errorf("%s has %d bytes; expected at most %d", path, bytes, limit)
 }
 
-// Tail returns the end of a file, at most most bytes and from the beginning of a line. cut reports whether something
-// stands before it.
+// Tail returns the end of a file, at most most bytes and from the beginning of a line. The result cut reports whether
+// something stands before it.
 func Tail(name string, most int64) (text string, cut bool, err error) {
 	f, err := Open(name)
 	if err != nil {

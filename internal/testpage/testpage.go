@@ -35,8 +35,8 @@ WebAssembly.instantiateStreaming(fetch('test.wasm'), go.importObject)
 `
 
 // Tests builds a package's tests for the browser, runs those that match pattern in a headless Chromium, within limit,
-// and returns their output. The test is skipped if they cannot be built or there is no Chromium. pkg is the package's
-// path from the module's root, and root is the path from the test's folder to the module's root.
+// and returns their output. The test is skipped if they cannot be built or there is no Chromium. The argument pkg is
+// the package's path from the module's root, and root is the path from the test's folder to the module's root.
 func Tests(t *testing.T, root, pkg, pattern string, env map[string]string, limit time.Duration) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// Width is the number of lanes, real or not.
+// Width is the number of lanes of every kernel; a kernel for shorter vectors computes them in several steps.
 const Width = 16
 
 // Vec is one value per lane.
@@ -96,9 +96,9 @@ type TransposeArgs struct{ Dst, Src *[Width]Vec }
 // has whole coordinates. A coordinate is at least 2, and so far from the end that 8 values from node −2 on fit.
 //
 // Spread adds to Grid the B-spline of order 6 of every point, in their order. Gather reads Grid at the points. Out gets
-// four values for each point: the spline's value, its derivatives by x and y, and one without a meaning. Self is
-// subtracted from these four; it is interpolated bilinearly between (SelfSteps+1)² entries of four values over one
-// cell.
+// four values for each point: the spline's value, its derivatives by x and y, and one without a meaning. The point's
+// own contribution is subtracted from these four values. Self is the table of this contribution over one cell, with
+// (SelfSteps+1)² entries of four values; it is interpolated bilinearly.
 type SplineArgs struct {
 	Grid   []float32
 	Stride int
