@@ -42,7 +42,8 @@ type Further struct {
 	Expected map[string][3]benchmark.Figures
 }
 
-// NewBenchmark loads the update and writes weights and data. further is a further loss, or nil.
+// NewBenchmark loads the update on the device and sets its weights and inputs. The argument further is a further loss,
+// or nil.
 func NewBenchmark(s benchmark.Size, d core.Device, further *Further) (*Benchmark, error) {
 	c := Default()
 	c.Latent, c.Hidden, c.EncoderHidden = s.Latent, s.Hidden, s.EncoderHidden

@@ -40,8 +40,8 @@ type Learner struct {
 	buf   *replay.Buffer
 }
 
-// New makes a learner with freshly drawn parameters and empty buffers. auxiliary makes a further loss on the encoder,
-// from the encoder and the meta-batch; it may be nil.
+// New makes a learner with freshly drawn parameters and empty buffers. The argument auxiliary makes a further loss on
+// the encoder, from the encoder and the meta-batch; it may be nil.
 func New(c Config, s rl.Setup, auxiliary func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)) (
 	*Learner, error) {
 	if err := s.Check(c); err != nil {

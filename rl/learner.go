@@ -51,7 +51,7 @@ type Pacer interface {
 // Ahead is a Learner that can collect an iteration's data during the updates of the iteration before, if its
 // configuration says so. Otherwise its methods do nothing.
 type Ahead interface {
-	// CollectsAhead reports whether the configuration says so.
+	// CollectsAhead reports whether the configuration asks for collecting ahead.
 	CollectsAhead() bool
 	// Ahead starts collecting for the iteration and returns. It is called as soon as the iteration before is collected.
 	// A resumed run calls it again.
@@ -91,7 +91,7 @@ type Described interface{ Describe() weights.Description }
 // Evaluated is a Learner with metrics that come from its evaluations. In iterations without an evaluation they have no
 // value.
 type Evaluated interface {
-	// EvaluationMetrics lists these metrics, a part of MetricNames.
+	// EvaluationMetrics lists the metrics that come from evaluations, a part of MetricNames.
 	EvaluationMetrics() []string
 }
 
@@ -117,6 +117,7 @@ type Encoder interface {
 	// modified.
 	Posteriors(contexts [][]float32) ([]belief.Gaussian, error)
 	// Explorer is the policy that collects contexts. In each episode it acts like an agent that knows nothing of its
-	// task yet. addresses gives the random stream of each episode under seed.
+	// task yet. The slice addresses has one number per episode, which with the seed selects the episode's random
+	// stream.
 	Explorer(seed uint64, addresses []uint64) sim.Policy
 }

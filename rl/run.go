@@ -118,7 +118,7 @@ func (c *Config) SetTable(name string, value any) {
 	}
 }
 
-// PlaceTable keeps where the table that was set last was set, for messages.
+// PlaceTable remembers, for messages, which file or flag has set the table that was set last.
 func (c *Config) PlaceTable(table, where string) {
 	if k := len(c.set) - 1; k >= 0 && c.set[k] == table {
 		c.from[k] = where + ": "

@@ -12,7 +12,7 @@ func (s Spec) Discrete() bool { return len(s.ActChoices) > 0 }
 // Actions names the space of actions as Gymnasium does: Box(2), Discrete(5), MultiDiscrete(3, 2).
 func (s Spec) Actions() string { return space(s.ActDim, s.ActChoices) }
 
-// Observations names the space of observations likewise.
+// Observations names the space of observations as Gymnasium does: Box(4), Discrete(5).
 func (s Spec) Observations() string { return space(s.ObsDim, s.ObsChoices) }
 
 func space(dim int, choices []int) string {

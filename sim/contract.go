@@ -78,7 +78,8 @@ type Checker interface {
 // Chunker is implemented by families that are stepped fastest with a number of environments per worker other than 16.
 // NewPool calls Chunk if its caller gives no number; see ChunkOf.
 type Chunker interface {
-	// Chunk is that number, at least 1. Results do not depend on it.
+	// Chunk is the number of environments per worker with which the family is stepped fastest, at least 1. Results do
+	// not depend on it.
 	Chunk() int
 }
 
@@ -110,9 +111,10 @@ type Blinder interface {
 // Referrer is implemented by families for which there are well-known policies that learn the task within an episode. A
 // learned policy is compared with them.
 type Referrer interface {
-	// References lists their names.
+	// References lists the names of the family's reference policies.
 	References() []string
-	// Reference makes one for a Rollout of these episodes. It does not read their tasks. An unknown name is an error.
+	// Reference makes a reference policy for a Rollout of the episodes. It does not read their tasks. An unknown name
+	// is an error.
 	Reference(name string, episodes []Episode) (Policy, error)
 }
 
@@ -185,9 +187,9 @@ type Forcible interface {
 	Batch
 	Stateful
 
-	// ResetFrom does what Reset does, but takes the movement of the hand to its start from the other simulator: it
-	// makes only the last mj_step of this movement, from the state hand. So the values that the reward keeps from the
-	// reset come from the other simulator.
+	// ResetFrom is Reset, but does not move the hand to its start. It puts the environment into the state of the
+	// argument hand, which another simulator recorded one mj_step before the hand arrived, and makes only this last
+	// step. So the values that the reward keeps from the reset come from the other simulator.
 	ResetFrom(i int, task Task, hand State, obs []float64) error
 
 	// Evaluate writes the reward of a step with action act that ended in the state to which environment i was last set.

@@ -25,10 +25,11 @@ type Environment interface {
 // These are the numbers of tasks of a family from Of if no number is given. They equal those of the point robot.
 const ownTrain, ownTest = 40, 10
 
-// Of returns a family of your own. spec holds its name and sizes. draw draws the parameters of one task (TaskDim
-// numbers) from r. environment makes one Environment, which one goroutine uses at a time. Spec's Source may be empty.
-// Actions are clipped to [-1,1] before Step sees them. A rollout ends with an *Error if an action, observation or
-// reward is not finite, if a discrete action does not choose, or if a task has another length than TaskDim.
+// Of returns a family of your own. The argument spec holds its name and sizes. The argument draw draws the parameters
+// of one task (TaskDim numbers) from r. The argument environment makes one Environment, which one goroutine uses at a
+// time. Spec's Source may be empty. Actions are clipped to [-1,1] before Step sees them. A rollout ends with an *Error
+// if an action, observation or reward is not finite, if a discrete action does not choose, or if a task has another
+// length than TaskDim.
 func Of(spec Spec, draw func(r *rand.Rand) []float64, environment func() Environment) Family {
 	spec.Source = cmp.Or(spec.Source, "a family of one's own")
 	return own{spec, draw, environment}

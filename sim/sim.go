@@ -69,7 +69,7 @@ func ChunkOf(f Family) int {
 type State struct {
 	QPos, QVel []float64 // positions and velocities of the joints, in the order of the physics library
 	Warmstart  []float64 // accelerations from which the contact solver starts, or nil
-	MocapPos   []float64 // positions of bodies moved by hand, 3 numbers each, in metres; nil if there are none
+	MocapPos   []float64 // positions of mocap bodies, 3 numbers each, in metres; nil if there are none
 }
 
 // StepResult receives the results of a step, one element per environment.

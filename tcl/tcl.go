@@ -27,13 +27,13 @@ type Config struct {
 	Sampling        string    `toml:"sampling" oneof:"windows rows" comment:"what the two sides of a pair are: windows, or sets of W rows that are not consecutive"`
 	Pair            feed.Pair `toml:"pair" comment:"same-trajectory or same-task: where the two sides of a pair come from"`
 	Crop            string    `toml:"crop" oneof:"inclusive exclusive" comment:"window starts {0..len-W}, or the printed code's, which never draws the last"`
-	Sigma           string    `toml:"sigma" oneof:"std var raw" comment:"spread in the distance: std makes it the 2-Wasserstein distance; raw is what the encoder gives before softplus, of single transitions"`
-	Negatives       string    `toml:"negatives" oneof:"literal mask-same-task" comment:"whether other slots of the same task count as negatives"`
+	Sigma           string    `toml:"sigma" oneof:"std var raw" comment:"which spread enters the distance: std makes it the 2-Wasserstein distance; raw is the encoder's output before softplus, for single transitions only"`
+	Negatives       string    `toml:"negatives" oneof:"literal mask-same-task" comment:"whether other windows of the same task in the meta-batch count as negatives"`
 	Contrast        string    `toml:"contrast" oneof:"posteriors transitions" comment:"what is contrasted: a window's posterior, or its transitions, each with the one at its place in the other window"`
 	Query           string    `toml:"query" oneof:"context own" comment:"the query window is the context, or a window of its own"`
 	SharedLayers    int       `toml:"shared_layers" range:"[0,16]" comment:"first hidden layers of the encoder that the key has in common with the query; 0: an encoder of its own"`
 	KeyGradient     bool      `toml:"key_gradient" comment:"shared layers learn through the key too"`
-	ColumnMaximum   bool      `toml:"defect_column_maximum" comment:"defect of the authors' code: each row's largest distance is subtracted from a column instead"`
+	ColumnMaximum   bool      `toml:"defect_column_maximum" comment:"defect of the authors' code: the maximum of row i is subtracted from column i, not from row i"`
 }
 
 // Validate checks settings that must fit one another.

@@ -68,7 +68,7 @@ def rollout(agent, env, policy, horizon, rng, seed):
 
 
 def scaled(action, env, choices=()):
-    """What env is given for an action in [-1, 1]: bounds of its action_space, where they are finite."""
+    """The action as env expects it: scaled from [-1, 1] to the bounds of its action_space, where they are finite."""
     space = getattr(env, "action_space", None)
     if choices:
         return chosen(action, space, choices)

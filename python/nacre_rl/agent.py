@@ -20,8 +20,8 @@ class Agent:
     RL² and VariBAD act in trials, which remember what happened: see trial.
 
     directory -- a run folder, the .zip file of one, or a file weights.safetensors
-    iteration -- the number of complete iterations whose weights are taken, which the run must have kept (--keep); None:
-                 the newest
+    iteration -- which weights to take: those after this number of complete iterations, which the run must have kept
+                 (--keep); None: the newest
 
     Actions are in [-1, 1]; those of RL² and VariBAD may leave it, where an environment must clip them. Discrete actions
     are one-hot. Networks compute in the weights' precision, as the program does on the CPU.

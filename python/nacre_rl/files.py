@@ -14,7 +14,10 @@ class NacreError(Exception):
 
 
 def read(folder, name, missing=""):
-    """The bytes of a run's file. missing ends the sentence where there is none. folder may lead through an archive."""
+    """The bytes of a run's file. If there is none, the error message ends with the text `missing`.
+
+    The path `folder` may lead through an archive.
+    """
     path = os.path.join(folder, name)
     archive, within = split(path)
     try:

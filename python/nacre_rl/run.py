@@ -84,8 +84,8 @@ class Run:
     def returns(self):
         """The evaluation as a table: a row for each task, repeat and trajectory, with return, success and length.
 
-        Trajectories from number `explore` of the protocol on are the adapted ones; the column scored tells them. A
-        pandas DataFrame where pandas is installed, otherwise a dict of arrays by column.
+        The protocol's first `explore` trajectories explore, the others are adapted; for these the column `scored` is
+        true. A pandas DataFrame where pandas is installed, otherwise a dict of arrays by column.
         """
         evaluation, out = self.evaluation, {}
         explore = evaluation["protocol"]["explore"]

@@ -46,7 +46,7 @@ func (p Policy) Describe(condition string) weights.Network {
 		[]weights.Part{weights.In("mean", p.Act), weights.Within("log_std", p.Act, LogStdMin, LogStdMax)})
 }
 
-// Sample is the policy's output on a batch, as graph nodes; rows by batch.
+// Sample is the policy's output on a batch of rows, as graph nodes.
 type Sample struct {
 	Mean, LogStd *graph.Node // rows × act
 	PreTanh      *graph.Node // mean + std·eps

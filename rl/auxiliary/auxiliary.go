@@ -109,8 +109,9 @@ func Record(run core.Runner, record func(metric string, value float64), outputs 
 	return nil
 }
 
-// InfoNCE is mean_i [ log Σ_j exp logits_ij − positive_i ]: logits T×T, positive T×1 → 1×1 (van den Oord et al.
-// 2018, eq. 4). The positive of row i must be logits_ii. The log-sum-exp is taken from the row maximum.
+// InfoNCE is mean_i [ log Σ_j exp logits_ij − positive_i ]: logits T×T, positive T×1 → 1×1 (van den Oord et al. 2018,
+// eq. 4). The positive of row i must be logits_ii. For numerical stability the row's maximum is subtracted before the
+// log-sum-exp.
 func InfoNCE(s *core.Stage, logits, positive *graph.Node) *graph.Node {
 	return s.MeanAll(s.Sub(s.LogSumExp(logits), positive))
 }
@@ -118,7 +119,7 @@ func InfoNCE(s *core.Stage, logits, positive *graph.Node) *graph.Node {
 // Masked is added to the logit of a pair that must not count; exp of it is zero in float32 and float64.
 const Masked = -1e9
 
-// Pair says how the two contexts of a task are drawn that a contrastive loss compares. If Rows is false, the contexts
+// A contrastive loss compares two contexts of each task; Pair says how these are drawn. If Rows is false, the contexts
 // are two windows of N consecutive transitions. From says whether both windows come from one trajectory or each from a
 // trajectory of its own. If Rows is true, each context has N transitions, each drawn by itself. From then says whether
 // both contexts come from one trajectory, without a common transition, or each from all transitions of the task.

@@ -49,8 +49,9 @@ type Learning interface {
 	Learned() (params []core.ParamSpec, lr float64)
 }
 
-// StepOwn makes the optimiser's step of the parameters that a learns, if a is Learning. It follows the gradient of
-// loss, a sum that contains the loss of a. The algorithm calls it in the stage of Loss.
+// StepOwn makes the optimiser's step of the auxiliary loss's own parameters, if the loss implements Learning. The step
+// follows the gradient of loss, a sum that contains the auxiliary loss. The algorithm calls StepOwn in the stage of
+// Loss.
 func StepOwn(s *core.Stage, a Auxiliary, loss *graph.Node) {
 	l, ok := a.(Learning)
 	if !ok {

@@ -32,8 +32,8 @@ type Contexts struct {
 }
 
 // Unroll runs a recurrent encoder over the contexts' rows and returns the last states, N × size. The function step gets
-// a row of every context, N × width, and the states h before it, N × size, and returns the states after it. The first h
-// is first, which may be nil.
+// a row of every context, N × width, and the states h before it, N × size, and returns the states after it. In the
+// first call h is the argument first, which may be nil.
 func (c Contexts) Unroll(s *core.Stage, width int, first *graph.Node,
 	step func(row, h *graph.Node) *graph.Node) *graph.Node {
 	// Row after row, a context's numbers lie side by side.

@@ -73,7 +73,7 @@ func File(path string, ignore ...string) Layer {
 // byteOrderMark is written at the beginning of a file by some editors on Windows.
 var byteOrderMark = []byte("\ufeff")
 
-// Text is the layer of TOML text. Messages call the text name, such as "preset oyster/cheetah-vel".
+// Text is the layer of a TOML text. Messages call it by the argument name, such as "preset oyster/cheetah-vel".
 func Text(name string, data []byte) Layer {
 	return func(cfg any) error { return DecodeStrict(name, data, cfg) }
 }

@@ -14,7 +14,7 @@ const (
 )
 
 // Config holds every choice of the algorithm that changes a result. Default returns garage's values for Meta-World,
-// without garage's defects. Comments call these values garage's.
+// without garage's defects. In the settings' comments "(garage's)" marks the choice that repeats such a defect.
 type Config struct {
 	Hidden  int     `toml:"hidden" range:"[1,4096]" comment:"width of the policy, tanh"`
 	Layers  int     `toml:"layers" range:"[1,16]" comment:"hidden layers"`

@@ -22,7 +22,7 @@ type Benchmark struct {
 	program [2]*core.Program
 }
 
-// NewBenchmark loads the updates and writes weights and data.
+// NewBenchmark loads the updates on the device and sets their weights and inputs.
 func NewBenchmark(s benchmark.Size, d core.Device) (*Benchmark, error) {
 	c := Default()
 	if s.Name == benchmark.MetaWorld.Name {

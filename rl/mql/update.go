@@ -23,8 +23,9 @@ func (k kind) both() [2]kind {
 	return [2]kind{critics, all}
 }
 
-// UpdateProgram compiles one gradient update of the critics only, or of the critics, the actor and the targets. See
-// updateProgram for its inputs and outputs.
+// UpdateProgram compiles one gradient update of the critics only, or of the critics, the actor and the targets. Inputs,
+// by rows: obs, act, rew, done, next_obs, before, after (the histories), eps and weight. Outputs: critic_loss and
+// grad_critic, with actor also actor_loss and grad_actor.
 func UpdateProgram(c Config, n Networks, actor bool) (*core.Program, error) {
 	return updateProgram(c, n, kind{rows: c.Batch, lr: c.LR, policy: actor})
 }

@@ -75,8 +75,8 @@ func (c Categorical) Constant(s *core.Stage) Distribution {
 func (c Categorical) Parts() []*graph.Node { return []*graph.Node{c.Logits} }
 
 // Choose writes a discrete action for a row of logits. It draws every component by noise, with one uniform number each,
-// or takes the most probable choice if noise is nil: the first of several. A component with a logit that is not a
-// number becomes NaN, which environments refuse.
+// or takes the most probable choice if noise is nil; of equally probable ones it takes the first. A component with a
+// logit that is not a number becomes NaN, which environments refuse.
 func Choose(choices []int, logits []float64, noise *rand.Rand, act []float64) {
 	for _, n := range choices {
 		chooseOne(logits[:n], noise, act[:n])

@@ -7,9 +7,9 @@ import (
 	"nacre/rl/replay"
 )
 
-// Held is the part of a checkpoint with the data of the running iteration. The function called at returns these data,
-// or nil between iterations, when there are none. An earlier part of the checkpoint must say whether there are data. If
-// there are, that function must not return nil when this part is loaded.
+// Held is the part of a checkpoint with the data of the running iteration. These data are what the argument, a
+// function, returns; between iterations it returns nil. An earlier part of the checkpoint must say whether there are
+// data. If there are, the function must not return nil when this part is loaded.
 func Held[T any](name string, at func() *T) replay.Part {
 	return replay.Part{
 		Name: name,

@@ -18,8 +18,8 @@ type Linear struct {
 	row    []float64
 }
 
-// NewLinear makes a baseline for observations of width numbers. ridge is added to the diagonal of the normal
-// equations and multiplied by 10 until they can be solved.
+// NewLinear makes a baseline for observations of width numbers. The argument ridge is added to the diagonal of the
+// normal equations and multiplied by 10 until they can be solved.
 func NewLinear(width int, ridge float64) *Linear {
 	n := 2*width + 4
 	return &Linear{width: width, ridge: ridge, weight: make([]float64, n), row: make([]float64, n)}

@@ -47,7 +47,7 @@ func (p Policy) Specs() []core.ParamSpec {
 }
 
 // Parts lists the numbers that make the distribution for rows of observations, by name: "mean" and "log_std", or
-// "logits". Those of each row come first.
+// "logits". Numbers that differ between rows come before those that all rows share.
 func (p Policy) Parts(rows int) []core.ParamSpec {
 	if p.Discrete() {
 		return []core.ParamSpec{{Name: "logits", Rows: rows, Cols: p.Net.Out}}
@@ -114,8 +114,8 @@ func (p Policy) Nodes(s *core.Stage) []*graph.Node {
 	return append(p.Net.Nodes(s), s.Param(p.LogStd().Name, 1, p.Net.Out))
 }
 
-// Apply returns the distribution of actions for rows of observations. params are the parameters in the order of Specs:
-// the nodes of Nodes, or nodes computed from them.
+// Apply returns the distribution of actions for rows of observations. The argument params are the parameters in the
+// order of Specs: the nodes of Nodes, or nodes computed from them.
 func (p Policy) Apply(s *core.Stage, params []*graph.Node, obs *graph.Node) Distribution {
 	if p.Discrete() {
 		return Categorical{Logits: p.Net.Forward(s, params, obs), Choices: p.Choices}

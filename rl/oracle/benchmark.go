@@ -30,7 +30,7 @@ func toldWidth(s benchmark.Size) int {
 	return 1
 }
 
-// NewBenchmark loads the update and writes weights and data.
+// NewBenchmark loads the update on the device and sets its weights and inputs.
 func NewBenchmark(s benchmark.Size, d core.Device) (*Benchmark, error) {
 	c := Default()
 	c.Hidden = s.Hidden

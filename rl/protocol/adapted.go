@@ -15,8 +15,8 @@ type Adapted struct {
 	next func() (sim.Policy, error)
 }
 
-// Adapt adapts an agent to a task under a protocol, as Evaluate does with the first of its repeats. spec is that of the
-// environments of pool.
+// Adapt adapts an agent to a task under a protocol, as Evaluate does with the first of its repeats. The argument spec
+// is that of the environments of pool.
 func Adapt(ctx context.Context, pool Roller, spec sim.Spec, task sim.Task, p Protocol, a Adapter,
 	seed uint64) (*Adapted, error) {
 	if err := config.Check(&p); err != nil {
@@ -31,8 +31,8 @@ func Adapt(ctx context.Context, pool Roller, spec sim.Spec, task sim.Task, p Pro
 	return out, nil
 }
 
-// Act returns one action for each observation (n×ObsDim in, n×ActDim out). Each is the first of an episode that
-// begins with this observation: a policy with a memory takes nothing from one row to the next.
+// Act returns one action for each observation (n×ObsDim in, n×ActDim out). Each observation counts as the first of an
+// episode of its own, so a policy with a memory takes nothing from one row to the next.
 func (a *Adapted) Act(obs []float64) ([]float64, error) {
 	n := len(obs) / a.spec.ObsDim
 	if n*a.spec.ObsDim != len(obs) {

@@ -71,7 +71,7 @@ func (r *Result) summarise() {
 }
 
 // ByTask is the mean return of each trajectory over the task's repeats, and how often each had success: the table of
-// task × trajectory, in the order of Tasks. A task without a whole repeat, as a damaged file has it, has none.
+// task × trajectory, in the order of Tasks. For a task without a whole repeat, as in a damaged file, both are empty.
 func (r Result) ByTask() (returns, successes [][]float64) {
 	n := r.Protocol.Trajectories()
 	returns, successes = make([][]float64, len(r.Tasks)), make([][]float64, len(r.Tasks))

@@ -12,7 +12,7 @@ type Part struct {
 	Load func(io.Reader) error
 }
 
-// After returns a part that calls the function before each time that it is saved.
+// After returns the part with a function that is called each time before the part is saved.
 func (p Part) After(before func() error) Part {
 	save := p.Save
 	p.Save = func(w io.Writer) error {

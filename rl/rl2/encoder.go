@@ -14,7 +14,7 @@ type Encoder struct{ p Policy }
 
 var _ belief.ContextEncoder = Encoder{}
 
-// Encoder returns the policy's.
+// Encoder returns the policy's recurrent unit as an Encoder.
 func (p Policy) Encoder() Encoder { return Encoder{p} }
 
 // Specs implements nn.Network: the unit's parameters alone.

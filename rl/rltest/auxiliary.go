@@ -43,7 +43,7 @@ func Encoders() map[string]belief.ContextEncoder {
 // Auxiliary tests a loss on encoders against the contract of belief.Auxiliary. It tests the draws and the inputs that
 // they fill, the shapes, the gradients against finite differences, that a gradient step lowers the loss, that any
 // number of workers gives equal bits, the metrics, and the state. If encoders is nil, it takes those of the function
-// Encoders. Encoders that are given must read transitions of the same sizes as those.
+// Encoders. Encoders that you give must read transitions of the same sizes as the encoders of Encoders do.
 func Auxiliary(t *testing.T, open func(auxiliary.Setting) (belief.Auxiliary, error),
 	encoders map[string]belief.ContextEncoder) {
 	t.Helper()

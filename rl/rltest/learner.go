@@ -3,8 +3,8 @@
 //
 //	func TestLearner(t *testing.T) { rltest.Learner(t, "rl2", "rl2.hidden=5", "rl2.meta_batch=3", "rl2.epochs=4") }
 //
-// The suite tests properties that every algorithm must have and that are easily forgotten: it resumes bit for bit,
-// allows any number of workers, and gives one clear error. An algorithm's own tests check its results.
+// The suite tests properties that every algorithm must have and that are easily forgotten: the algorithm resumes bit
+// for bit, allows any number of workers, and gives one clear error. An algorithm's own tests check its results.
 package rltest
 
 import (

@@ -19,13 +19,13 @@ type Config struct {
 
 	BufferTrials int     `toml:"buffer_trials" range:"[1,1e6]" comment:"trials that the encoder learns from: the latest"`
 	Trials       int     `toml:"trials" range:"[1,1024]" comment:"trials per update of encoder and decoders"`
-	Unroll       int     `toml:"unroll" range:"[1,1000]" comment:"transitions of each of those that the gradient goes through: longer ones are cut into runs of as many, of which one is drawn"`
-	Posteriors   int     `toml:"posteriors" range:"[0,1e6]" comment:"of each, drawn at random, each with its part of the ELBO; 0: all"`
+	Unroll       int     `toml:"unroll" range:"[1,1000]" comment:"transitions that the gradient goes through; a longer trial is cut into pieces of this length, and one of them is drawn"`
+	Posteriors   int     `toml:"posteriors" range:"[0,1e6]" comment:"posteriors of such a piece that are decoded, drawn at random, each with its part of the ELBO; 0: all"`
 	Decodes      int     `toml:"decodes" range:"[0,1e6]" comment:"transitions that each of those posteriors decodes, drawn at random; 0: all"`
 	RewardWeight float64 `toml:"reward_weight" range:"[0,1e6]" comment:"coefficient of the rewards' squared error; 0: no reward decoder"`
 	StateWeight  float64 `toml:"state_weight" range:"[0,1e6]" comment:"coefficient of the next observations'; 0: no state decoder"`
 	KLWeight     float64 `toml:"kl_weight" range:"[0,1e6]" comment:"coefficient of the divergences"`
-	KLTo         string  `toml:"kl_to" oneof:"previous standard" comment:"each posterior's divergence from the one before it, the first one's from N(0, 1), or of all from N(0, 1)"`
+	KLTo         string  `toml:"kl_to" oneof:"previous standard" comment:"previous: divergence of each posterior from the one before it, of the first from N(0, 1); standard: of every posterior from N(0, 1)"`
 	LRVAE        float64 `toml:"lr_vae" range:"(0,1]" comment:"learning rate of Adam, encoder and decoders"`
 	VAEUpdates   int     `toml:"vae_updates" range:"[0,1e5]" comment:"updates of encoder and decoders per iteration, after the policy's"`
 
@@ -37,7 +37,7 @@ type Config struct {
 	MetaBatch int `toml:"meta_batch" range:"[1,1024]" comment:"trials per iteration, each of a task"`
 	Episodes  int `toml:"episodes" range:"[1,10000]" comment:"per trial"`
 
-	Discount    float64 `toml:"discount" range:"[0,1]" comment:"γ; the next episode of a trial counts on"`
+	Discount    float64 `toml:"discount" range:"[0,1]" comment:"γ; it also discounts across the episodes of a trial"`
 	GAELambda   float64 `toml:"gae_lambda" range:"[0,1]" comment:"λ of the generalised advantages"`
 	RewardScale float64 `toml:"reward_scale" range:"(0,1e6]" comment:"rewards are multiplied by this for the policy and the value function"`
 	Clip        float64 `toml:"clip" range:"(0,1]" comment:"bound of the importance ratio's distance from 1"`

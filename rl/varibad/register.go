@@ -50,8 +50,8 @@ func init() {
 	})
 }
 
-// shipped evaluates policies of discrete actions by the on-policy protocol, after as many trajectories as a trial has
-// before its last.
+// shipped evaluates policies of discrete actions by the on-policy protocol. They explore all trajectories of a trial
+// but the last.
 func shipped(c rl.Config, own Config) rl.Config {
 	repeats := c.Evaluation.Protocol.Repeats
 	c = c.For(name, scored)
@@ -60,7 +60,7 @@ func shipped(c rl.Config, own Config) rl.Config {
 	return c
 }
 
-// pointRobot evaluates as the authors do: mean actions, after as many trajectories as a trial has before its last.
+// pointRobot evaluates as the authors do: mean actions, after exploring all trajectories of a trial but the last.
 func pointRobot() rl.Config {
 	own := PointGoal()
 	c := suite.Point().For(name, scored)

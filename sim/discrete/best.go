@@ -53,10 +53,11 @@ func BestBandit(arms, pulls int) float64 {
 }
 
 // BestGrid returns the mean returns of the episodes of a trial of the grid world, of the policy with the best sum over
-// the trial (Bayes-optimal). A goal that was found is known from then on, so the policy is a path for each episode in
-// which it is not. BestGrid searches all paths of up to two episodes, by dynamic programming over the cells that were
-// seen. The best paths of two episodes see every goal. So they are the best of more episodes too: no policy has a
-// better sum of the first two, nor of the others, in which these know the goal. It takes a minute and half a gigabyte.
+// the trial (Bayes-optimal). Once the agent has found the goal, it knows the goal in all later episodes. So a policy is
+// one path per episode, which the agent follows as long as it has not found the goal. BestGrid searches all paths of up
+// to two episodes, by dynamic programming over the cells that were seen. The best paths of two episodes see every goal.
+// So they are the best in longer trials too: no policy has a better sum of the first two episodes, and in all later
+// ones the agent knows the goal already. The search takes a minute and half a gigabyte.
 func BestGrid(episodes int) []float64 {
 	s := search{known: map[place]float64{}, episodes: min(episodes, 2)}
 	s.value(place{})

@@ -7,8 +7,8 @@
 //	grid                                  the goal, one of 21 cells   1 on it, or −0.1   the cell's coordinates
 //	grid:one-hot                          the same                    the same           both coordinates one-hot
 //
-// An action has a 1 at the choice and otherwise 0. A bandit's episode is 10 pulls, or as many as the name's ending
-// says. One in the grid world has 15 steps; VariBAD's trials have four episodes.
+// An action has a 1 at the choice and otherwise 0. A bandit's episode is 10 pulls, or the number at the end of its
+// name. One in the grid world has 15 steps; VariBAD's trials have four episodes.
 //
 //	bandit, err := sim.Lookup("bandit-5:100") // 5 arms, 100 pulls
 //	policy, err := sim.ReferencePolicy(bandit, "gittins", episodes)

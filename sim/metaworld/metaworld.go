@@ -1,6 +1,7 @@
 // Package metaworld holds the fifty ML1 families of Meta-World (Yu et al. 2019; the package's release 3.1.1, whose
 // environments are called v3) as families of package sim, named ml1/push, ml1/door-open and so on. Importing the
-// package registers them. If MuJoCo or the scenes are missing, they are listed too; if one is used, it says what to do.
+// package registers them. Without MuJoCo or the scenes the families are still listed; using one then gives an error
+// that says what to do.
 //
 //	family, err := sim.Lookup("ml1/push")
 //	train, test, err := family.Tasks(0, 0, 0) // ML1's 50 and 50 for seed 0
@@ -21,11 +22,11 @@
 //
 // The tasks of ML1(name, seed) are those of the Python package, number by number, for seeds from 0 to 2³²-2.
 //
-// Families ml1-2020/push and so on are the Python package's first environments, which papers of 2020 used: see
-// year2020. Their observations have 12 numbers: hand, positions of two objects, zeros for the goal. Families
-// ml1-2020/push:redrawn and so on have the older interface. Their observations are the first 9 of these numbers; every
-// reset draws object and goal, and tasks are ignored. The user must provide the scenes of all these families (nacre
-// setup --metaworld-v1).
+// Families ml1-2020/push and so on are the Python package's first environments, which papers of 2020 used
+// (docs/metaworld2020.md). Their observations have 12 numbers: hand, positions of two objects, zeros for the goal.
+// Families ml1-2020/push:redrawn and so on have the older interface. Their observations are the first 9 of these
+// numbers; every reset draws object and goal, and tasks are ignored. The user must provide the scenes of all these
+// families (nacre setup --metaworld-v1).
 package metaworld
 
 import (

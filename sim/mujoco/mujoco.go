@@ -11,7 +11,8 @@
 // Notice.
 //
 // Natively the package is compiled with cgo and the build tag mujoco, which `make` sets if it has the headers. Without
-// the headers every function returns ErrUnavailable, so that packages that import this one still build.
+// the headers every function returns ErrUnavailable, so that packages that import this one still build. go doc shows
+// the functions of that build; GOFLAGS=-tags=mujoco shows what they do natively.
 //
 //	model, err := mujoco.LoadXML(text)
 //	chunk, err := model.NewChunk(16)
@@ -49,7 +50,7 @@ const (
 	DofDamping                // nv, N·s/m or N·m·s
 	GeomFriction              // ngeom×3: sliding, spinning, rolling
 	BodyPos                   // nbody×3, in the parent body's frame, in metres
-	// nsite×3, in the body's frame, in metres; without effect on sites compiled into that frame's origin
+	// nsite×3, in the body's frame, in metres; without effect on sites that the model puts at the origin of this frame
 	SitePos
 )
 

@@ -46,11 +46,11 @@ type Description struct {
 	ActChoices  []int    `json:"act_choices"` // of discrete actions
 	ObsChoices  []int    `json:"obs_choices"` // of observations that are whole numbers
 	Horizon     int      `json:"horizon"`
-	HorizonFrom string   `json:"horizon_from"` // what says so
+	HorizonFrom string   `json:"horizon_from"` // what gives the horizon: an attribute, the option or nothing
 	Task        int      `json:"task"`         // numbers of a task
-	Numbers     bool     `json:"numbers"`      // tasks are numbers; else the one number is of their hash
+	Numbers     bool     `json:"numbers"`      // whether tasks are numbers; if not, a task has one number, of its hash
 	Success     bool     `json:"success"`      // a step's info has "success" or "is_success"
-	Convention  string   `json:"convention"`   // by which it has tasks
+	Convention  string   `json:"convention"`   // how the class offers tasks, see docs/python.md
 	Notices     []string `json:"notices"`
 	Paths       []string `json:"paths"` // its sources: its file and what it loads from the same folder
 	SHA256      string   `json:"sha256"`
@@ -99,7 +99,7 @@ var opened = struct {
 }{by: map[string]*Family{}}
 
 // Open makes the family of a name: it starts Python, makes one environment, resets and steps it once. A name that was
-// opened before gives the same family, until the interpreter or a source is another.
+// opened before gives the same family, unless the interpreter or a source file has changed.
 func Open(name string) (*Family, error) {
 	opened.Lock()
 	defer opened.Unlock()

@@ -31,7 +31,7 @@ type Recording struct {
 	// Success and Done hold one value for each of the T steps.
 	Success, Done []bool
 	QPos          [][]float64 // T+1 joint positions; nil for families without physical states
-	Mocap         [][]float64 // T+1 times 3 coordinates of each body moved by hand; nil if there are none
+	Mocap         [][]float64 // T+1 times 3 coordinates of each mocap body; nil if there are none
 }
 
 // Return is the undiscounted sum of rewards.

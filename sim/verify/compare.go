@@ -111,9 +111,9 @@ const (
 	OneStep = 1e-6
 )
 
-// Check compares family with its reference in the way that fits the version of MuJoCo (see the package's comment).
-// forced puts it into the reference's states with any version. Only the runs numbered in tasks are compared, or all
-// runs if tasks is empty. The error is about the reference; differences of the family are in the result.
+// Check compares family with its reference in the way that fits the version of MuJoCo (see the package's comment). The
+// argument forced puts it into the reference's states with any version. Only the runs numbered in tasks are compared,
+// or all runs if tasks is empty. The error is about the reference; differences of the family are in the result.
 func (r References) Check(family sim.Family, forced bool, tasks ...int) (Result, error) {
 	file, reward := split(family.Spec().Name)
 	ref, err := r.Load(file)

@@ -9,12 +9,12 @@ import (
 	"nacre/sim"
 )
 
-// present is how many numbers of Meta-World's observation belong to the present step; the next as many depend on what
-// was observed before.
+// present is how many numbers of Meta-World's observation belong to the present step; the next 18 depend on what was
+// observed before.
 const present = 18
 
-// Forced puts family into the stored states of every run of ref. It compares observations and rewards there, to Exact,
-// and after the reset and after one control step from there, to OneStep.
+// Forced puts family into the stored states of every run of ref. Observations and rewards in such a state must agree to
+// Exact; those after the reset, and those one control step after such a state, to OneStep.
 func Forced(family sim.Family, ref *Reference, reward int) Result {
 	res := Result{Family: family.Spec().Name, Reference: ref.Name, Reward: ref.Rewards[reward], Mode: "forced",
 		Tolerance: Exact}

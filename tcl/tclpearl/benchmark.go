@@ -8,7 +8,7 @@ import (
 	"nacre/tcl"
 )
 
-// NewBenchmark loads one complete update of PEARL with TCL's loss, and writes weights and data.
+// NewBenchmark loads one complete update of PEARL with TCL's loss on the device d, and sets its weights and inputs.
 func NewBenchmark(s benchmark.Size, d core.Device) (*pearl.Benchmark, error) {
 	return pearl.NewBenchmark(s, d, &pearl.Further{
 		Algorithm: name,

@@ -18,7 +18,7 @@ import (
 type Config struct {
 	Scale   float64 `toml:"scale" range:"[0,1e6]" comment:"weight of the loss"`
 	Form    string  `toml:"form" oneof:"code paper" comment:"of the public code, or of the paper's equation"`
-	Power   float64 `toml:"power" range:"(0,8]" comment:"n: different tasks have beta over the n-th power of their distance"`
+	Power   float64 `toml:"power" range:"(0,8]" comment:"n: a pair of different tasks adds beta divided by the n-th power of their distance"`
 	Beta    float64 `toml:"beta" range:"[0,1e6]" comment:"weight of different tasks"`
 	Epsilon float64 `toml:"epsilon" range:"(0,1e6]" comment:"added to that power"`
 	Bounded bool    `toml:"bounded" comment:"distances of tanh(z), as with the authors' encoders, instead of z"`

@@ -20,13 +20,13 @@ import (
 type Config struct {
 	Scale       float64   `toml:"scale" range:"[0,1e6]" comment:"weight of the loss"`
 	Temperature float64   `toml:"temperature" range:"(0,1e9]" comment:"logits are similarities divided by it"`
-	Similarity  string    `toml:"similarity" oneof:"cosine distance bilinear" comment:"of two embeddings: of their directions, the negative squared distance, or q·W·k with a learned W"`
-	Sampling    string    `toml:"sampling" oneof:"windows rows" comment:"a context is a window, or as many rows that are not consecutive"`
+	Similarity  string    `toml:"similarity" oneof:"cosine distance bilinear" comment:"of two embeddings: the cosine of their angle, their negative squared distance, or q·W·k with a learned W"`
+	Sampling    string    `toml:"sampling" oneof:"windows rows" comment:"a context is a window, or the same number of rows that are not consecutive"`
 	Window      int       `toml:"window" range:"[1,65536]" comment:"transitions of a context"`
 	Pair        feed.Pair `toml:"pair" comment:"same-trajectory or same-task: where the two contexts of a task come from"`
 	Key         string    `toml:"key" oneof:"momentum shared" comment:"keys are made by a moving average of the encoder and are constants, or by the encoder, which learns through them too"`
 	Tau         float64   `toml:"tau" range:"[0,1]" comment:"of that average: key ← (1-τ)·key + τ·query"`
-	Negatives   string    `toml:"negatives" oneof:"literal mask-same-task" comment:"whether other slots of the same task count as negatives"`
+	Negatives   string    `toml:"negatives" oneof:"literal mask-same-task" comment:"whether other embeddings of the same task in the meta-batch count as negatives"`
 	LR          float64   `toml:"lr" range:"(0,1]" comment:"learning rate of Adam, W"`
 }
 

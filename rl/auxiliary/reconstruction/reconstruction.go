@@ -145,8 +145,8 @@ func (r *Reconstruction) Init(m core.Memory) error {
 // Feed implements belief.Auxiliary: the algorithm's contexts, and the same transitions with their next observations.
 func (r *Reconstruction) Feed() ([]feed.Draw, []feed.Fill) { return r.on.Fills(r.Rows()...) }
 
-// Rows are the inputs that Term reads: the contexts' transitions and their weights. They are inputs of their own,
-// since a recurrent encoder reads those of the contexts in another shape.
+// Rows are the inputs that Term reads: the contexts' transitions and their weights. They are a second set of inputs
+// with these transitions, because a recurrent encoder reads its own input in another shape.
 func (*Reconstruction) Rows() []feed.Fill {
 	return []feed.Fill{{Input: "reconstruction_rows", Field: feed.ContextNext},
 		{Input: "reconstruction_weight", Field: feed.Weight}}

@@ -54,8 +54,8 @@ type copied struct {
 	replay.Position
 }
 
-// New makes an empty copy. The argument stores is a function that returns the buffers, by store and task. It is called
-// every time, because a checkpoint may replace them. The result is nil if the device cannot draw.
+// New makes an empty copy. Its last argument is a function that returns the buffers, by store and task. It is called
+// every time, because a checkpoint may replace the buffers. The result is nil if the device cannot draw.
 func New(d core.Device, m core.Memory, p feed.Recipe, stores func() [][]*replay.Task) (*Feed, error) {
 	able, ok := d.(feed.Device)
 	if !ok {
@@ -68,7 +68,7 @@ func New(d core.Device, m core.Memory, p feed.Recipe, stores func() [][]*replay.
 	return &Feed{Feed: f, plan: p, stores: stores, copied: map[place]copied{}}, nil
 }
 
-// Load prepares a program whose runs are updates; see feed.Feed. Close closes it.
+// Load prepares a program, each execution of which is one update (see feed.Feed). Close closes it.
 func (m *Feed) Load(p *core.Program, scalars []string) (core.Runner, error) {
 	r, err := m.Feed.Load(p, scalars)
 	if err == nil {
