@@ -27,8 +27,8 @@ import (
 // them into one Program.
 //
 // Errors are kept. After the first one the methods do little, and Compile reports it with the name of the stage. A
-// Builder is not safe for concurrent use. Different Builders are, as long as stages use the vocabulary of core/op (see
-// graph.Gorgonia for Gorgonia's own functions).
+// Builder is not safe for concurrent use. Different Builders may be used at the same time, as long as stages use the
+// vocabulary of core/op (see graph.Gorgonia for Gorgonia's own functions).
 type Builder struct {
 	name   string
 	groups int

@@ -24,8 +24,9 @@ import (
 )
 
 // Compiled uses the Go compiler behind Nacre's cell compiler: each cell becomes a plugin of this program. It needs
-// Linux, gcc and the tool chain that built the program. source is a folder of the module that the program was built
-// from. list is the file that CompileLibrary wrote, or ""; without the file, finding packages takes longer.
+// Linux, gcc and the tool chain that built the program. The argument source is a folder of the module that the program
+// was built from. The argument list is the file that CompileLibrary wrote, or ""; without the file, finding packages
+// takes longer.
 func Compiled(source, list string) Engine {
 	return Engine{Open: func(s engine.Setup) (engine.Engine, error) { return newCompiled(s, source, list) }}
 }

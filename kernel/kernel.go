@@ -47,9 +47,9 @@ type Session interface {
 	// Definition finds where the name at cursor, in one of a notebook's code cells, is defined.
 	Definition(cells []string, cell, cursor int) Definition
 
-	// Rename returns the changes of a notebook's code cells that give a new name to what the name at cursor means. The
-	// error says why the name cannot be changed, or not to this one. Without a new name the changes keep the present
-	// one.
+	// Rename returns the changes in all code cells of a notebook that rename the variable, function, type or other
+	// thing under the cursor. The error says why it cannot be renamed, or not to this name. Without a new name the
+	// changes keep the present one.
 	Rename(cells []string, cell, cursor int, to string) (Renaming, error)
 
 	// Search finds names of the library by words of their names and documentation, the likeliest first.
@@ -58,8 +58,8 @@ type Session interface {
 	// IsComplete reports whether code can be run as it stands.
 	IsComplete(code string) Completeness
 
-	// Program returns cells as plain Go, in which an error that a cell does not handle ends the program. decls are the
-	// declarations that this needs. Program runs nothing.
+	// Program returns cells as plain Go, in which an error that a cell does not handle ends the program. The result
+	// decls are the declarations that this needs. Program runs nothing.
 	Program(cells []string) (explicit []string, decls string)
 
 	// Variables lists the session's variables by name.
@@ -153,7 +153,7 @@ type Output interface {
 	Input(prompt string, password bool) (string, error)
 }
 
-// These are the results of assistance, from package assist.
+// Completion, Match and the other aliases are the results of assistance, from package assist.
 type (
 	Completion   = assist.Completion   // proposals for the text at the cursor
 	Match        = assist.Match        // one proposal

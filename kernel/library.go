@@ -17,8 +17,8 @@ type Library struct {
 	Load func(*types.Package) error
 
 	// Symbols returns the value of every function (as is), variable (addressable) and type (a nil pointer to it) by
-	// package path and name. An interface I also has a wrapper type _I: a struct with the wrapped value in the field
-	// IValue and the method M in the field WM.
+	// package path and name. An interface, say Reader, also has a wrapper type _Reader: a struct with the wrapped value
+	// in the field IValue and, for each method such as Read, a function in the field WRead.
 	Symbols func() map[string]map[string]reflect.Value
 
 	// Importable reports whether cells may import the package of a path of Types. Other packages are in Types only

@@ -7,8 +7,8 @@ import (
 )
 
 // Program returns cells, in their order, as plain Go. Calls whose error is not handled are wrapped in functions that
-// end the program with the error. decls declares these functions and their imports. Cells that do not fit stay as they
-// are. Nothing runs, and the session does not change.
+// end the program with the error. The result decls declares these functions and their imports. Cells that do not fit
+// stay as they are. Nothing runs, and the session does not change.
 func (s *session) Program(list []string) (explicit []string, decls string) {
 	s.info.Lock()
 	defer s.info.Unlock()

@@ -37,7 +37,7 @@ func (s *session) variable(name, typ string, x any) Variable {
 	return Variable{Name: name, Type: typ, Value: s.line(x), Size: s.size(x), Parts: parts}
 }
 
-// MostParts is the largest number of parts that are listed at once. deepestParts is the largest depth.
+// MostParts is the largest number of parts that are listed together. Parts of parts are opened to a depth of 100.
 const MostParts, deepestParts = 100, 100
 
 func (s *session) Parts(name string, path []int) ([]Variable, int, error) {

@@ -23,8 +23,8 @@ import (
 )
 
 // Symbols returns the value of every function (as is), variable (addressable) and type (a nil pointer to it) by package
-// path and name. An interface I also has a wrapper type _I: a struct with the wrapped value in the field IValue and the
-// method M in the field WM.
+// path and name. An interface, say Reader, also has a wrapper type _Reader. This is a struct with the wrapped value in
+// the field IValue and, for each method such as Read, a function in the field WRead.
 var Symbols = sync.OnceValue(func() map[string]map[string]reflect.Value {
 	all := map[string]map[string]reflect.Value{}
 	for _, tables := range []map[string]map[string]reflect.Value{others, symbols.Tables} {

@@ -32,7 +32,7 @@ import (
 // SpecName is the name of the one kernel that is offered.
 const SpecName = "nacre"
 
-// DisplayName is its name in front ends.
+// DisplayName is the kernel's name in front ends.
 const DisplayName = "Go (Nacre)"
 
 // Config says what the server serves.
@@ -47,8 +47,8 @@ type Config struct {
 	Timing  bool         // notebooks' files get the times of their cells' runs
 	Static  fs.FS        // the front end: index.html and the files under static/
 	Wasm    fs.FS        // programs that the browser runs, and their manifest; nil if there are none
-	Runs    http.Handler // answers the page of runs, at paths relative to its own; nil if there is none
-	Layouts http.Handler // answers the page of embeddings, in the same way
+	Runs    http.Handler // serves the page of runs, with paths from the page's address on; nil if there is none
+	Layouts http.Handler // serves the page of embeddings, in the same way
 	Figures http.Handler // draws charts that a page saves, in the same way
 	// further host names of this server, besides those of the loopback interface
 	Hosts []string

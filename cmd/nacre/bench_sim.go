@@ -17,7 +17,7 @@ func benchSimCommand(env *app.Env) *cobra.Command {
 		Long: `Sim times episodes of the point robot under random actions. If MuJoCo is present, it also times the steps of a
 family, or of all families, as rollouts make them, beside a plain loop in C that makes the same steps. With
 --vs python it also steps the packages that define the families, in the same minutes, in Gymnasium's vector
-environments: one process beside one worker, and as many processes as workers beside all of them.`,
+environments. One process is compared with one worker, and N processes with N workers.`,
 		Example: `  nacre bench sim --family humanoid-dir --workers 1
   nacre bench sim --family all --steps 50 --rounds 3 --json
   nacre bench sim --family ml1/push --vs python --python venv/bin/python`,

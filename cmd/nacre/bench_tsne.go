@@ -16,9 +16,10 @@ func benchTSNECommand(env *app.Env) *cobra.Command {
 		Long: `Tsne lays out the same points with this program, scikit-learn, openTSNE, wasm-bhtsne, this program as
 WebAssembly and go-tsne, and computes the KL divergence, trustworthiness and neighbour recall of every layout
 in the same way. Missing libraries are installed with pip and npm. If that fails, a line says so. All but
-go-tsne (300 iterations of its own example) run with their defaults at perplexity 30. 1,600 points have the
-paper's shape in seven dimensions, 70,000 have the 784 columns of MNIST, others fifty. From 50,000 points on
-the other libraries take tens of minutes. Layouts of more than 200,000 points are scored on a sample of 1,000.`,
+go-tsne (300 iterations of its own example) run with their defaults at perplexity 30. 1,600 points are 8
+clusters in seven dimensions, as in the paper; 70,000 have the 784 columns of MNIST; other sizes have fifty
+columns. From 50,000 points on the other libraries take tens of minutes. Layouts of more than 200,000 points
+are scored on a sample of 1,000.`,
 		Example: `  nacre bench tsne
   nacre bench tsne --sizes 1600,10000,50000,100000 --keep out/layouts --json
   nacre bench tsne --sizes 10000 --umap --peers umap-learn

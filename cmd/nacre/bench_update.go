@@ -39,9 +39,9 @@ them at the same time. The last shows what the machine itself gains from more co
 
 Maml's update is the whole meta-update: a gradient through the inner step, eleven products with the Hessian of
 the constraint and a line search, on 20 tasks of 2 × 2,000 steps. It takes seconds, so time only a few. Rl2's
-is an epoch: the gradient through ten trials of 2,000 steps. Mql's is a cycle: critics, actor and targets,
-then critics until the actor's next turn. Oracle's is critics, policy, temperatures and targets on 1,280
-transitions.`,
+is an epoch: the gradient through ten trials of 2,000 steps. Mql's is a cycle: one update of critics, actor
+and targets, then updates of the critics alone until the actor is due again. Oracle's is critics, policy,
+temperatures and targets on 1,280 transitions.`,
 		Example: `  nacre bench update --size oyster --algo pearl
   nacre bench update --size metaworld --algo tcl-pearl --vs torch
   nacre bench update --size oyster --algo pearl --explain

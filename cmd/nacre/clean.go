@@ -37,9 +37,9 @@ makes the exit status 1; git then adds it as it is.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.KeepOutputs, "keep-outputs", false, "leave outputs in")
-	f.BoolVar(&o.KeepCounts, "keep-counts", false, "leave execution counts in")
-	f.BoolVar(&o.KeepMetadata, "keep-metadata", false, "leave metadata in that runs change")
+	f.BoolVar(&o.KeepOutputs, "keep-outputs", false, "keep outputs")
+	f.BoolVar(&o.KeepCounts, "keep-counts", false, "keep execution counts")
+	f.BoolVar(&o.KeepMetadata, "keep-metadata", false, "keep the metadata that change with every run")
 	f.StringArrayVar(&o.Drop, "drop", nil,
 		"also leave out this metadata: a `path` such as metadata.kernelspec or cell.metadata.x; may be repeated")
 	f.BoolVar(&o.Check, "check", false, "change nothing; if a file is not clean, the exit status is 1")

@@ -20,7 +20,7 @@ refused.
 
 In panels of Meta-World families, the curves of the authors' public logs are drawn behind, if the logs have
 this environment. Logs of other programs (progress.csv, TensorBoard's event files, W&B and more) are drawn
-beside runs, and a line says which of their columns.`,
+beside runs, and a line says which of their columns were used.`,
 		Example: `  nacre curves out/twelve --out curves.svg
   nacre curves runs/* --out return.pdf --width icml-column`,
 		Args: someArgs("run folders or a sweep"),

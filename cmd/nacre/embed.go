@@ -33,7 +33,7 @@ otherwise they are the first test tasks. "nacre tsne" draws and measures the res
 		"transitions), rows (independent ones), rollout (all), meta-test (the protocol's exploration) or adapted "+
 		"(consecutive transitions after it)")
 	f.BoolVar(&o.Vary, "vary-start", false,
-		"draw the start of every trajectory, in families whose tasks have one start each")
+		"begin every trajectory at a random start, in families whose tasks have one start each")
 	number(f, &o.Length, "length", 0, 0, maxCount, "transitions per window, 0 for the length used in training")
 	f.StringVarP(&o.Out, "out", "o", "", "`file` to write, .npz or .csv (default embeddings.npz in the run folder)")
 	seedFlag(cmd, &o.Seed, 0, "seed of the trajectories and windows")

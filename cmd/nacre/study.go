@@ -71,7 +71,7 @@ func oneStudyCommand(env *app.Env, line study.Line) *cobra.Command {
 			points = append(points, a.Name)
 		}
 		f.StringVar(&o.Scale, "scale", "",
-			"`size`, small or paper; the paper's goes to a folder of its own (default the study's only or small one)")
+			"`size`: small, or paper, which goes to a folder of its own (default small, or the study's only size)")
 		f.StringVar(&o.Ablate, "ablate", "", "compare interpretations of an open `point` of the paper instead: "+
 			strings.Join(points, ", "))
 	}

@@ -26,8 +26,8 @@ rows, time or seeds; --columns chooses. Several inputs are drawn side by side in
 says whether they differ by more than other starts of t-SNE and other windows would cause. Points without
 labels are drawn in one colour.
 
-It writes tsne.png, tsne.svg, the figures as tsne.json, and the coordinates as tsne.csv, with labels and the
-input's other columns, and tsne.npz. With --width it writes tsne.pdf too, and pictures have that width.`,
+It writes pictures (tsne.png, tsne.svg), numbers (tsne.json) and coordinates (tsne.npz, and tsne.csv with
+labels and the input's other columns). With --width it writes tsne.pdf too, and pictures have that width.`,
 		Example: `  nacre tsne runs/point
   nacre tsne runs/pearl runs/tcl-pearl --out figures
   nacre tsne runs/tcl-pearl --umap

@@ -4,7 +4,7 @@
 //	                            what was not possible. The exit status is 0 all the same: the rest of the program
 //	                            builds without them. With --install it may install pip with apt-get, as
 //	                            nacre setup --install does.
-//	go run ./cmd/setup gpu      fetch the library for WebGPU as nacre setup --gpu does, likewise
+//	go run ./cmd/setup gpu      fetch the library for WebGPU as nacre setup --gpu does; a failure is one line too
 //	go run ./cmd/setup flags    print CGO_CFLAGS=... GOFLAGS=... on one line, quoted for the shell, or nothing
 //	                            where there are no headers. Use: eval "export $(go run ./cmd/setup flags)"
 //	go run ./cmd/setup folders  print the folders of MuJoCo and of the scenes, one a line, whether they are there

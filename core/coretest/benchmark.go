@@ -40,7 +40,7 @@ func posterior(s *core.Stage, enc nn.MLP, w *graph.Node) (mu, variance *graph.No
 	return mu, variance
 }
 
-// Benchmark is the whole TCL-PEARL update in its order. All its sizes are odd numbers.
+// Benchmark is the whole TCL-PEARL update, with its stages in the order of training. All its sizes are odd numbers.
 func Benchmark(t testing.TB) *core.Program {
 	t.Helper()
 	n := newNets()

@@ -69,8 +69,8 @@ func (m *PeakMeter) Sample() float64 {
 	return sum
 }
 
-// Fastest is the most GFLOP/s that a thread has reached in a sample, as a median over half milliseconds. The fastest
-// half millisecond is not taken: now and then it is measured up to a fifth too fast.
+// Fastest is the highest speed of one thread in one sample, in GFLOP/s. The speed in a sample is the median over its
+// half milliseconds, not the fastest of them, which now and then is measured up to a fifth too fast.
 func (m *PeakMeter) Fastest() float64 { return m.fastest }
 
 // peakRound returns arguments for as many multiply-adds as take half a millisecond.

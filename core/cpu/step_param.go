@@ -7,8 +7,8 @@ import (
 	"nacre/core"
 )
 
-// updateRows is the number of rows of a parameter that are updated at a time. A tile of halves holds as many. A cache
-// line of the transpose holds half as many, so workers never write to the same line.
+// updateRows is the number of rows of a parameter that are updated at a time. A tile of halves also has 32 rows. A
+// cache line of the transpose holds 16 numbers, so workers never write to the same line.
 const updateRows = 32
 
 // update is an Adam or EMA instruction.

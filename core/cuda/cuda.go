@@ -12,9 +12,9 @@
 //	defer run.Close()
 //	err = run.Run()
 //
-// Package core/gpu plans a program's launches and memory. Loading a program here prints the plan's kernels in CUDA,
-// compiles them, chooses algorithms for its matrix products and records everything as one CUDA graph with several
-// branches. Run starts the graph and returns; reading an output waits for it.
+// Package core/gpu plans a program's launches and memory. Loading a program writes the source of the schedule's kernels
+// in CUDA, compiles them, chooses algorithms for its matrix products and records everything as one CUDA graph with
+// several branches. Run starts the graph and returns; reading an output waits for it.
 package cuda
 
 import (

@@ -44,8 +44,8 @@ const (
 	Context                  // (o, a, context reward), with zeros for rows that a window lacks
 	ContextNext              // (o, a, context reward, o')
 	Weight                   // 1 for a row, 0 for one that a window lacks
-	Before                   // the History context rows before the row, as in replay.Histories
-	After                    // the same, one step later
+	Before                   // the context rows before the row, Fill.History of them, as in replay.Histories
+	After                    // those one step later
 	OfTask                   // a row per slot: the row of Table for the slot's task
 	TaskMask                 // slots × slots: Value if two slots have one task, else 0
 )

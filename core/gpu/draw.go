@@ -64,7 +64,7 @@ const (
 	OfTask            // the row of Table that belongs to the slot's task
 	TaskMask          // Masked if two slots have one task, else 0
 	Noise             // normals from number Base on
-	History           // columns of the Windows rows before each row; the last of them is Split rows back
+	History           // columns of rows before each row: as many as Fill.Windows, the last one Fill.Split back
 )
 
 // Fill is one input of a program, Rows×Cols, and the data with which it is filled.

@@ -24,10 +24,9 @@ type Change struct {
 	Text     string
 }
 
-// Rename returns the changes that give a new name to the thing that the name at a cursor of a notebook's cell means:
-// that of the language's rules, so that names that only look alike stay. Without a new name the changes keep the name;
-// they say where it stands. If the new name is none, or if the notebook would mean something else with it, the error
-// says why.
+// Rename returns the changes that rename the variable, function, type or other thing under the cursor, in all cells.
+// Other things of the same name keep it, by Go's rules of scope. If no new name is given, the changes keep the name and
+// say where it stands. If the new name is no identifier, or would change what the notebook means, the error says why.
 func (s *Assistant) Rename(sources []string, cell, cursor int, to string) (found Renaming, err error) {
 	defer func() { // as in Complete
 		if x := recover(); x != nil {

@@ -104,8 +104,8 @@ func (c *Client) Lost(err error) {
 	}
 }
 
-// Request sends a request and waits for its reply and the idle status that ends it. The argument on is a function that
-// gets, in order, the messages of the iopub channel that belong to the request.
+// Request sends a request and waits for its reply and the idle status that ends it. The function on gets, in order, the
+// messages of the iopub channel that belong to the request.
 func (c *Client) Request(ctx context.Context, channel, msgType string, content any,
 	on func(*Message)) (*Message, error) {
 	return c.Do(ctx, NewMessage(channel, msgType, c.Session, nil, content), on)

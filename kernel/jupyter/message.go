@@ -45,8 +45,8 @@ type Header struct {
 
 var empty = json.RawMessage("{}")
 
-// NewMessage makes a message of the given channel and type. session identifies the sender. The message answers parent
-// unless parent is nil. encoding/json must be able to encode content; nil is an empty dictionary.
+// NewMessage makes a message of the given channel and type. The argument session identifies the sender. The message
+// answers parent unless parent is nil. encoding/json must be able to encode content; nil is an empty dictionary.
 func NewMessage(channel, msgType, session string, parent *Message, content any) *Message {
 	h := Header{
 		MsgID: uuid.NewString(), Username: "nacre", Session: session, MsgType: msgType, Version: ProtocolVersion,

@@ -39,7 +39,7 @@ func newOutput(k *Kernel, parent *Message, run *running, allowStdin bool) *outpu
 	return &output{k: k, parent: parent, run: run, allowStdin: allowStdin}
 }
 
-// Stream implements kernel.Output. Text is sent together with the text that follows within streamDelay.
+// Stream implements kernel.Output. Text is sent together with the text that follows within 10 ms.
 func (o *output) Stream(name, text string) {
 	if text == "" {
 		return

@@ -47,7 +47,7 @@ var Interrupts = []struct{ Kind, Code string }{
 	{"native call of a loop", "import \"strings\"\nstrings.Map(func(r rune) rune { for { } }, \"a\")"},
 }
 
-// LibraryInterrupts are such cells for a session with all that notebooks may import.
+// LibraryInterrupts are cells like those of Interrupts, for a session with all that notebooks may import.
 var LibraryInterrupts = []struct{ Kind, Code string }{
 	{"native call that waits", "import \"net\"\nl, err := net.Listen(\"tcp\", \"127.0.0.1:0\")\n" +
 		"if err != nil { l, err = net.Listen(\"tcp\", \"[::1]:0\") }\nif err != nil { panic(err) }\nl.Accept()"},

@@ -65,8 +65,8 @@ func NewCurves(title, xLabel, yLabel string) *Curves {
 }
 
 // Live shows the curves now and again whenever points are added, at most ten times a second. If sending them takes
-// long, they are sent less often, so that at most a fiftieth of the time goes there. Their picture for other programs
-// is drawn anew in a hundredth of it, and at the end.
+// long, they are sent less often, so that sending takes at most a fiftieth of the time. The picture for other programs
+// is drawn again so rarely that drawing takes at most a hundredth of the time, and once at the end.
 func (c *Curves) Live() *Curves {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,9 +78,9 @@ func (c *Curves) Live() *Curves {
 }
 
 // Panel returns curves that are shown small below these, over the same x axis, such as losses below a return. A line
-// has the colour and the group of the line of its name in c. Panels without a value are not shown. Values of long
-// lines are left out, but the lowest and highest of each part stay. The picture for other programs and the text have
-// no panels.
+// has the colour and the group of the line with the same name in c. Panels without a value are not shown. Values of
+// long lines are left out, but the lowest and highest of each part stay. The picture for other programs and the text
+// have no panels.
 func (c *Curves) Panel(title string) *Curves {
 	c.mu.Lock()
 	defer c.mu.Unlock()

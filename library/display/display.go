@@ -47,7 +47,7 @@ func HTML(s string) Bundle { return Bundle{"text/html": s, "text/plain": s} }
 // Markdown is Markdown, with LaTeX between dollar signs.
 func Markdown(s string) Bundle { return Bundle{"text/markdown": s, "text/plain": s} }
 
-// LaTeX is a formula. Without dollar signs or an environment of its own it is set as a display.
+// LaTeX is a formula. Without dollar signs or an environment of its own it is set on a line of its own.
 func LaTeX(s string) Bundle {
 	if !strings.HasPrefix(s, "$") && !strings.HasPrefix(s, `\begin`) && !strings.HasPrefix(s, `\[`) {
 		s = "$$" + s + "$$"

@@ -53,7 +53,7 @@ type plan struct {
 // setting is a value by the name that it has in the table of any algorithm.
 type setting struct{ name, value string }
 
-// Algorithm trains another algorithm than the preset's. name is one of rl.Names.
+// Algorithm trains another algorithm than the preset's. The argument name is one of rl.Names.
 func Algorithm(name string) Option { return func(p *plan) { p.algorithm = name } }
 
 // Seed sets the seed of the run: of its tasks, its parameters and all random numbers.

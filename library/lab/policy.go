@@ -85,9 +85,9 @@ func (r *Run) Act(obs ...float64) (act []float64, err error) {
 }
 
 // Belief is the posterior over the latent task variable that the run's encoder infers from a context: a row per
-// transition, with columns obs0, obs1, …, act0, act1, … and reward as Random and Told have them. An encoder of rows
-// with the next observation takes it from the next row of the episode, and leaves each episode's last row out. A frame
-// without rows gives the prior.
+// transition, with columns obs0, obs1, …, act0, act1, … and reward as Random and Told have them. If the encoder's rows
+// also have the next observation, Belief takes it from the next row of the episode, and leaves each episode's last row
+// out. A frame without rows gives the prior.
 func (r *Run) Belief(context *frame.Frame) (q belief.Gaussian, err error) {
 	err = r.agent(func(a *experiment.Agent) error {
 		encoder, err := a.Encoder()

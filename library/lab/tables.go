@@ -40,7 +40,7 @@ func (r *Run) Posteriors(o ...experiment.EmbedOptions) *frame.Frame {
 }
 
 // Pairs compares every two embeddings by a similarity of their means. The table has one row per pair, with columns
-// context, other, task, other_task and similarity. similarity must not change the means.
+// context, other, task, other_task and similarity. The argument similarity must not change the means.
 func Pairs(e *tsne.Embeddings, similarity func(a, b []float64) float64) *frame.Frame {
 	name := func(i int) string {
 		if i < len(e.Label) {

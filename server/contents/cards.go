@@ -16,7 +16,7 @@ type Card struct {
 	Path     string `json:"path"`
 	Title    string `json:"title"`   // its first heading, or else its name
 	Text     string `json:"text"`    // its first paragraph, without marks
-	Pictured bool   `json:"picture"` // it has a picture; Picture returns the one that shows most, by its bytes
+	Pictured bool   `json:"picture"` // whether an output has a picture; Picture returns the one of most bytes
 
 	picture string // PNG in base64
 }

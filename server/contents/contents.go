@@ -72,7 +72,7 @@ func Open(dir string) (*Store, error) {
 }
 
 // Protect write-protects the files for which the function fixed returns true, even if the file system allows writing.
-// fixed gets a path without links. Protect must be called before the store is used.
+// The function fixed gets a path without links. Protect must be called before the store is used.
 func (s *Store) Protect(fixed func(path string) bool) { s.fixed = fixed }
 
 // mayWrite reports whether a file may be replaced.

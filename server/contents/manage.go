@@ -13,8 +13,8 @@ import (
 	"nacre/server/nbformat"
 )
 
-// Create makes a new empty notebook, file or folder in folder dir under a new name. ext is a file's extension with its
-// dot.
+// Create makes a new empty notebook, file or folder in folder dir under a new name. The argument ext is a file's
+// extension with its dot.
 func (s *Store) Create(dir, kind, ext string, empty *nbformat.Notebook) (*Model, error) {
 	name, data := "untitled", []byte(nil)
 	switch kind {

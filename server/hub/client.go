@@ -34,14 +34,14 @@ type Client struct {
 	over     chan struct{} // closed when the connection has ended
 }
 
-// Connect adds a client. after is the number of the last message that the client has seen. With Fresh, a known session
-// continues where its connection ended; if the connection broke off, it continues after the last acknowledged message.
-// A new session begins with the next message.
+// Connect adds a client. The argument after is the number of the last message that the client has seen. With Fresh, a
+// known session continues where its connection ended; if the connection broke off, it continues after the last
+// acknowledged message. A new session begins with the next message.
 //
 // An earlier connection of the same session is closed. Connect waits until nothing is being written to it, so that no
 // message comes twice. If a later connection of the session replaces this client, replaced is called. The writer of
-// this client must then stop and call Disconnect. replaced may be nil for a client to which nothing is being written at
-// that moment.
+// this client must then stop and call Disconnect. The argument replaced may be nil for a client to which nothing can be
+// written at the moment when it is replaced.
 func (k *Kernel) Connect(session string, after uint64, replaced func()) *Client {
 	if session == "" {
 		session = uuid.NewString()

@@ -256,7 +256,7 @@ func (k *Kernel) Flushed(n uint64) {
 	}
 }
 
-// Dirty reports whether there are outputs that the file does not have, and at which message number.
+// Dirty reports whether there are outputs that the file does not have, and returns the number of the last message.
 func (k *Kernel) Dirty() (n uint64, dirty bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

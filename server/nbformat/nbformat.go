@@ -250,7 +250,7 @@ func (c Cell) Source() string { s, _ := c["source"].(string); return s }
 // SetSource replaces the cell's text.
 func (c Cell) SetSource(text string) { c["source"] = text }
 
-// Metadata is the cell's metadata. A cell without gets some.
+// Metadata is the cell's metadata. A cell without metadata gets an empty object.
 func (c Cell) Metadata() map[string]any { return object(c, "metadata") }
 
 // Tagged reports whether the cell has a tag.

@@ -236,8 +236,8 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Done is closed when the child has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Kill immediately ends the child and all processes that it has started. reason may be empty; otherwise it completes
-// the sentence "the kernel was ended because".
+// Kill immediately ends the child and all processes that it has started. The argument reason may be empty; otherwise it
+// completes the sentence "the kernel was ended because".
 func (p *Process) Kill(reason string) {
 	p.mu.Lock()
 	p.killed = cmp.Or(p.killed, reason)

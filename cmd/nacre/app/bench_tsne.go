@@ -160,7 +160,7 @@ type TSNEPaired struct {
 	Points  int            `json:"points"`
 	Columns int            `json:"columns"`
 	Starts  int            `json:"starts"`
-	KL      stats.Interval `json:"kl"` // difference in KL: mean with its 95 % interval; the next two fields likewise
+	KL      stats.Interval `json:"kl"` // difference in KL, as mean with its 95 % interval
 	Trust   stats.Interval `json:"trustworthiness"`
 	Recall  stats.Interval `json:"knn_recall"`
 }

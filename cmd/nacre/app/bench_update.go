@@ -180,7 +180,7 @@ type UpdateTiming struct {
 	Rate      float64 `json:"gflops"`      // Work divided by Median, per second
 	Peak      float64 `json:"peak_gflops"` // rate of multiply-adds of one core in its fastest 3 ms, times the workers
 	Share     float64 `json:"peak_share"`  // Rate divided by Peak
-	// share of Peak that the fastest update reaches; other programs disturb the fastest update and Peak the least
+	// share of Peak that the fastest update reaches, the figure that depends least on other programs
 	MinShare float64 `json:"min_share"`
 	// share of one core's peak, computed from processor time, so that a busy machine does not distort it
 	CPUShare float64 `json:"cpu_share"`

@@ -18,7 +18,7 @@ var ErrFamily = errors.New("envs --check: the family does not keep what a family
 // CheckReport is what nacre envs --check prints.
 type CheckReport struct {
 	FamilyLine
-	Convention string             `json:"convention,omitempty"` // of a class in Python: how it has tasks
+	Convention string             `json:"convention,omitempty"` // how a class in Python offers tasks
 	Notices    []string           `json:"notices,omitempty"`
 	Findings   []pyfamily.Finding `json:"findings"`
 }

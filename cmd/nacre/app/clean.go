@@ -16,12 +16,12 @@ type CleanOptions struct {
 	Files []string  // notebooks that are replaced; if there are none, In is cleaned to the output
 	In    io.Reader // standard input
 	Name  string    // of the notebook on In, for messages
-	Check bool      // whether files stay as they are
+	Check bool      // whether to change no file and only report
 	nbformat.Cleaning
 }
 
-// Clean takes outputs, execution counts and what runs change in the metadata out of notebooks, and prints the names of
-// the files that change.
+// Clean removes outputs, execution counts and the metadata that change with every run from notebooks, and prints the
+// names of the files that change.
 func Clean(_ context.Context, env *Env, o CleanOptions) error {
 	if len(o.Files) == 0 {
 		b, err := io.ReadAll(o.In)

@@ -35,7 +35,7 @@ type EmbedOptions struct {
 	Tasks   int  // number of tasks to embed
 	Windows int  // number of windows per task
 	Length  int  // transitions per window; 0: as in training
-	Vary    bool // draw the start of every rollout
+	Vary    bool // begin every rollout at a random start
 	Seed    uint64
 	Out     string // .npz or .csv; empty is embeddings.npz in the run folder
 	Workers int

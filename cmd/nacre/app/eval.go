@@ -20,7 +20,8 @@ type EvalReport struct {
 	Family    string          `json:"family"`
 	Agent     protocol.Result `json:"agent"`
 	experiment.Baselines
-	// where the agent lies between Baselines.Foot (0) and the goal-knowing controller (1)
+	// the agent's place between Baselines.Foot, the better of random actions and standing still (0), and the controller
+	// (1)
 	Share    *float64          `json:"share,omitempty"`
 	Protocol protocol.Protocol `json:"protocol"`
 }

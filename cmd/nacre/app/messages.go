@@ -65,7 +65,8 @@ func (m *messages) Handle(_ context.Context, r slog.Record) error {
 	return err
 }
 
-// OneLine joins the lines of a text for a terminal, and writes what a terminal would obey as Go writes it in strings.
+// OneLine joins the lines of a text for a terminal. It replaces control characters by Go's escapes, so that a terminal
+// does not act on them.
 func OneLine(text string) string {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
 	for i := range lines {

@@ -1,5 +1,5 @@
-// Package host holds what every device that runs schedules of core/gpu needs on the host. It lays the parameters of a
-// memory out and finds them by name, copies them for programs that are too small for a GPU, and pads the rows of
+// Package host holds what every device that runs schedules of core/gpu needs on the CPU's side. It lays the parameters
+// of a memory out and finds them by name, copies them for programs that are too small for a GPU, and pads the rows of
 // matrices. It calls no driver.
 //
 //	type memory struct {

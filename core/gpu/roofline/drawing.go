@@ -12,9 +12,9 @@ const (
 	// µs in which it finds out what starts at its numbers, if that is outside the ziggurat's rectangles
 	starting    = 2.0
 	perElement  = 6   // loads that wait for one another, from a part of an input to its number
-	walking     = 12  // likewise, before a lane walks its part of the normals' stream
-	perWindow   = 6   // likewise, from a task to a window of this task
-	perRows     = 1   // likewise, for each gpu.BlockSize rows drawn at once
+	walking     = 12  // such loads before a lane walks its part of the normals' stream
+	perWindow   = 6   // such loads from a task to a window of this task
+	perRows     = 1   // such loads for every gpu.BlockSize rows that are drawn together
 	partNumbers = 512 // of an input that a block fills
 )
 

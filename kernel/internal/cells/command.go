@@ -17,7 +17,8 @@ type Command struct {
 }
 
 // Commands finds the commands among the statements of a cell's top level. "!ok" can also be an expression of Go: it is
-// one if it calls a function, or if known, or the cell above it, has all its names.
+// one if it calls a function, or if all its names are declared above it in the cell or are known, as the function known
+// reports.
 func Commands(src string, known func(name string) bool) (list []Command) {
 	if !strings.Contains(src, "!") {
 		return nil

@@ -25,8 +25,9 @@ type Decl struct {
 	Uses  map[string]bool // other live names that its checked source uses
 	Stale bool            // whether it does not fit a later redefinition
 
-	Func   *types.Func      // object of a function or method
-	Also   *types.Func      // second object of a function, from the check of its body; bodies may refer to it
+	Func *types.Func // object of a function or method
+	// a second object of the function: the check of its body makes it, and checked bodies may refer to it
+	Also   *types.Func
 	Sig    *types.Signature // signature of its body, with the receiver first
 	Type   *types.TypeName  // object of a type
 	Consts []*types.Const
@@ -70,7 +71,7 @@ type Scope struct {
 	layouts map[string]int // how often a type's name changed its layout
 }
 
-// New returns a program without cells. packages are those that cells can import.
+// New returns a program without cells. The argument packages are those that cells can import.
 func New(fset *token.FileSet, packages map[string]*types.Package) *Scope {
 	return &Scope{
 		Fset: fset, Packages: maps.Clone(packages),

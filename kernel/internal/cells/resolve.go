@@ -17,9 +17,9 @@ import (
 type Occurrence struct {
 	Place
 	Name     string
-	Thing    string // what it means: two occurrences of one thing have the same, and no other; see Resolved
+	Thing    string // key of what it means, equal for two occurrences only if they mean one thing; see Resolved
 	Declares bool   // whether the thing is declared here
-	Path     bool   // whether it stands for the name of an import that has none: Place is that of the path
+	Path     bool   // whether it is an import without a name of its own; Place is then the place of the path
 	Decl     *Place // where the thing is declared that is meant here; nil if no cell declares it
 }
 
@@ -31,8 +31,7 @@ type Place struct{ Cell, At int }
 // A thing is what a renaming changes together. What a cell's top level declares is one thing in all cells, "n:NAME": a
 // later declaration takes the place of an earlier one. A member of a type T of a cell is "m:T.NAME", a local object
 // "l:CELL:OFFSET", a name of the library "p:PATH.NAME", one of the language "b:NAME". Things that must have one name
-// are
-// one thing: an embedded type and its field, the methods of an interface and of the types that implement it.
+// are one thing: an embedded type and its field, the methods of an interface and of the types that implement it.
 type Resolved struct {
 	Cells  [][]Occurrence // in the order of the text
 	Errors []Errors       // of each cell

@@ -10,7 +10,7 @@ import (
 const Alias = "shell__"
 
 // WithCommands returns a cell whose lines for a shell are calls of a package that it imports: !ls calls Run, and files
-// := !ls calls Lines. Lines stay lines. Commands that have another form here are errors.
+// := !ls calls Lines. The number of lines stays the same. Commands that have another form here are errors.
 func WithCommands(src, path string, known func(name string) bool) (string, error) {
 	list := Commands(src, known)
 	if len(list) == 0 {

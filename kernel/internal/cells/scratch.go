@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Marker is the name that stands for the text being written.
+// Marker is the name that stands, in an unfinished cell, for the text at the cursor.
 const Marker = "scratch__"
 
 // Scratch is an unfinished cell, checked to find what is known at its marker. The program keeps nothing of it, and its

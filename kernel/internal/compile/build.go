@@ -36,9 +36,9 @@ type Builder struct {
 // base lists the packages of every plugin.
 var base = []string{"nacre/kernel/internal/live", "unsafe", "runtime/cgo"}
 
-// NewBuilder returns a builder of plugins for this process. source is a folder of the module from which the program was
-// built. list is the file that Prepare wrote, or "". NewBuilder fails if there is no tool chain of the Go release with
-// which the program was built.
+// NewBuilder returns a builder of plugins for this process. The argument source is a folder of the module from which
+// the program was built. The argument list is the file that Prepare wrote, or "". NewBuilder fails if there is no tool
+// chain of the Go release with which the program was built.
 func NewBuilder(path, source, list string) (*Builder, error) {
 	b := &Builder{Path: path, source: source, packages: map[string]string{}}
 	b.env = append(os.Environ(), "CGO_ENABLED=1")

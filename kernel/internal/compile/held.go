@@ -11,8 +11,8 @@ import (
 )
 
 // Held returns a sentence about every type to which the cell adds methods while variables hold values of this type in
-// interfaces. Such a value has the type of the cell that made it, and keeps the methods that this type had. variables
-// are the variables, for reflection.
+// interfaces. Such a value has the type of the cell that made it, and keeps the methods that this type had. The cell's
+// variables are given as values for reflection.
 func Held(u *cells.Unit, variables []any) (sentences []string) {
 	declared := map[string]bool{}
 	for _, d := range u.Types {

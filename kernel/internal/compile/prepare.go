@@ -103,7 +103,7 @@ func (b *Builder) prepared(list string) error {
 	return lines.Err()
 }
 
-// Prepared says why cells cannot be compiled at once. If only Prepare has to be called, the error wraps ErrUnprepared.
+// Prepared says why cells cannot be compiled yet. If only Prepare has to be called, the error wraps ErrUnprepared.
 func Prepared(source, list string) error {
 	if err := Possible(source); err != nil {
 		return err

@@ -23,7 +23,7 @@ type Engine interface {
 	// Read returns a variable as an interface holds it.
 	Read(v *cells.Var) (any, bool)
 
-	// Stop raises or lowers the flag at which running code calls Host.Check.
+	// Stop sets or clears a flag; while it is set, running code calls Host.Check.
 	Stop(on bool)
 
 	// Final reports whether a panic whose value has a method Final skips the deferred functions of the goroutine.

@@ -71,7 +71,7 @@ func Fail(err error, call string, line, column int) {
 // New makes a variable of the type that *p is to point to.
 func New[T any](p *T) *T { return new(T) }
 
-// Cast makes *p point to the variable of a name. Its type must have the same layout.
+// Cast makes *p point to the session's variable of this name, whose type must have the same layout as T.
 func Cast[T any](c *Cell, p **T, name string) {
 	*p = (*T)(reflect.ValueOf(c.Variable(name)).UnsafePointer())
 }
