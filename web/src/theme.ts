@@ -2,6 +2,7 @@
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
 const key = 'nacre.theme';
+const root = document.documentElement;
 const system = matchMedia('(prefers-color-scheme: dark)');
 
 export function themeChoice(): ThemeChoice {
@@ -11,7 +12,7 @@ export function themeChoice(): ThemeChoice {
 
 function apply(): void {
   const choice = themeChoice();
-  document.documentElement.dataset.theme = choice === 'system' ? (system.matches ? 'dark' : 'light') : choice;
+  root.dataset.theme = choice === 'system' ? (system.matches ? 'dark' : 'light') : choice;
   document.dispatchEvent(new CustomEvent('nacre:theme'));
 }
 
@@ -26,6 +27,16 @@ export function nextTheme(): ThemeChoice {
   const next = order[(order.indexOf(themeChoice()) + 1) % 3]!;
   setTheme(next);
   return next;
+}
+
+/** Does something in light colours, after figures have been drawn in them. */
+export async function lightWhile(f: () => void): Promise<void> {
+  root.dataset.theme = 'light';
+  document.dispatchEvent(new CustomEvent('nacre:theme'));
+  // Figures draw in the frame after the next, or within a quarter of a second.
+  await new Promise((done) => setTimeout(done, 400));
+  f();
+  apply();
 }
 
 export function startTheme(): void {

@@ -5,6 +5,7 @@ import { nextTheme } from '../theme';
 import type { OpenNotebook } from './actions';
 import * as edit from './editing';
 import type { NotebookFile } from './file';
+import { codeHidden, hideCode, printPage } from './present';
 import type { FileNotes } from './filenotes';
 import type { Folding } from './folding';
 import * as moving from './moving';
@@ -349,6 +350,12 @@ export const commands: Command[] = [
     keys: ['Shift-L', 'L'],
     run: (p) => p.toggleLineNumbers(),
   },
+  {
+    id: 'view.hideCode',
+    label: 'Hide or show all code, in exports too',
+    group: 'View',
+    run: () => hideCode(!codeHidden()),
+  },
   { id: 'view.clearAll', label: 'Clear all outputs', group: 'View', run: (p) => edit.clearOutputs(p) },
   {
     id: 'view.outline',
@@ -395,9 +402,21 @@ export const commands: Command[] = [
     group: 'File',
     run: async (p) => {
       const { exportHtml } = await import('./exporthtml');
-      download(p.stem + '.html', 'text/html', await exportHtml(p.notebook.toJson(), p.stem, p.folder));
+      const file = await exportHtml(p.notebook.toJson(), p.stem, p.folder, !codeHidden());
+      download(p.stem + '.html', 'text/html', file);
     },
   },
+  {
+    id: 'file.slides',
+    label: 'Export slides',
+    group: 'File',
+    run: async (p) => {
+      const { exportSlides } = await import('./exporthtml');
+      const file = await exportSlides(p.notebook.toJson(), p.stem, p.folder, !codeHidden());
+      download(p.stem + '-slides.html', 'text/html', file);
+    },
+  },
+  { id: 'file.print', label: 'Print, or save as PDF', group: 'File', run: () => printPage() },
   {
     id: 'file.go',
     label: 'Export to Go',

@@ -6,6 +6,7 @@ import { appendStream } from '../model/stream';
 import { ansiToHtml } from '../output/ansi';
 import { problemNote } from '../output/boundary';
 import { htmlText } from '../output/html';
+import { slidesOf } from '../model/slides';
 import { anchored } from '../output/anchors';
 import { drawDiagrams } from '../output/diagram';
 import { loadMath, settle } from '../output/formulas';
@@ -56,14 +57,15 @@ function outputHtml(o: Output): string {
   return dataHtml(o);
 }
 
-function cellHtml(c: CellJson, folder: string): string {
+function cellHtml(c: CellJson, folder: string, code: boolean): string {
   if (c.cell_type === 'markdown') {
     return `<section class="text">${bounded('This text', c.source, () => htmlText(renderMarkdown(c.source, folder, c.attachments)))}</section>`;
   }
   if (c.cell_type === 'raw') return `<section><pre>${escapeHtml(c.source)}</pre></section>`;
-  const source = c.metadata.jupyter?.source_hidden
-    ? ''
-    : `<pre class="source">${bounded('This source', c.source, () => highlightedHtml(c.source))}</pre>`;
+  const source =
+    c.metadata.jupyter?.source_hidden || !code
+      ? ''
+      : `<pre class="source">${bounded('This source', c.source, () => highlightedHtml(c.source))}</pre>`;
   const outputs = c.metadata.collapsed
     ? ''
     : (c.outputs ?? [])
@@ -86,10 +88,29 @@ async function together(html: string): Promise<string> {
   return body.innerHTML;
 }
 
-export async function exportHtml(nb: NotebookJson, title: string, folder: string): Promise<string> {
+const worthShowing = (c: CellJson) => !!c.source.trim() || !!c.outputs?.length;
+
+/** A notebook as a page to read; code is whether it has the sources of its cells. */
+export async function exportHtml(nb: NotebookJson, title: string, folder: string, code = true): Promise<string> {
   await loadMath();
-  return `<!doctype html>
-<html lang="en">
+  const cells = nb.cells.filter(worthShowing).map((c) => cellHtml(c, folder, code));
+  return whole(title, await together(cells.join('\n')));
+}
+
+/**
+ * A notebook as slides, one below the other, each as high as the window and a page of its own in print. They begin where Jupyter's
+ * metadata of cells say; where no cell has any, at headings.
+ */
+export async function exportSlides(nb: NotebookJson, title: string, folder: string, code = true): Promise<string> {
+  await loadMath();
+  const slides = slidesOf(nb.cells.filter(worthShowing)).map(
+    (cells) => `<section class="slide"><div>${cells.map((c) => cellHtml(c, folder, code)).join('\n')}</div></section>`,
+  );
+  return whole(title, await together(slides.join('\n')), 'slides');
+}
+
+const whole = (title: string, body: string, kind = '') => `<!doctype html>
+<html lang="en"${kind && ` class="${kind}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -98,13 +119,7 @@ export async function exportHtml(nb: NotebookJson, title: string, folder: string
 <style>${style}</style>
 </head>
 <body>
-${await together(
-  nb.cells
-    .filter((c) => c.source.trim() || c.outputs?.length)
-    .map((c) => cellHtml(c, folder))
-    .join('\n'),
-)}
+${body}
 </body>
 </html>
 `;
-}

@@ -8,6 +8,7 @@ import { banner } from '../ui/dialog';
 import { goToAnchor } from '../output/anchors';
 import { brokenPage } from './broken';
 import { NotebookPage } from './page';
+import { fitTables } from './present';
 
 interface Specs {
   default: string;
@@ -34,6 +35,7 @@ export async function openNotebook(path: string): Promise<void> {
   if (spec) link.displayName = spec.display_name;
   const here = spec ? { name, display_name: spec.display_name, language: spec.language } : null;
   const page = new NotebookPage(path, notebook, link, model, here);
+  fitTables();
   document.body.append(page.dom);
   performance.mark('nacre.shown');
   page.focus();
