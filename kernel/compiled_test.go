@@ -305,6 +305,54 @@ func TestTypesInBodies(t *testing.T) {
 	})
 }
 
+// Package reflect may make a type without a name before a plugin has it: cells after it take the type for the same.
+func TestTypesMadeByReflect(t *testing.T) {
+	kerneltest.Cells(t, startCompiled(t), [][2]string{
+		{`import "reflect"
+type M int
+func (m M) F(x []M) map[M]int { return map[M]int{m: len(x)} }
+of, f := reflect.TypeOf(M(3)), reflect.ValueOf(M(3)).MethodByName("F")
+a := reflect.MakeSlice(reflect.SliceOf(of), 2, 2)
+r := f.Call([]reflect.Value{a})[0].Interface()
+c := reflect.MakeChan(reflect.ChanOf(reflect.BothDir, of), 1).Interface()
+p := reflect.New(reflect.PointerTo(of)).Interface()
+l := reflect.New(reflect.ArrayOf(2, reflect.SliceOf(of))).Elem().Interface()
+g := f.Interface()`, ""},
+		{"x, ok := a.Interface().([]M)\nok && len(x) == 2", "true"},
+		{"y, ok := r.(map[M]int)\nok && y[3] == 2", "true"},
+		{"z, ok := c.(chan M)\nok && cap(z) == 1", "true"},
+		{"_, ok = p.(**M)\nok", "true"},
+		{"_, ok = l.([2][]M)\nok", "true"},
+		{"h, ok := g.(func([]M) map[M]int)\nok", "true"},
+		{"h(x)", "map[3:2]"},
+		{"reflect.TypeOf(h) == reflect.TypeOf(g)", "true"},
+	})
+}
+
+// In a list of constants that hides a name of the session, a repeated expression means the new one.
+func TestConstantsThatHide(t *testing.T) {
+	kerneltest.Cells(t, startCompiled(t), [][2]string{
+		{"import \"fmt\"\nconst X, Half = 2, 0.25\ntype M uint8", ""},
+		{"func() string { const (X = X + X; Y; Z = iota); return fmt.Sprint(X, Y, Z) }()", `"4 8 2"`},
+		{"func() string { const (X M = X + X; _; Y); return fmt.Sprintf(\"%T%v %T%v\", X, X, Y, Y) }()",
+			`"main.M4 main.M8"`},
+		{"func() string { const (A = X << iota; B; C); return fmt.Sprint(A, B, C) }()", `"2 4 8"`},
+		{"func() float64 { const (Half = Half + 1; More); return More }()", "CompileError: 1:25: the constant Half " +
+			"stands in a list that repeats an expression whose names it hides: write each expression out"},
+	})
+}
+
+// A cell may map memory and close it: what shows the session's variables does not read it then.
+func TestMemoryThatCannotBeRead(t *testing.T) {
+	s := startCompiled(t)
+	kerneltest.Cells(t, s, [][2]string{
+		{"import \"syscall\"\nb, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_READ|syscall.PROT_WRITE, " +
+			"syscall.MAP_ANON|syscall.MAP_PRIVATE)", ""},
+		{"err = syscall.Mprotect(b, syscall.PROT_NONE)\nlen(b)", "4096"},
+		{"err = syscall.Mprotect(b, syscall.PROT_READ)\nb[1]", "0"},
+	})
+}
+
 // The run time may make the method table of a type and an interface before a plugin has its own: cells after it take
 // the type for the same.
 func TestMethodTablesOfTheProcess(t *testing.T) {

@@ -73,6 +73,23 @@ quad(1)`, "9"},
 }
 
 // Cells are written in the Go of go.mod, also where a newer one built the kernel: the cell compiler knows no more.
+// Line directives of a program that was pasted into a cell do not move the places of its errors.
+func TestLineDirectives(t *testing.T) {
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) {
+			s := e.start(t)
+			kerneltest.Cells(t, s, [][2]string{
+				{"//line foo.y:4\nx := 1\n/*line :1:22*/ x", "1"},
+				{"s := `\n//line b.go:3`\nlen(s)", "14"},
+			})
+			r, _ := execute(s, "//line foo.y:9\nvar z int = \"a\"")
+			if r.Error == nil || len(r.Error.Positions) != 1 || r.Error.Positions[0].Line != 2 {
+				t.Errorf("got %s, want an error on line 2", value(r))
+			}
+		})
+	}
+}
+
 func TestGoOfCells(t *testing.T) {
 	s := start(t)
 	data, err := os.ReadFile("../go.mod")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime/debug"
 	"sort"
 	"strings"
 
@@ -77,6 +78,7 @@ const maxLine = 120
 
 // line is a value in one short line. Only the head of large collections is printed.
 func (s *session) line(x any) (text string) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // memory that programs map may be closed to us
 	defer func() {
 		if r := recover(); r != nil {
 			text = fmt.Sprintf("(its String method panics: %v)", r)

@@ -35,6 +35,7 @@ func (p *Scope) checkCell(ctx context.Context, cell int, src string) (*Unit, err
 
 // checker takes a cell apart, so that it can be checked.
 func (p *Scope) checker(ctx context.Context, cell int, src string) (*checker, error) {
+	src = undirected(src)
 	file, err := p.parseCell(CellName(cell), src)
 	if err != nil {
 		var errs Errors

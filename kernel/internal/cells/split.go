@@ -135,6 +135,27 @@ func blankGap(b []byte, from, to int) {
 
 func isDecl(k token.Token) bool { return k == token.FUNC || k == token.TYPE || k == token.CONST }
 
+// undirected is a cell without line directives: they become other comments. A place in a cell is one of the cell, not
+// of a file from which a program once made it.
+func undirected(src string) string {
+	if !strings.Contains(src, "//line ") && !strings.Contains(src, "/*line ") {
+		return src
+	}
+	out := []byte(src)
+	f := token.NewFileSet().AddFile("", -1, len(src))
+	var s scanner.Scanner
+	s.Init(f, out, func(token.Position, string) {}, scanner.ScanComments)
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return string(out)
+		}
+		if tok == token.COMMENT && strings.HasPrefix(lit[2:], "line ") {
+			out[f.Offset(pos)+2] = 'L'
+		}
+	}
+}
+
 // Positions in files of cells are positions in the cell, because a line directive precedes the cell's text.
 func (p *Scope) parse(name, before, text, after string) (*ast.File, error) {
 	src := before + "\n//line " + name + ":1:1\n" + text + after

@@ -105,6 +105,11 @@ func (w *writer) span(n ast.Node, from, to token.Pos) string {
 		case *ast.GoStmt:
 			replace(m, w.goStmt(m))
 			return false
+		case *ast.GenDecl:
+			if text, ok := w.hiding(m); ok {
+				replace(m, text)
+				return false
+			}
 		case *ast.FuncDecl:
 			w.enter(m.Body, insert)
 		case *ast.FuncLit:
