@@ -4,6 +4,10 @@ import { css, type Rgb, sequential, taskColours } from '../embedding/palette';
 import type { Axis, Range } from './axis';
 import type { Chart, Mark, Over, Reference } from './decode';
 
+/** The room of a letter and of a line of text, in pixels. */
+export const letter = 7.4,
+  line = 12;
+
 const ns = 'http://www.w3.org/2000/svg';
 
 export function shape(
@@ -79,7 +83,11 @@ export class PanelDrawing {
       ),
       ...this.axes(),
       inside,
-      shape('text', { x: at.left, y: at.top - 8, fill: look.ink, 'font-weight': 600 }, title),
+      shape(
+        'text',
+        { x: at.left, y: at.top - 8, fill: look.ink, 'font-weight': 600 },
+        short(title, Math.max(8, Math.floor(at.width / letter))),
+      ),
     );
   }
 
@@ -94,14 +102,18 @@ export class PanelDrawing {
         shape(
           'text',
           { x: x + (end ? -4 : 4), y: at.top + 12, 'text-anchor': end ? 'end' : 'start', fill: look.soft },
-          r.name,
+          short(r.name, Math.floor(at.width / letter / 2)),
         ),
       ];
     }
     const y = this.py(r.y);
     return [
       shape('line', { x1: at.left, x2: at.left + at.width, y1: y, y2: y, ...line }),
-      shape('text', { x: at.left + at.width - 4, y: y - 4, 'text-anchor': 'end', fill: look.soft }, r.name),
+      shape(
+        'text',
+        { x: at.left + at.width - 4, y: y - 4, 'text-anchor': 'end', fill: look.soft },
+        short(r.name, Math.floor(at.width / letter)),
+      ),
     ];
   }
 
@@ -150,8 +162,12 @@ export class PanelDrawing {
     const { at, look, chart } = this;
     const bottom = at.top + at.height;
     const out: SVGElement[] = [];
+    let lowest = Infinity;
     for (const t of this.y.ticks) {
       const y = this.py(t.at);
+      // Names of many categories would lie over each other.
+      if (chart.y.categories.length && lowest - y < line) continue;
+      lowest = y;
       if (!chart.y.categories.length)
         out.push(shape('line', { x1: at.left, x2: at.left + at.width, y1: y, y2: y, stroke: look.line }));
       out.push(shape('text', { x: at.left - 7, y: y + 4, 'text-anchor': 'end', fill: look.soft }, short(t.text, 22)));
@@ -170,11 +186,12 @@ export class PanelDrawing {
     for (const t of this.x.ticks) {
       const room =
         chart.x.categories.length && chart.x.categories.length <= 10
-          ? Math.floor(at.width / chart.x.categories.length / 6.4)
+          ? Math.floor((at.width / chart.x.categories.length - 6) / 6.8)
           : 24;
       const text = short(t.text, Math.max(3, room)),
-        half = text.length * 3.2,
-        x = this.px(t.at);
+        half = text.length * 3.4,
+        end = at.left + at.width + 5,
+        x = Math.min(this.px(t.at), end - half);
       if (x - half < last) continue;
       last = x + half + 4;
       out.push(shape('text', { x, y: bottom + 17, 'text-anchor': 'middle', fill: look.soft }, text));
@@ -183,7 +200,7 @@ export class PanelDrawing {
       shape(
         'text',
         { x: at.left + at.width / 2, y: bottom + 35, 'text-anchor': 'middle', fill: look.ink },
-        short(chart.x.label, Math.floor(at.width / 6)),
+        short(chart.x.label, Math.floor(at.width / letter)),
       ),
     );
     return out;

@@ -3,7 +3,7 @@
 import { css, sequential, taskColours } from '../embedding/palette';
 import { axis, evened, extents, type Range } from './axis';
 import type { Chart } from './decode';
-import { type Look, PanelDrawing, type Place, shape, short } from './draw';
+import { letter, type Look, PanelDrawing, type Place, shape, short } from './draw';
 
 export interface Drawn {
   place: Place;
@@ -44,7 +44,7 @@ export function picture(chart: Chart, width: number, look: Look, zoom: Zoom | nu
   const tight = (k: number) => !!zoomed(k) || chart.equal;
   const ys = ranges.map((r, k) => axis(chart.y, r.y, chart.panels.length > 1 ? 4 : 6, tight(k), dots));
   const widest = Math.max(2, ...ys.flatMap((y) => y.ticks.map((t) => t.text.length)));
-  const left = 14 + (chart.y.label ? 16 : 0) + Math.min(150, 6.6 * widest);
+  const left = 14 + (chart.y.label ? 16 : 0) + Math.min(160, 7 * widest);
   const right = chart.colour ? 62 : 6;
   const slot = (width - right - 16 * (across - 1)) / across;
   const room = Math.max(60, slot - left),
@@ -79,7 +79,7 @@ export function picture(chart: Chart, width: number, look: Look, zoom: Zoom | nu
         shape(
           'text',
           { x: at, y: middle, transform: `rotate(-90 ${at} ${middle})`, 'text-anchor': 'middle', fill: look.ink },
-          short(chart.y.label, Math.max(8, Math.floor(plotHeight / 6))),
+          short(chart.y.label, Math.max(8, Math.floor((plotHeight + 30) / letter))),
         ),
       );
     }
@@ -121,9 +121,6 @@ const papers = {
 /** The font's size in pixels in the drawing, and in points on paper. */
 const pixels = 12,
   onPaper = 8;
-
-/** The width of a letter, about. */
-const letter = 6.8;
 
 /**
  * A chart as an SVG file that needs nothing of the page. points is its width on paper, where all text has 8 points; without it
