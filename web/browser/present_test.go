@@ -73,6 +73,12 @@ func TestPresent(t *testing.T) {
 			t.Errorf("%s: %.2000s", name, file)
 		}
 	}
+	eval[any](p, "nacre.selection.set(3, 'command'), nacre.run('slide.begin')")
+	if mark := eval[string](p, "document.querySelectorAll('.cell')[3].querySelector('.slide-type').innerText"); mark !=
+		"slide" || strings.Count(p.saves("file.slides"), `class="slide"`) != 2 {
+		t.Errorf("the cell that begins a slide is marked %q", mark)
+	}
+	eval[any](p, "nacre.run('slide.begin')")
 	if n := strings.Count(slides, `class="slide"`); n != 2 {
 		t.Errorf("%d slides, expected one for each heading", n)
 	}

@@ -5,6 +5,7 @@ import { unitsOfGoPosition } from '../model/positions';
 import { headingLevel } from '../model/headings';
 import { foreignKind, type Output } from '../model/nbformat';
 import type { Cell, OutputChange } from '../model/notebook';
+import { slideType } from '../model/slides';
 import { type Rendered, renderOutput } from '../output/render';
 import { attempt, bounded, problemNote } from '../output/boundary';
 import { settleSoon } from '../output/formulas';
@@ -71,6 +72,7 @@ export class CellView {
     { type: 'button', hidden: true, tabindex: -1, click: () => this.host.command('cell.run', this) },
     'stale',
   );
+  private readonly slideMark = el('span.slide-type', { hidden: true });
   private readonly reactiveMark = el(
     'span.reactive',
     { hidden: true, title: 'Runs by itself when what it reads changes (Shift+U)' },
@@ -109,7 +111,7 @@ export class CellView {
     private readonly host: CellHost,
   ) {
     const foreign = foreignKind(cell.file);
-    this.gutter.append(this.prompt, this.timing, this.staleMark, this.reactiveMark);
+    this.gutter.append(this.prompt, this.timing, this.staleMark, this.reactiveMark, this.slideMark);
     const main = el(
       'div.main',
       {},
@@ -252,6 +254,10 @@ export class CellView {
     this.staleMark.title = `${stale}. Click to run it again; U runs all that is stale`;
     this.staleMark.setAttribute('aria-label', `Stale. ${stale}. Run it again`);
     this.reactiveMark.hidden = cell.type !== 'code' || !cell.reactive;
+    const slide = slideType(cell);
+    this.slideMark.hidden = !slide || slide === '-';
+    this.slideMark.textContent = slide;
+    this.slideMark.title = 'Its place among slides';
     this.tick();
     const folded = cell.metadata.collapsed === true && cell.outputs.length > 0;
     this.dom.classList.toggle('outputs-folded', folded);

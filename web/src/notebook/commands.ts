@@ -329,6 +329,8 @@ export const commands: Command[] = [
     keys: ['Shift-S'],
     run: (p) => edit.toggleSource(p),
   },
+  { id: 'slide.begin', label: 'Begin a slide here', group: 'View', run: (p) => edit.setSlide(p, 'slide') },
+  { id: 'slide.skip', label: 'Leave out of slides', group: 'View', run: (p) => edit.setSlide(p, 'skip') },
   {
     id: 'heading.fold',
     label: 'Fold the section',

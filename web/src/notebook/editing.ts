@@ -5,6 +5,7 @@ import { cellsFromJson, cellsMime, cellsToJson, cellsToText } from '../model/cli
 import { sectionEnd } from '../model/headings';
 import { type CellJson, newId } from '../model/nbformat';
 import { Cell } from '../model/notebook';
+import { slideType } from '../model/slides';
 import type { OpenNotebook } from './actions';
 
 /** The cells copied last, where the browser keeps none. */
@@ -119,6 +120,18 @@ export function toggleSource(page: OpenNotebook): void {
     c.setMetadata('jupyter', { ...c.metadata.jupyter, source_hidden: hidden ? undefined : true });
   }
   page.notebook.edited.emit();
+}
+
+/** Gives the selected cells a type among slides, as Jupyter writes it; again takes it away. */
+export function setSlide(page: OpenNotebook, type: 'slide' | 'skip'): void {
+  const on = slideType(page.selection.cell) !== type;
+  for (const c of page.selection.cells) {
+    const { slide_type: _, ...rest } = (c.metadata.slideshow ?? {}) as Record<string, unknown>;
+    const next = on ? { ...rest, slide_type: type } : rest;
+    c.setMetadata('slideshow', Object.keys(next).length ? next : undefined);
+  }
+  page.notebook.edited.emit();
+  announce(on ? { slide: 'A slide begins here', skip: 'Not on slides' }[type] : 'No type among slides');
 }
 
 export function toggleReactive(page: OpenNotebook): void {
