@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"image"
 	"math/rand/v2"
 
 	"nacre/sim/scene"
@@ -20,10 +21,12 @@ import (
 //	Gridder             embeddings                             evenly spread tasks
 //	Starter             embeddings                             starts drawn anew
 //	Noticer             the record of a run                    what was assumed about it
+//	Filmer              recordings                             pictures that environments draw of themselves
 //
 //	asked of a batch
 //	Stateful            recordings, verification               physical states, read and set
 //	Visible             films: pictures and playback           what there is to see
+//	Pictured            recordings, of a Filmer                a picture of an environment
 //	PlainStepper        rates                                  the same steps in a plain C loop
 //	Forcible            verification                           another simulator's states
 //
@@ -165,6 +168,23 @@ type Visible interface {
 	// Poses writes the pose of every solid of the Scene, in the Scene's order. It is called after Reset or SetState.
 	// After Step, poses may be from before the last integration, like everything that MuJoCo computes from a state.
 	Poses(i int, poses []scene.Pose) error
+}
+
+// Filmer is implemented by families whose environments draw themselves, as those of Gymnasium's do by render.
+type Filmer interface {
+	Family
+
+	// NewFilmed is NewBatch for a batch that implements Pictured. Its episodes are those of NewBatch's.
+	NewFilmed(n int) (Batch, error)
+}
+
+// Pictured is implemented by the batches of a Filmer.
+type Pictured interface {
+	Batch
+
+	// Picture draws environment i, which has been Reset, and returns how many pictures show a second, 0 if that is
+	// unknown.
+	Picture(i int) (m *image.RGBA, fps float64, err error)
 }
 
 // PlainStepper is implemented by batches of native environments that a plain C loop can step too. Package sim/rates

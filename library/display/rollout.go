@@ -38,9 +38,17 @@ type Rollout struct {
 	Link     string   // name shared by outputs that select the same labels; an empty Link shares no selection
 }
 
-// MIMEBundle returns the episodes for this notebook's front end, a picture and text. It fails for families that cannot
-// be drawn (sim.Visible) and above RolloutLimit.
+// MIMEBundle returns the episodes for this notebook's front end, a picture and text, or the pictures that environments
+// drew of themselves (sim.Filmer) as an animation. It fails for families that cannot be drawn and above RolloutLimit.
 func (r Rollout) MIMEBundle() (map[string]any, error) {
+	if len(r.Episodes) > 0 && len(r.Episodes[0].Pictures) > 0 {
+		return r.animation()
+	}
+	for _, e := range r.Episodes {
+		if e.Unseen != "" {
+			return nil, fmt.Errorf("display: no picture of %s: %s", e.Family, e.Unseen)
+		}
+	}
 	b, d, text, err := r.data()
 	if err != nil {
 		return nil, err

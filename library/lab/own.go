@@ -7,12 +7,16 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"strings"
 
+	"nacre/analysis/frame"
 	"nacre/library/cell"
 	"nacre/pearl"
 	"nacre/rl"
 	"nacre/rl/belief"
 	"nacre/sim"
+	"nacre/sim/pyfamily"
+	"nacre/sim/simtest"
 	"nacre/tcl"
 )
 
@@ -115,6 +119,36 @@ func Python(class string) Option {
 		}
 		p.err = cmp.Or(p.err, err)
 	}
+}
+
+// Check is a table of what nacre envs --check says of a family, such as one of a class in Python: a row for each
+// property, with columns verdict, property and finding.
+//
+//	lab.Check("point.py:Point")
+func Check(family string) *frame.Frame {
+	f, err := sim.Lookup(family)
+	if err != nil && !sim.Opens(family) && strings.Contains(family, ":") {
+		f, err = sim.Lookup("py:" + family)
+	}
+	if err != nil {
+		return frame.Failed(err)
+	}
+	findings, err := pyfamily.Check(f)
+	if err != nil {
+		return frame.Failed(err)
+	}
+	var columns [3][]string
+	for _, found := range append(findings, pyfamily.Contract(f, simtest.Check(f))) {
+		verdict := "ok"
+		if found.Broken {
+			verdict = "broken"
+		}
+		for k, v := range []string{verdict, found.What, found.Says} {
+			columns[k] = append(columns[k], v)
+		}
+	}
+	return frame.New(frame.Texts("verdict", columns[0]), frame.Texts("property", columns[1]),
+		frame.Texts("finding", columns[2]))
 }
 
 // Reward trains on the family called base with a reward of your own. The new family is called name. Other functions

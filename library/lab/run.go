@@ -282,7 +282,7 @@ func (r *Run) TestTasks() (tasks []sim.Task, err error) {
 // Rollout lets the agent adapt to the given test tasks, counted from 0, by the run's protocol. It records the last
 // episode on each task. If no task is given, it uses all test tasks.
 func (r *Run) Rollout(tasks ...int) (display.Rollout, error) {
-	var rec recording.Recorder
+	rec := recording.Recorder{Pictures: true}
 	err := r.agent(func(a *experiment.Agent) error {
 		on := a.TestTasks
 		if len(tasks) > 0 {

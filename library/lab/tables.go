@@ -145,7 +145,7 @@ func Watch(f sim.Family, episodes int, told bool, steps int) (display.Rollout, e
 	if err != nil {
 		return display.Rollout{}, err
 	}
-	rec := recording.Recorder{Family: f}
+	rec := recording.Recorder{Family: f, Pictures: true}
 	_, err = rec.Rollout(cell.Context(), list, policy, steps)
 	err = errors.Join(err, rec.Close())
 	return display.Rollout{Title: f.Spec().Name, Episodes: rec.Recordings}, err

@@ -13,6 +13,7 @@ func init() {
 		"Auxiliary":  reflect.ValueOf(p0.Auxiliary),
 		"Axis":       reflect.ValueOf((*p0.Axis)(nil)),
 		"Branch":     reflect.ValueOf(p0.Branch),
+		"Check":      reflect.ValueOf(p0.Check),
 		"Compare":    reflect.ValueOf(p0.Compare),
 		"Every":      reflect.ValueOf(p0.Every),
 		"Family":     reflect.ValueOf(p0.Family),

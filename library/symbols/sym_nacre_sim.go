@@ -3,9 +3,10 @@
 package symbols
 
 import (
+	p2 "image"
 	p1 "math/rand/v2"
 	p0 "nacre/sim"
-	p2 "nacre/sim/scene"
+	p3 "nacre/sim/scene"
 	"reflect"
 )
 
@@ -36,6 +37,8 @@ func init() {
 		"Families":        reflect.ValueOf(p0.Families),
 		"Family":          reflect.ValueOf((*p0.Family)(nil)),
 		"_Family":         reflect.ValueOf((*_nacre_sim_Family)(nil)),
+		"Filmer":          reflect.ValueOf((*p0.Filmer)(nil)),
+		"_Filmer":         reflect.ValueOf((*_nacre_sim_Filmer)(nil)),
 		"Forcible":        reflect.ValueOf((*p0.Forcible)(nil)),
 		"_Forcible":       reflect.ValueOf((*_nacre_sim_Forcible)(nil)),
 		"GoalPolicy":      reflect.ValueOf(p0.GoalPolicy),
@@ -51,6 +54,8 @@ func init() {
 		"Of":              reflect.ValueOf(p0.Of),
 		"Opener":          reflect.ValueOf(p0.Opener),
 		"Opens":           reflect.ValueOf(p0.Opens),
+		"Pictured":        reflect.ValueOf((*p0.Pictured)(nil)),
+		"_Pictured":       reflect.ValueOf((*_nacre_sim_Pictured)(nil)),
 		"PlainStepper":    reflect.ValueOf((*p0.PlainStepper)(nil)),
 		"_PlainStepper":   reflect.ValueOf((*_nacre_sim_PlainStepper)(nil)),
 		"Policy":          reflect.ValueOf((*p0.Policy)(nil)),
@@ -153,6 +158,21 @@ func (w _nacre_sim_Family) Tasks(a0 uint64, a1 int, a2 int) ([]p0.Task, []p0.Tas
 	return w.WTasks(a0, a1, a2)
 }
 
+type _nacre_sim_Filmer struct {
+	IValue     any
+	WNewBatch  func(int) (p0.Batch, error)
+	WNewFilmed func(int) (p0.Batch, error)
+	WSpec      func() p0.Spec
+	WTasks     func(uint64, int, int) ([]p0.Task, []p0.Task, error)
+}
+
+func (w _nacre_sim_Filmer) NewBatch(a0 int) (p0.Batch, error)  { return w.WNewBatch(a0) }
+func (w _nacre_sim_Filmer) NewFilmed(a0 int) (p0.Batch, error) { return w.WNewFilmed(a0) }
+func (w _nacre_sim_Filmer) Spec() p0.Spec                      { return w.WSpec() }
+func (w _nacre_sim_Filmer) Tasks(a0 uint64, a1 int, a2 int) ([]p0.Task, []p0.Task, error) {
+	return w.WTasks(a0, a1, a2)
+}
+
 type _nacre_sim_Forcible struct {
 	IValue     any
 	WClose     func() error
@@ -204,6 +224,25 @@ type _nacre_sim_Noticer struct {
 }
 
 func (w _nacre_sim_Noticer) Notices() []string { return w.WNotices() }
+
+type _nacre_sim_Pictured struct {
+	IValue   any
+	WClose   func() error
+	WLen     func() int
+	WPicture func(int) (*p2.RGBA, float64, error)
+	WReset   func(int, p0.Task, *p1.Rand, []float64) error
+	WStep    func([]bool, []float64, []float64, *p0.StepResult) error
+}
+
+func (w _nacre_sim_Pictured) Close() error                              { return w.WClose() }
+func (w _nacre_sim_Pictured) Len() int                                  { return w.WLen() }
+func (w _nacre_sim_Pictured) Picture(a0 int) (*p2.RGBA, float64, error) { return w.WPicture(a0) }
+func (w _nacre_sim_Pictured) Reset(a0 int, a1 p0.Task, a2 *p1.Rand, a3 []float64) error {
+	return w.WReset(a0, a1, a2, a3)
+}
+func (w _nacre_sim_Pictured) Step(a0 []bool, a1 []float64, a2 []float64, a3 *p0.StepResult) error {
+	return w.WStep(a0, a1, a2, a3)
+}
 
 type _nacre_sim_PlainStepper struct {
 	IValue any
@@ -266,14 +305,14 @@ func (w _nacre_sim_Stateful) State(a0 int) p0.State { return w.WState(a0) }
 
 type _nacre_sim_Visible struct {
 	IValue    any
-	WPoses    func(int, []p2.Pose) error
-	WScene    func(int) (*p2.Scene, error)
+	WPoses    func(int, []p3.Pose) error
+	WScene    func(int) (*p3.Scene, error)
 	WSetState func(int, p0.State, []float64) error
 	WState    func(int) p0.State
 }
 
-func (w _nacre_sim_Visible) Poses(a0 int, a1 []p2.Pose) error { return w.WPoses(a0, a1) }
-func (w _nacre_sim_Visible) Scene(a0 int) (*p2.Scene, error)  { return w.WScene(a0) }
+func (w _nacre_sim_Visible) Poses(a0 int, a1 []p3.Pose) error { return w.WPoses(a0, a1) }
+func (w _nacre_sim_Visible) Scene(a0 int) (*p3.Scene, error)  { return w.WScene(a0) }
 func (w _nacre_sim_Visible) SetState(a0 int, a1 p0.State, a2 []float64) error {
 	return w.WSetState(a0, a1, a2)
 }

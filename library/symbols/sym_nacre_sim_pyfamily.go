@@ -10,6 +10,7 @@ import (
 func init() {
 	add("nacre/sim/pyfamily/pyfamily", map[string]reflect.Value{
 		"Check":       reflect.ValueOf(p0.Check),
+		"Contract":    reflect.ValueOf(p0.Contract),
 		"Description": reflect.ValueOf((*p0.Description)(nil)),
 		"Family":      reflect.ValueOf((*p0.Family)(nil)),
 		"Finding":     reflect.ValueOf((*p0.Finding)(nil)),

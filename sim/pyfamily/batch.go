@@ -17,11 +17,20 @@ type batch struct {
 	w    *worker // nil once it has ended
 	task []sim.Task
 	live []bool // by environment: it was reset since the process began
+
+	filmed bool // environments can draw themselves
 }
+
+var errNotReset = errors.New("it was not reset; expected a reset before a step")
 
 // begin starts the process.
 func (b *batch) begin() (err error) {
-	if b.w, err = b.of.take(); err != nil {
+	if b.filmed {
+		b.w, err = b.of.openWorker(true)
+	} else {
+		b.w, err = b.of.take()
+	}
+	if err != nil {
 		return err
 	}
 	clear(b.live)
@@ -82,7 +91,7 @@ func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) err
 			continue
 		}
 		if b.w == nil || !b.live[i] {
-			return sim.NewError(s.Name, b.task[i], i, errors.New("it was not reset; expected a reset before a step"))
+			return sim.NewError(s.Name, b.task[i], i, errNotReset)
 		}
 		if err := s.CheckAction(act[i*s.ActDim : (i+1)*s.ActDim]); err != nil {
 			return sim.NewError(s.Name, b.task[i], i, err)

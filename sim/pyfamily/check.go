@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"nacre/internal/rng"
 	"nacre/sim"
@@ -36,6 +37,15 @@ func Check(f sim.Family) ([]Finding, error) {
 	}
 	out, err := c.all()
 	return out, errors.Join(err, c.batch.Close())
+}
+
+// Contract is what simtest.Check says of a family, as a finding.
+func Contract(f sim.Family, err error) Finding {
+	if err == nil {
+		return Finding{What: "contract", Says: "kept: sizes, tasks, wrong actions, workers, horizon"}
+	}
+	says := strings.ReplaceAll(err.Error(), "simtest: "+f.Spec().Name+": ", "")
+	return Finding{What: "contract", Says: says, Broken: true}
 }
 
 type checker struct {
@@ -110,7 +120,7 @@ func (c *checker) drawing() (Finding, error) {
 	if !is || c.spec.TaskDim == 0 {
 		return f, nil
 	}
-	w, err := b.of.openWorker()
+	w, err := b.of.openWorker(false)
 	if err != nil {
 		return f, err
 	}

@@ -203,7 +203,7 @@ func clone(tasks []sim.Task) []sim.Task {
 func (f *Family) make(seed uint64, nTrain, nTest int) (l lists, err error) {
 	w := f.spare
 	if f.spare = nil; w == nil {
-		if w, err = f.openWorker(); err != nil {
+		if w, err = f.openWorker(false); err != nil {
 			return l, err
 		}
 	}
@@ -257,12 +257,12 @@ func key(numbers []float64) string {
 }
 
 // openWorker starts a process and opens the class in it, without waiting until it is open.
-func (f *Family) openWorker() (*worker, error) {
+func (f *Family) openWorker(filmed bool) (*worker, error) {
 	w, err := f.start(f.about.Python)
 	if err != nil {
 		return nil, err
 	}
-	return w, w.post(request{Op: "open", Target: &f.target, Seconds: f.target.silence.Seconds()})
+	return w, w.post(request{Op: "open", Target: &f.target, Seconds: f.target.silence.Seconds(), Filmed: filmed})
 }
 
 // lingering is how long a process waits for work that nobody has for it.
@@ -298,16 +298,23 @@ func (f *Family) take() (*worker, error) {
 	if w != nil {
 		return w, nil
 	}
-	return f.openWorker()
+	return f.openWorker(false)
 }
 
 // NewBatch implements sim.Family. It starts a process and does not wait for it, so that those of a pool start together.
 func (f *Family) NewBatch(n int) (sim.Batch, error) {
+	b, err := f.unbegun(n)
+	if err != nil {
+		return nil, err
+	}
+	return b, b.begin()
+}
+
+func (f *Family) unbegun(n int) (*batch, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("sim: %s: batch of %d environments; expected at least 1", f.spec.Name, n)
 	}
-	b := &batch{of: f, n: n, task: make([]sim.Task, n), live: make([]bool, n), spec: f.spec}
-	return b, b.begin()
+	return &batch{of: f, n: n, task: make([]sim.Task, n), live: make([]bool, n), spec: f.spec}, nil
 }
 
 // pickleOf is the task as Python had it; nil of one that the class did not make.
@@ -323,6 +330,7 @@ type request struct {
 	Target   *target   `json:"target,omitempty"`
 	Seconds  float64   `json:"seconds,omitempty"`
 	Describe bool      `json:"describe,omitempty"`
+	Filmed   bool      `json:"filmed,omitempty"`
 	Seed     uint64    `json:"seed"`
 	Train    int       `json:"train"`
 	Test     int       `json:"test"`

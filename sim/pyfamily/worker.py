@@ -139,16 +139,28 @@ def seed_own(env, seed):
         old(seed)
 
 
+def modes(made):
+    """The modes of render that a class or an environment says it has."""
+    about = getattr(made, "metadata", None) or {}
+    return about.get("render_modes") or about.get("render.modes") or []
+
+
 class Family:
     """A target with the convention that it follows: how its tasks are made and how one is set."""
 
-    def __init__(self, target):
+    def __init__(self, target, filmed=False):
+        self.filmed = filmed
+        if filmed:
+            os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+            if not os.environ.get("DISPLAY"):
+                os.environ.setdefault("MUJOCO_GL", "egl")
         self.options, self.notices = target.get("options") or {}, []
         args, kwargs = literals(target.get("args", ""))
         if target.get("make"):
             import gymnasium
             self.where, self.source = gymnasium, None
-            self.make = lambda: gymnasium.make(*args, **dict({"disable_env_checker": True}, **kwargs))
+            given = {"disable_env_checker": True, **({"render_mode": "rgb_array"} if filmed else {}), **kwargs}
+            self.make = lambda: gymnasium.make(*args, **given)
         else:
             Renamed.install()
             self.where = module(target)
@@ -172,6 +184,8 @@ class Family:
             there = [n for n in dir(self.where) if inspect.isclass(getattr(self.where, n)) and n[0] != "_"]
             raise Refused("there is no %s in it; it has %s" % (name, ", ".join(there[:20]) or "no class"))
         made = getattr(self.where, name)
+        if self.filmed and takes(made, "render_mode") and "rgb_array" in modes(made):
+            kwargs = {"render_mode": "rgb_array", **kwargs}
 
         def call():
             try:
@@ -215,6 +229,9 @@ class Family:
             if find(env, name) is None:
                 raise Refused("an environment that was made, a %s, has no %s; expected what Gymnasium's have"
                               % (type(env).__name__, name))
+        base = find(env, "unwrapped")
+        if self.filmed and hasattr(base, "render_mode") and base.render_mode is None:
+            base.render_mode = "rgb_array"
         return env
 
     def convention(self):
@@ -684,7 +701,7 @@ class Worker:
 
     def open(self, q):
         self.seconds = q["seconds"]
-        self.family = f = Family(q["target"])
+        self.family = f = Family(q["target"], q.get("filmed", False))
         self.notices = f.notices
         self.actions, self.observations = Actions(f.env, self.notices), Observations(
             f.env, f.hidden, f.options.get("observations") == "one-hot", self.notices)
@@ -890,6 +907,26 @@ class Worker:
             if type(info) is dict:
                 self.success[i] = bool(info.get("success", info.get("is_success", False)))
 
+    def picture(self, q):
+        """What an environment's render returns, at most 320 pixels wide and high, as bytes."""
+        i, self.during = q["i"], "render"
+        env = self.envs[i]
+        render = find(env, "render")
+        if render is None or np is None:
+            raise Refused("it has no method render" if render is None else "pictures need NumPy")
+        seen = render(mode="rgb_array") if named(render, "mode") else render()
+        if isinstance(seen, list) and seen:
+            seen = seen[-1]
+        if not isinstance(seen, np.ndarray) or seen.ndim != 3 or seen.shape[2] not in (3, 4):
+            raise Refused("its render returned %s; expected an array of height, width and 3 colours, as by "
+                          "render_mode=\"rgb_array\"" % short(seen))
+        k = -(-max(seen.shape[:2]) // 320)
+        high, wide = seen.shape[0] // k, seen.shape[1] // k
+        seen = seen[:high * k, :wide * k, :3].reshape(high, k, wide, k, 3).mean((1, 3)) + 0.5
+        fps = (find(env, "metadata") or {}).get("render_fps") or 0
+        return {"width": wide, "height": high, "fps": float(fps),
+                "pixels": base64.b64encode(seen.astype(np.uint8).tobytes()).decode()}
+
     def globals(self, q):
         """Whether a reset and steps draw from the global generators."""
         env, said = self.envs[0], {}
@@ -1004,7 +1041,8 @@ def main():
         os.set_inheritable(fd, False)
     threading.Thread(target=watch, args=(6, 30), daemon=True).start()
     w = Worker()
-    asked = {"open": w.open, "tasks": w.tasks, "memory": w.memory, "reset": w.reset, "globals": w.globals}
+    asked = {"open": w.open, "tasks": w.tasks, "memory": w.memory, "reset": w.reset, "picture": w.picture,
+             "globals": w.globals}
     while True:
         try:
             op = receive(3, 1)

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"slices"
 
 	"nacre/internal/rng"
@@ -32,7 +33,16 @@ type Recording struct {
 	Success, Done []bool
 	QPos          [][]float64 // T+1 joint positions; nil for families without physical states
 	Mocap         [][]float64 // T+1 times 3 coordinates of each mocap body; nil if there are none
+
+	// Pictures are what a sim.Filmer draws of itself, at even intervals if there are more than MostPictures steps. FPS
+	// is how many of them show a second, and Unseen why there are none. Files do not have them.
+	Pictures []*image.RGBA
+	FPS      float64
+	Unseen   string
 }
+
+// MostPictures bounds the pictures of an episode.
+const MostPictures = 250
 
 // Return is the undiscounted sum of rewards.
 func (r *Recording) Return() float64 {
@@ -53,6 +63,7 @@ func (r *Recording) Succeeded() bool {
 type Recorder struct {
 	Family     sim.Family
 	Recordings []Recording // recordings of the last Rollout, in the order of its episodes
+	Pictures   bool        // whether a sim.Filmer draws them
 
 	batch sim.Batch
 }
@@ -77,7 +88,7 @@ func (c *Recorder) Rollout(ctx context.Context, episodes []sim.Episode, policy s
 			horizon, spec.Horizon)
 	}
 	if c.batch == nil {
-		b, err := c.Family.NewBatch(1)
+		b, err := c.begin()
 		if err != nil {
 			return nil, err
 		}
@@ -96,6 +107,13 @@ func (c *Recorder) Rollout(ctx context.Context, episodes []sim.Episode, policy s
 	return out, nil
 }
 
+func (c *Recorder) begin() (sim.Batch, error) {
+	if f, is := c.Family.(sim.Filmer); is && c.Pictures {
+		return f.NewFilmed(1)
+	}
+	return c.Family.NewBatch(1)
+}
+
 func (c *Recorder) episode(ctx context.Context, e int, ep sim.Episode, policy sim.Policy,
 	horizon int) (Recording, error) {
 	spec := c.Family.Spec()
@@ -108,7 +126,9 @@ func (c *Recorder) episode(ctx context.Context, e int, ep sim.Episode, policy si
 	if err := c.batch.Reset(0, ep.Task, rng.New(ep.Seed, rng.Reset), obs); err != nil {
 		return r, at(err, e, -1)
 	}
+	every := 1 + horizon/MostPictures
 	c.look(&r, obs)
+	c.draw(&r, every)
 	for t := range horizon {
 		if ctx.Err() != nil {
 			return r, fmt.Errorf("recording: %s: %w", spec.Name, context.Cause(ctx))
@@ -123,6 +143,9 @@ func (c *Recorder) episode(ctx context.Context, e int, ep sim.Episode, policy si
 		r.Reward, r.Context = append(r.Reward, out.Reward[0]), append(r.Context, out.ContextReward[0])
 		r.Success, r.Done = append(r.Success, out.Success[0]), append(r.Done, out.Done[0])
 		c.look(&r, obs)
+		if (t+1)%every == 0 || out.Done[0] || out.Truncated[0] {
+			c.draw(&r, every)
+		}
 		if w, ok := policy.(sim.Watcher); ok {
 			if err := w.Watch(0, []int{e}, []int{t}, out.ContextReward); err != nil {
 				return r, fmt.Errorf("recording: %s: policy, episode %d, step %d: %w", spec.Name, e, t, err)
@@ -145,6 +168,20 @@ func (c *Recorder) look(r *Recording, obs []float64) {
 			r.Mocap = append(r.Mocap, now.MocapPos)
 		}
 	}
+}
+
+// draw appends a picture. One that cannot be drawn ends the pictures, not the episode.
+func (c *Recorder) draw(r *Recording, every int) {
+	p, is := c.batch.(sim.Pictured)
+	if !is || !c.Pictures || r.Unseen != "" {
+		return
+	}
+	m, fps, err := p.Picture(0)
+	if err != nil {
+		r.Pictures, r.Unseen = nil, err.Error()
+		return
+	}
+	r.Pictures, r.FPS = append(r.Pictures, m), cmp.Or(fps, 20)/float64(every)
 }
 
 // trajectory is the recording as a Pool would give it.

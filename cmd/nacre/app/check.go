@@ -47,11 +47,7 @@ func CheckFamily(env *Env, name string) error {
 	if r.Findings, err = pyfamily.Check(f); err != nil {
 		return err
 	}
-	contract := pyfamily.Finding{What: "contract", Says: "kept: sizes, tasks, wrong actions, workers, horizon"}
-	if err := simtest.Check(f); err != nil {
-		contract.Says, contract.Broken = strings.ReplaceAll(err.Error(), "simtest: "+s.Name+": ", ""), true
-	}
-	r.Findings = append(r.Findings, contract)
+	r.Findings = append(r.Findings, pyfamily.Contract(f, simtest.Check(f)))
 	if err := env.Print(r, r.WriteText); err != nil {
 		return err
 	}
