@@ -269,7 +269,7 @@ func (a *auth) hostOK(r *http.Request) bool {
 		host = h
 	}
 	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
-	if host == "localhost" || slices.Contains(a.hosts, host) {
+	if host == "localhost" || slices.Contains(a.hosts, host) || slices.Contains(a.hosts, "*") {
 		return true
 	}
 	ip := net.ParseIP(host)

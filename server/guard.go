@@ -18,7 +18,8 @@ import (
 // guard stands before every route: names, identity, origin, cross-site requests, headers, log.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		w := &recorder{ResponseWriter: rw, status: http.StatusOK}
+		w := &recorder{ResponseWriter: rw, status: http.StatusOK, base: s.config.Base}
+		r = s.within(r)
 		began := time.Now()
 		defer func() {
 			if p := recover(); p != nil {
@@ -141,15 +142,27 @@ func sendError(w http.ResponseWriter, err error) {
 	sendJSON(w, e.Status, body)
 }
 
-// recorder notes the status for the log.
+// recorder notes the status for the log, and puts the base path into headers before they are sent.
 type recorder struct {
 	http.ResponseWriter
 	status int
+	base   string
+	sent   bool
 }
 
 func (w *recorder) WriteHeader(status int) {
-	w.status = status
+	if !w.sent {
+		outward(w.Header(), w.base)
+	}
+	w.status, w.sent = status, true
 	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *recorder) Write(b []byte) (int, error) {
+	if !w.sent {
+		w.WriteHeader(http.StatusOK)
+	}
+	return w.ResponseWriter.Write(b)
 }
 
 // Unwrap lets http.ResponseController reach the connection.

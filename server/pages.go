@@ -36,13 +36,13 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 // page is the front end: one page that finds out from its address what to show.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
-	s.asset(w, r, "index.html", pagePolicy)
+	s.html(w, r, "index.html")
 }
 
 // overview is the page of runs and of embeddings, which is smaller.
 func (s *Server) overview(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
-	s.asset(w, r, "runs.html", pagePolicy)
+	s.html(w, r, "runs.html")
 }
 
 // mounted lets a handler answer below a path; if there is none, nothing is there.
@@ -72,13 +72,13 @@ func (s *Server) static(w http.ResponseWriter, r *http.Request) {
 func (s *Server) tsne(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
 	w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
-	s.asset(w, r, "tsne.html", pagePolicy)
+	s.html(w, r, "tsne.html")
 }
 
 // rollout is the page that plays an episode; its addresses are relative to it.
 func (s *Server) rollout(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
-	s.asset(w, r, "rollout.html", pagePolicy)
+	s.html(w, r, "rollout.html")
 }
 
 // wasm serves the programs that pages run, packed as they are.
@@ -120,7 +120,7 @@ var loginTemplate = template.Must(template.New("login").Parse(`<!doctype html>
 input{font:inherit;width:100%;box-sizing:border-box;padding:.4em}button{font:inherit;margin-top:1em;padding:.4em 1.5em}</style>
 <h1>Nacre</h1>
 {{with .Problem}}<p role="alert">{{.}}</p>{{end}}
-<form method="post" action="/login?next={{.Next}}">
+<form method="post" action="?next={{.Next}}">
 <label>Token <input type="password" name="password" autofocus autocomplete="current-password"></label>
 <input type="hidden" name="_xsrf" value="{{.XSRF}}">
 <button>Open</button></form>

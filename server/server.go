@@ -52,7 +52,10 @@ type Config struct {
 	Figures http.Handler // draws charts that a page saves, in the same way
 	// further host names of this server, besides those of the loopback interface
 	Hosts []string
-	Log   *slog.Logger
+	// path under which browsers see the server, where a reverse proxy gives it one; "" for none. The proxy may pass it
+	// on or take it off.
+	Base string
+	Log  *slog.Logger
 }
 
 // Server is a notebook server.
@@ -88,6 +91,10 @@ func New(c Config) (*Server, error) {
 	}
 	store.Protect(c.Fixed)
 	s := &Server{config: c, auth: newAuth(c.Token, chosen, c.Hosts), store: store, log: c.Log, started: time.Now()}
+	if s.config.Base, err = s.cleanBase(c.Base); err != nil {
+		store.Close()
+		return nil, err
+	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.hub = hub.New(hub.Config{Spec: SpecName, Argv: c.Kernel, Env: c.Env, Memory: c.Memory, Timing: c.Timing,
 		Store: store, Log: c.Log})
@@ -156,7 +163,8 @@ func (s *Server) PageURL(addr net.Addr, path string) string {
 	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		host = net.JoinHostPort(loopback.Host(), strconv.Itoa(tcp.Port))
 	}
-	u := url.URL{Scheme: "http", Host: host, Path: path, RawQuery: url.Values{"token": {s.config.Token}}.Encode()}
+	u := url.URL{Scheme: "http", Host: host, Path: s.config.Base + strings.TrimPrefix(path, "/"),
+		RawQuery: url.Values{"token": {s.config.Token}}.Encode()}
 	return u.String()
 }
 

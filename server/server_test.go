@@ -51,11 +51,12 @@ var front = fstest.MapFS{
 
 // rig is a running server with everything it logs.
 type rig struct {
-	t    *testing.T
-	s    *Server
-	base string // http://127.0.0.1:port
-	host string
-	log  *syncBuffer
+	t      *testing.T
+	s      *Server
+	base   string // http://127.0.0.1:port
+	host   string
+	log    *syncBuffer
+	prefix string // the base path without its last slash
 }
 
 type syncBuffer struct {
@@ -75,7 +76,12 @@ func (b *syncBuffer) String() string {
 	return b.b.String()
 }
 
-func newRig(t *testing.T) *rig {
+func newRig(t *testing.T) *rig { return newRigAt(t, behind) }
+
+// behind is the base path of servers in the tests that TestBehindAPrefix calls; all others have none.
+var behind string
+
+func newRigAt(t *testing.T, base string) *rig {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"n.ipynb": testFile, "page.html": "<script>alert(1)</script>",
 		".secret": "hidden"} {
@@ -86,7 +92,8 @@ func newRig(t *testing.T) *rig {
 	log := &syncBuffer{}
 	s, err := New(Config{
 		Dir: dir, Token: testToken, Kernel: []string{os.Args[0]}, Env: []string{"SERVER_TEST_KERNEL=1"}, Static: front,
-		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Base: base,
+		Log:  slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +111,7 @@ func newRig(t *testing.T) *rig {
 			t.Error(err)
 		}
 	})
-	return &rig{t, s, "http://" + l.Addr().String(), l.Addr().String(), log}
+	return &rig{t, s, "http://" + l.Addr().String(), l.Addr().String(), log, strings.TrimSuffix(base, "/")}
 }
 
 // answer is a response with its body.
@@ -121,7 +128,7 @@ func (r *rig) call(method, path, body string, headers ...string) answer {
 
 func (r *rig) with(transport http.RoundTripper, method, path, body string, headers ...string) answer {
 	r.t.Helper()
-	request, err := http.NewRequest(method, r.base+path, strings.NewReader(body))
+	request, err := http.NewRequest(method, r.base+r.prefix+path, strings.NewReader(body))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -141,7 +148,28 @@ func (r *rig) with(transport http.RoundTripper, method, path, body string, heade
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	r.unprefixed(response)
 	return answer{response, string(b)}
+}
+
+// unprefixed takes the prefix off an answer's addresses, where it has to be.
+func (r *rig) unprefixed(a *http.Response) {
+	if r.prefix == "" {
+		return
+	}
+	if to := a.Header.Get("Location"); to != "" {
+		rest, ok := strings.CutPrefix(to, r.prefix)
+		if !ok {
+			r.t.Errorf("%s leads to %s, outside of %s", a.Request.URL, to, r.prefix)
+		}
+		a.Header.Set("Location", rest)
+	}
+	for _, c := range a.Header["Set-Cookie"] {
+		if !strings.Contains(c, "; Path="+r.prefix+"/") {
+			r.t.Errorf("%s sets a cookie of other paths: %s", a.Request.URL, c)
+		}
+	}
+	a.Request.URL.Path = strings.TrimPrefix(a.Request.URL.Path, r.prefix)
 }
 
 const authorized = "Authorization: token " + testToken

@@ -46,7 +46,9 @@ below the folder. JupyterLab (--gateway-url) and VS Code can connect too.`,
 	f.StringVar(&o.Token, "token", os.Getenv(process.TokenVariable),
 		"`secret` of at least 16 characters; better set as NACRE_TOKEN (default a new one)")
 	f.Lookup("token").DefValue = ""
-	f.StringArrayVar(&o.Hosts, "allow-host", nil, "one more `name` the server may be called by; may be repeated")
+	f.StringArrayVar(&o.Hosts, "allow-host", nil, "one more `name` the server may be called by; may be repeated. "+
+		"* allows all names, for a proxy that checks them")
+	f.StringVar(&o.Base, "base-path", "", "`path` under which a reverse proxy shows the server, such as /nacre/")
 	f.BoolVar(&o.Browser, "browser", false, "open the browser")
 	timingFlag(cmd, &o.Timing)
 	processesFlag(cmd, &o.Processes)

@@ -1,10 +1,10 @@
 // Where pages and files are, and which page this is.
 
+import { base, within } from './base';
 import { fileKey } from './protocol/proof';
 import { isSite } from './site/about';
 
-/** The path under which the server or the static site lives; every page, API and asset is below it. */
-export const base = isSite ? new URL('.', location.href).pathname : '/';
+export { base };
 
 /** Percent escapes as what they stand for; a text with a malformed one is taken as it is. */
 export function decoded(text: string): string {
@@ -18,7 +18,7 @@ export function decoded(text: string): string {
 export type Place = { page: 'tree' | 'notebook' | 'file' | 'read' | 'runs' | 'embeddings'; path: string };
 
 /** What the address asks for. */
-export function place(address = isSite ? '/' + location.search.slice(1) : location.pathname): Place {
+export function place(address = isSite ? '/' + location.search.slice(1) : within(location.pathname)): Place {
   const [, first = '', ...rest] = address.split('/').map(decoded);
   const path = rest.filter(Boolean).join('/');
   if (first === 'notebooks') return { page: 'notebook', path };

@@ -4,6 +4,7 @@ import './style/notebook.css';
 import './style/outputs.css';
 import './style/editor.css';
 import { place } from './address';
+import { loginUrl } from './base';
 import { el } from './dom';
 import { openNotebook } from './notebook/open';
 import { followLinks } from './output/anchors';
@@ -17,7 +18,7 @@ followLinks();
 document.body.append(el('div.visually-hidden', { id: 'live', role: 'status', 'aria-live': 'polite' }));
 const { page, path } = place();
 takeProof();
-if (!isSite && !hasProof()) location.replace('/login?next=' + encodeURIComponent(location.pathname));
+if (!isSite && !hasProof()) location.replace(loginUrl());
 else if (page === 'notebook') void openNotebook(path);
 // The notebook's page is what has to be there soon; the others come as they are needed.
 else if (page === 'file') void import('./files/textfile').then((p) => p.openTextFile(path));

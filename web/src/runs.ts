@@ -3,6 +3,7 @@
 import './style/page.css';
 import './style/outputs.css';
 import { place } from './address';
+import { loginUrl } from './base';
 import { el } from './dom';
 import { hasProof, takeProof } from './protocol/proof';
 import { openRuns } from './runs/open';
@@ -11,7 +12,7 @@ import { startTheme } from './theme';
 startTheme();
 document.body.append(el('div.visually-hidden', { id: 'live', role: 'status', 'aria-live': 'polite' }));
 takeProof();
-if (!hasProof()) location.replace('/login?next=' + encodeURIComponent(location.pathname));
+if (!hasProof()) location.replace(loginUrl());
 else if (place().page === 'embeddings')
   void import('./embeddings/page').then(({ EmbeddingsPage }) => document.body.append(new EmbeddingsPage().dom));
 else void openRuns();

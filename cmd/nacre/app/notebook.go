@@ -36,6 +36,7 @@ type NotebookOptions struct {
 	Port    int
 	Token   string // if empty, a token is made
 	Hosts   []string
+	Base    string // path that a reverse proxy gives the server; if empty, none
 	Memory  string // memory of one kernel: "8GB"; "" for the machine's, "none" for no limit
 	Engine  string // engine of the kernels; if empty, the default
 	Browser bool   // open a browser
@@ -78,7 +79,7 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	defer products.Close()
 	s, err := server.New(server.Config{
 		Dir: dir, Fixed: originals(dir), Token: o.Token, Kernel: argv, Memory: memory, Static: front, Wasm: programs,
-		Timing: o.Timing, Hosts: o.Hosts, Log: env.Log,
+		Timing: o.Timing, Hosts: o.Hosts, Base: o.Base, Log: env.Log,
 		Runs:    &runs.Service{Index: index, Jobs: jobs, Products: products},
 		Layouts: &layouts.Service{Root: dir},
 		Figures: figures.Service{},

@@ -1,7 +1,10 @@
 // The proof of this page's login. A browser sends the cookie of 127.0.0.1 to every port of it; the proof is known to this
 // page's origin alone, port included, and the server asks for it with everything that is not the same for everybody.
 
-const stored = 'nacre.proof';
+import { base } from '../base';
+
+// Servers at several paths of one proxy have one storage.
+const stored = 'nacre.proof' + (base === '/' ? '' : base);
 
 /** Takes the proof out of the address, where the server puts it after a login: what follows # is sent to nobody. */
 export function takeProof(): void {

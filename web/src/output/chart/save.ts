@@ -107,7 +107,7 @@ async function write(looked: Looked, format: Format): Promise<void> {
   // Panels with axes of their own, as the page of runs has them, are drawn by the page.
   if (!isSite && !looked.chart.free) {
     const body = { chart: shown(looked), format, width: chosen.width, dark: chosen.dark };
-    const file = await answer('POST', '/api/figures/draw', body);
+    const file = await answer('POST', 'api/figures/draw', body);
     return download(name, types[format], await file.blob());
   }
   if (format === 'pdf')
