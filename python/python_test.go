@@ -476,3 +476,20 @@ func TestPage(t *testing.T) {
 		t.Errorf("%d blocks were run", blocks)
 	}
 }
+
+// What jupyter-server-proxy is told starts this package's program under the whole path, with a token of its own.
+func TestTileInJupyter(t *testing.T) {
+	environment(t)
+	text, err := script(t, "-c", `
+import sys
+from nacre_rl.jupyter import proxy
+one, two = proxy(), proxy()
+token = one["environment"]["NACRE_TOKEN"]
+assert len(token) == 48 and token != two["environment"]["NACRE_TOKEN"]
+assert one["launcher_entry"]["path_info"] == "nacre/?token=" + token and one["absolute_url"] is True
+print(*[a.format(port=7, base_url="/hub/me/") for a in one["command"]][1:])
+`)
+	if want := "-m nacre_rl notebook --port 7 --base-path /hub/me/nacre/ --allow-host *\n"; err != nil || text != want {
+		t.Errorf("%v: %q; want %q", err, text, want)
+	}
+}

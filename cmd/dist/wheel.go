@@ -205,7 +205,9 @@ func contents(number, tags string, program, licence, bill []byte) (map[string]me
 	files[path.Join(data, "share/jupyter/kernels", server.SpecName, "kernel.json")] = member{spec, 0o644}
 	files[info+"/licenses/LICENSE"] = member{licence, 0o644}
 	files[info+"/sboms/bom.json"] = member{bill, 0o644}
-	files[info+"/entry_points.txt"] = member{[]byte("[console_scripts]\nnacre = " + folder + ".program:main\n"), 0o644}
+	entries := "[console_scripts]\nnacre = " + folder + ".program:main\n\n" +
+		"[jupyter_serverproxy_servers]\nnacre = " + folder + ".jupyter:proxy\n"
+	files[info+"/entry_points.txt"] = member{[]byte(entries), 0o644}
 	wheel := "Wheel-Version: 1.0\nGenerator: nacre\nRoot-Is-Purelib: false\n"
 	for system := range strings.SplitSeq(tags, ".") {
 		wheel += "Tag: py3-none-" + system + "\n"

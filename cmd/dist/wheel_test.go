@@ -81,10 +81,11 @@ func TestWheelIsReproducible(t *testing.T) {
 		"nacre_rl-0.3.dist-info/METADATA": "Requires-Python: >=3.9\n",
 		"nacre_rl-0.3.data/data/share/jupyter/kernels/nacre/kernel.json": "\"python\",\n  \"-m\",\n  \"nacre_rl\",\n" +
 			"  \"kernel\",",
-		"nacre_rl-0.3.dist-info/entry_points.txt": "nacre = nacre_rl.program:main",
-		"nacre_rl/agent.py":                       "class Agent:",
-		"nacre_rl/program.py":                     "def main():",
-		"nacre_rl/__main__.py":                    "main()",
+		"nacre_rl-0.3.dist-info/entry_points.txt": "nacre = nacre_rl.program:main\n\n" +
+			"[jupyter_serverproxy_servers]\nnacre = nacre_rl.jupyter:proxy\n",
+		"nacre_rl/agent.py":    "class Agent:",
+		"nacre_rl/program.py":  "def main():",
+		"nacre_rl/__main__.py": "main()",
 	} {
 		if !strings.Contains(text[name], want) {
 			t.Errorf("%s is %q; want %q in it", name, text[name], want)
