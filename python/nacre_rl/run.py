@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from . import files
+from . import exports, files
 from .agent import Agent
 from .files import NacreError
 
@@ -95,6 +95,29 @@ class Run:
         for i, name in enumerate(names):
             out[name] = np.array([row[i] for row in rows])
         return frame(out)
+
+    def watch(self, pause=2.0):
+        """Yields the metrics of each complete iteration as a dict, those that are there and then new ones as they come.
+
+        It ends when training has: finished, interrupted or failed. pause is the time between two looks, in seconds. A
+        process that is killed says nothing; its run is watched until somebody resumes it.
+        """
+        return exports.watch(self, pause)
+
+    def to_wandb(self, live=False, **options):
+        """Logs settings, metrics and the evaluation by the client of Weights & Biases. Returns its run.
+
+        live    -- whether to watch a run that is being trained, until that ends
+        options -- of wandb.init, such as project="meta", mode="offline"
+        """
+        return exports.to_wandb(self, live, **options)
+
+    def to_mlflow(self, live=False, **options):
+        """Logs settings, metrics and the evaluation by MLflow's client, like to_wandb. Returns the number of its run.
+
+        options -- of mlflow.start_run
+        """
+        return exports.to_mlflow(self, live, **options)
 
     def agent(self, iteration=None):
         """The trained agent; see Agent."""
