@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"nacre/analysis/plots"
+	"nacre/tsne"
 )
 
 // Service answers a page that saves a chart.
@@ -17,12 +18,54 @@ import (
 //	POST draw   takes a Request, returns the file
 type Service struct{}
 
-// Request asks for a file of a chart.
+// Request asks for a file of a chart, or of points in the plane.
 type Request struct {
-	Chart  json.RawMessage `json:"chart"`  // as plots.Chart is written
+	Chart  json.RawMessage `json:"chart"` // as plots.Chart is written; nil if there is a plane
+	Plane  *Plane          `json:"plane"`
 	Format string          `json:"format"` // pdf, svg or png
 	Width  string          `json:"width"`  // as plots.Width takes it; "" for the figure's own
 	Dark   bool            `json:"dark"`
+}
+
+// Plane is an embedding in the plane.
+type Plane struct {
+	Title  string    `json:"title"`
+	X      []float64 `json:"x"`
+	Y      []float64 `json:"y"`
+	Labels []int     `json:"labels"` // of each point, its index among the names; nil if there are none
+	Names  []string  `json:"names"`
+}
+
+// figure draws the plane as an embedding's Save does.
+func (p *Plane) figure() (*plots.Figure, error) {
+	if len(p.X) != len(p.Y) || p.Labels != nil && len(p.Labels) != len(p.X) {
+		return nil, fmt.Errorf("figures: the plane has %d, %d and %d values of x, y and labels; expected equally many",
+			len(p.X), len(p.Y), len(p.Labels))
+	}
+	for _, l := range p.Labels {
+		if l < 0 || l >= len(p.Names) {
+			return nil, fmt.Errorf("figures: the plane has the label %d and %d names", l, len(p.Names))
+		}
+	}
+	points := tsne.Matrix{Rows: len(p.X), Cols: 2}
+	for i := range p.X {
+		points.Data = append(points.Data, p.X[i], p.Y[i])
+	}
+	return plots.Embedding(plots.Panel{Title: p.Title, Y: points, Label: p.Labels, Name: func(l int) string {
+		return p.Names[l]
+	}})
+}
+
+// figure is what is to be drawn.
+func (q Request) figure() (*plots.Figure, error) {
+	if q.Plane != nil {
+		return q.Plane.figure()
+	}
+	c, err := plots.ReadChart(q.Chart)
+	if err != nil {
+		return nil, err
+	}
+	return c.Figure()
 }
 
 // types are the media types of the formats.
@@ -54,11 +97,7 @@ func (Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Draw returns the file that is asked for.
 func (q Request) Draw() ([]byte, error) {
-	c, err := plots.ReadChart(q.Chart)
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.Figure()
+	f, err := q.figure()
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func TestServiceWritesWhatSaveWrites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, _ := json.Marshal(Request{data, format, "icml-column", true})
+		body, _ := json.Marshal(Request{Chart: data, Format: format, Width: "icml-column", Dark: true})
 		w := httptest.NewRecorder()
 		Service{}.ServeHTTP(w, httptest.NewRequest("POST", "/draw", bytes.NewReader(body)))
 		if w.Code != 200 || !bytes.Equal(w.Body.Bytes(), want) {
@@ -65,7 +65,10 @@ func TestServiceRefuses(t *testing.T) {
 		"0 panels":                              {Chart: json.RawMessage(`{"version":1}`), Format: "svg"},
 		`format is "gif"`:                       {Chart: good, Format: "gif"},
 		`the width "icml-colum" is neither`:     {Chart: good, Format: "svg", Width: "icml-colum"},
-		"reading the chart":                     {Chart: json.RawMessage(`3`), Format: "svg"},
+		"the label 1 and 1 names": {Plane: &Plane{X: []float64{1}, Y: []float64{1}, Labels: []int{1},
+			Names: []string{"a"}}, Format: "svg"},
+		"1, 0 and 0 values of x, y": {Plane: &Plane{X: []float64{1}}, Format: "svg"},
+		"reading the chart":         {Chart: json.RawMessage(`3`), Format: "svg"},
 	} {
 		body, _ := json.Marshal(q)
 		w := httptest.NewRecorder()

@@ -15,6 +15,7 @@ import (
 	"nacre/analysis/plots"
 	"nacre/internal/heavy"
 	libdisplay "nacre/library/display"
+	"nacre/tsne"
 )
 
 // A chart tells the value under the pointer, switches series off, zooms to a range and back, and is saved with what it
@@ -142,6 +143,29 @@ func TestLiveCurveIsSaved(t *testing.T) {
 			at++
 		}
 		t.Errorf("%s: the file differs from what Save writes: %.300q\n\n%.300q", name, svg[at:], want[at:])
+	}
+	p.quiet()
+}
+
+// An embedding is saved by the same menu, as its Save writes it.
+func TestEmbeddingIsSaved(t *testing.T) {
+	points := tsne.Matrix{Rows: 4, Cols: 2, Data: []float64{0, 0, 1, 0.5, 4, 4, 5, 4}}
+	e := libdisplay.Embedding{Title: "Plane", Points: points, Label: []int{0, 0, 1, 1},
+		Names: []string{"left", "right"}}
+	s := newSite(t, map[string]any{"a.ipynb": withOutputs(display(wire(t, e)))})
+	p := s.open("/notebooks/a.ipynb")
+	p.await("document.querySelector('figure.embedding canvas')")
+	path := filepath.Join(t.TempDir(), "x.svg")
+	if err := e.Save(path, plots.Width("icml-column")); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, svg := p.saved("figure.embedding", "SVG", "icml-column"); name != "plane-icml-column.svg" ||
+		svg != string(want) {
+		t.Errorf("%s: the file differs from what Save writes: %.900s", name, svg)
 	}
 	p.quiet()
 }

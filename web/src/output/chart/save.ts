@@ -25,13 +25,25 @@ export interface Looked {
   zoom: Zoom | null;
 }
 
+/** What a menu saves. */
+export interface Source {
+  /** Of the file, without its ending. */
+  name: string;
+  /** What a server draws; null where only the page can. */
+  body: Record<string, unknown> | null;
+  /** What the page itself draws, where no server does. */
+  local(format: 'svg' | 'png', width: string, dark: boolean): Promise<BlobPart>;
+  csv?(): string;
+}
+
 type Format = 'pdf' | 'svg' | 'png';
+const formats: Format[] = ['pdf', 'svg', 'png'];
 
 /** What was chosen last, in this page. */
 const chosen = { width: '', dark: false };
 
-/** A button that opens the menu. */
-export function saveMenu(looked: () => Looked): HTMLElement {
+/** A button that opens the menu; formats are those that the page draws by itself. */
+export function saveMenu(source: () => Source, own: Format[] = ['svg', 'png'], table = true): HTMLElement {
   const problem = el('p.wrong', { role: 'alert', hidden: true });
   const width = el(
     'select',
@@ -58,7 +70,7 @@ export function saveMenu(looked: () => Looked): HTMLElement {
       },
       label,
     );
-  const save = (format: Format) => () => write(looked(), format);
+  const save = (format: Format) => () => write(source(), format);
   const menu = el(
     'details.save',
     {
@@ -85,13 +97,13 @@ export function saveMenu(looked: () => Looked): HTMLElement {
       el(
         'span.formats',
         {},
-        isSite ? null : one('PDF', save('pdf')),
-        one('SVG', save('svg')),
-        one('PNG', save('png')),
-        one('CSV', () => {
-          const { chart } = looked();
-          download(`${nameOf(chart)}.csv`, 'text/csv', csv(chart));
-        }),
+        ...(isSite ? own : formats).map((format) => one(format.toUpperCase(), save(format))),
+        table
+          ? one('CSV', () => {
+              const { name, csv } = source();
+              download(`${name}.csv`, 'text/csv', csv!());
+            })
+          : null,
       ),
       isSite ? el('p.note', {}, 'Without a server there is no PDF; SVG keeps text as text.') : null,
       problem,
@@ -102,20 +114,32 @@ export function saveMenu(looked: () => Looked): HTMLElement {
 
 const types: Record<Format, string> = { pdf: 'application/pdf', svg: 'image/svg+xml', png: 'image/png' };
 
-async function write(looked: Looked, format: Format): Promise<void> {
-  const name = `${[nameOf(looked.chart), chosen.width].filter(Boolean).join('-')}.${format}`;
-  // Panels with axes of their own, as the page of runs has them, are drawn by the page.
-  if (!isSite && !looked.chart.free) {
-    const body = { chart: shown(looked), format, width: chosen.width, dark: chosen.dark };
-    const file = await answer('POST', 'api/figures/draw', body);
+async function write(source: Source, format: Format): Promise<void> {
+  const { width, dark } = chosen;
+  const name = `${[source.name, width].filter(Boolean).join('-')}.${format}`;
+  if (!isSite && source.body) {
+    const file = await answer('POST', 'api/figures/draw', { ...source.body, format, width, dark });
     return download(name, types[format], await file.blob());
   }
   if (format === 'pdf')
     throw new Error('Panels with axes of their own are saved as SVG or PNG; print the page for a PDF.');
-  const points = widths.find((w) => w.name === chosen.width)?.points ?? 0;
-  const svg = file(looked.chart, looked.hidden, looked.zoom, chosen.dark, points);
-  const text = new XMLSerializer().serializeToString(svg);
-  download(name, types[format], format === 'svg' ? text : await pixelsOf(text, points ? 600 / 96 : 2));
+  download(name, types[format], await source.local(format, width, dark));
+}
+
+/** A chart to save. Panels with axes of their own, as the page of runs has them, are drawn by the page. */
+export function chartSource(looked: Looked): Source {
+  const { chart } = looked;
+  return {
+    name: nameOf(chart),
+    body: chart.free ? null : { chart: shown(looked) },
+    local: async (format, width, dark) => {
+      const points = widths.find((w) => w.name === width)?.points ?? 0;
+      const svg = file(chart, looked.hidden, looked.zoom, dark, points);
+      const text = new XMLSerializer().serializeToString(svg);
+      return format === 'svg' ? text : pixelsOf(text, points ? 600 / 96 : 2);
+    },
+    csv: () => csv(chart),
+  };
 }
 
 /** The chart as it is looked at: without the series that are switched off, within what was zoomed to. */
@@ -140,13 +164,17 @@ export function shown({ chart, hidden, zoom }: Looked): Chart {
 export function nameOf(chart: Chart): string {
   const what = chart.title || [chart.y.label, chart.x.label].filter(Boolean).join(' over ') || 'chart';
   const runs = chart.runs.length <= 2 ? chart.runs : [`${chart.runs.length} runs`];
-  const plain = [what, ...runs]
-    .join(' ')
+  return fileName([what, ...runs].join(' ')) || 'chart';
+}
+
+/** A text as the name of a file. */
+export function fileName(text: string): string {
+  const plain = text
     .normalize('NFC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-+|-+$/g, '');
-  return [...plain].slice(0, 80).join('').replace(/-+$/, '') || 'chart';
+  return [...plain].slice(0, 80).join('').replace(/-+$/, '');
 }
 
 function pixelsOf(svg: string, scale: number): Promise<Blob> {

@@ -9,7 +9,7 @@ import { type Chart, decode } from './decode';
 import { shape } from './draw';
 import { nearest } from './nearest';
 import { type Drawn, picture, type Zoom } from './picture';
-import { saveMenu } from './save';
+import { chartSource, saveMenu } from './save';
 
 export class ChartView {
   readonly dom = el('figure.chart');
@@ -18,7 +18,7 @@ export class ChartView {
   private readonly host = el('div.viewport');
   private readonly tip = el('div.tip', { hidden: true });
   private readonly notes = el('div.notes');
-  private readonly save = saveMenu(() => this);
+  private readonly save = saveMenu(() => chartSource(this));
   chart: Chart;
   readonly hidden = new Set<number>();
   /** What is looked at, of the panel where each has axes of its own. */

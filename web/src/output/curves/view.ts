@@ -9,7 +9,7 @@ import { Panels } from './panels';
 import { guard } from '../boundary';
 import { type Brush, Brushing } from '../brush';
 import { bands } from '../chart/axis';
-import { saveMenu } from '../chart/save';
+import { chartSource, saveMenu } from '../chart/save';
 import { format } from '../format';
 
 /** Colours and font of a plot in the page's theme. */
@@ -35,11 +35,9 @@ export class CurvesView {
   private readonly legend = el('div.values');
   private readonly host = el('div.plot');
   private readonly panels = new Panels();
-  private readonly save = saveMenu(() => ({
-    chart: asChart(this.data, this.log),
-    hidden: new Set<number>(),
-    zoom: null,
-  }));
+  private readonly save = saveMenu(() =>
+    chartSource({ chart: asChart(this.data, this.log), hidden: new Set(), zoom: null }),
+  );
   private data: Curves;
   private plot: uPlot | null = null;
   private shape = '';

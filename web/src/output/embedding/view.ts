@@ -1,8 +1,9 @@
 // The interactive embedding: pan, zoom, lasso, hover, tasks to show or hide, and the centroid figures of a selection.
 
-import { el, iconButton, announce, download, Signal } from '../../dom';
+import { el, announce, Signal } from '../../dom';
 import { guard } from '../boundary';
 import { type Brush, Brushing } from '../brush';
+import { fileName, saveMenu, type Source } from '../chart/save';
 import { decodeEmbedding, type Embedding } from './decode';
 import { figures, type Figures } from './stats';
 import { css, type Rgb, taskColours } from './palette';
@@ -29,6 +30,7 @@ export class EmbeddingView implements Plane {
   private readonly brushing = new Brushing(() => this.brushed());
   private readonly painter = new PointPainter();
   private readonly surface: Surface;
+  private readonly save = saveMenu(() => this.source(), ['png'], false);
   private readonly head = el('header');
   private readonly legend = el('div.legend', { role: 'group', 'aria-label': 'Tasks' });
   private readonly summary = el('figcaption');
@@ -228,12 +230,8 @@ export class EmbeddingView implements Plane {
       el('span.title', {}, this.data.title || 'Embedding'),
       el('span.count', {}, `${this.data.x.length.toLocaleString('en')} points`),
       el('span.space'),
-      el(
-        'span.tools',
-        {},
-        ...this.surface.tools,
-        iconButton('save', 'Save as PNG', () => this.savePng()),
-      ),
+      el('span.tools', {}, ...this.surface.tools),
+      this.save,
     );
   }
 
@@ -369,13 +367,34 @@ export class EmbeddingView implements Plane {
     announce(any ? this.summary.textContent! : 'Nothing selected');
   }
 
-  private savePng(): void {
+  /** What is saved: points as the file of a cell has them, with numbers and names of tasks. */
+  private source(): Source {
+    const { title, x, y, task, tasks } = this.data;
+    const named = tasks.length > 1;
+    return {
+      name: fileName(title) || 'embedding',
+      body: {
+        plane: {
+          title,
+          x: [...x],
+          y: [...y],
+          labels: named ? [...task] : null,
+          names: tasks.map((t) => t.name),
+        },
+      },
+      local: () => this.png(),
+    };
+  }
+
+  private png(): Promise<Blob> {
     const { width, height } = this.surface.size;
     const canvas = el('canvas', { width, height });
     const c = canvas.getContext('2d')!;
     c.fillStyle = getComputedStyle(this.surface.dom).getPropertyValue('--paper');
     c.fillRect(0, 0, width, height);
     this.surface.drawInto(c, 0, 0);
-    canvas.toBlob((blob) => blob && download(`${this.data.title || 'embedding'}.png`, 'image/png', blob));
+    return new Promise((done, fail) => {
+      canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error('The browser could not draw the picture.'))));
+    });
   }
 }
