@@ -92,7 +92,8 @@ func bundleSize(t *testing.T, name string, f *Frame, hidden bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := json.Marshal(b)
+	inFile := strings.Repeat(" ", 5) // what stands before an output's data there
+	raw, err := json.MarshalIndent(b, inFile, " ")
 	if err != nil || len(raw) > 1_000_000 {
 		t.Errorf("%s: %d bytes, %v", name, len(raw), err)
 	}

@@ -21,7 +21,8 @@ const (
 	dataRows            = 10_000
 	cellWidth           = 60
 
-	dataBytes   = 500_000 // approximate size of the data for a front end
+	dataBytes   = 850_000 // approximate size of the data for a front end, in the file of a notebook
+	lineBytes   = 11      // of a value in such a file: it stands on a line of its own, ten levels deep
 	dataColumns = 300
 	dataText    = 1000 // letters of a cell
 	htmlColumns = 40
@@ -204,7 +205,7 @@ func plural(n int, what string) string {
 }
 
 // MIMEBundle returns the frame as data for the notebook's front end, as HTML and as text, together less than a
-// megabyte. The data are cut to half a megabyte, and to 10,000 rows and 300 columns.
+// megabyte in the file of a notebook. The data are cut for that, and to 10,000 rows and 300 columns.
 func (f *Frame) MIMEBundle() (map[string]any, error) {
 	if f.err != nil {
 		return nil, f.err
@@ -218,12 +219,12 @@ func (f *Frame) held(columns []Column) int {
 	for i := range min(f.rows, dataRows) {
 		for _, c := range columns {
 			if c.IsNumber() {
-				left -= 1 + len(c.word(i))
+				left -= lineBytes + 1 + len(c.word(i))
 				continue
 			}
 			s := cut(c.text[i], dataText)
-			left -= 3 + len(s) + 5*strings.Count(s, "<") + 5*strings.Count(s, ">") + 5*strings.Count(s, "&") +
-				strings.Count(s, `"`) + strings.Count(s, `\`)
+			left -= lineBytes + 3 + len(s) + strings.Count(s, `"`) + strings.Count(s, `\`) +
+				5*strings.Count(s, "<") + 5*strings.Count(s, ">") + 5*strings.Count(s, "&")
 		}
 		if left < 0 {
 			return max(i, 1)
