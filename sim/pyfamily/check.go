@@ -271,6 +271,9 @@ func (c *checker) globals() (Finding, error) {
 	return f, nil
 }
 
+// constant reports whether a variance around a mean is of rounding alone.
+func constant(variance, mean float64) bool { return math.Sqrt(variance) <= 1e-12*math.Abs(mean) }
+
 // correlation is Pearson's of n pairs; 0 where one side does not vary.
 func correlation(n int, pair func(i int) (x, y float64)) float64 {
 	var mx, my float64
@@ -283,7 +286,7 @@ func correlation(n int, pair func(i int) (x, y float64)) float64 {
 		x, y := pair(i)
 		sxx, syy, sxy = sxx+(x-mx)*(x-mx), syy+(y-my)*(y-my), sxy+(x-mx)*(y-my)
 	}
-	if sxx == 0 || syy == 0 {
+	if constant(sxx/float64(n), mx) || constant(syy/float64(n), my) {
 		return 0
 	}
 	return sxy / math.Sqrt(sxx*syy)

@@ -248,7 +248,7 @@ class Family:
         elif has("train_tasks") is not None:
             self.kind, self.how = "listed", "train_tasks and test_tasks"
             self.train, self.test = list(has("train_tasks")), list(has("test_tasks") or []) or None
-        elif has("sample_tasks"):
+        elif has("sample_tasks") and not none(has("sample_tasks")):  # Meta-World's wrappers have one that takes none
             self.kind, self.how, self.sample = "sampled", "sample_tasks", has("sample_tasks")
         elif has("sample_task"):
             self.kind, self.how, self.sample = "sampled", "sample_task", self.one_by_one(has("sample_task"))

@@ -144,6 +144,7 @@ func open(f sim.Family) (s *suite, lacks, err error) {
 func result(n int) sim.StepResult {
 	return sim.StepResult{
 		Reward: make([]float64, n), Done: make([]bool, n), Success: make([]bool, n), ContextReward: make([]float64, n),
+		Truncated: make([]bool, n),
 	}
 }
 

@@ -158,8 +158,9 @@ func horizon(s *suite) error {
 		}
 		for i, on := range active {
 			if on && s.out.Done[i] {
-				active[i], ended[i] = false, t+1
+				ended[i] = t + 1
 			}
+			active[i] = on && !s.out.Done[i] && !s.out.Truncated[i]
 		}
 		if err := errors.Join(finite("an observation", s.obs), finite("a reward", s.out.Reward),
 			finite("a context reward", s.out.ContextReward)); err != nil {
