@@ -95,7 +95,8 @@ func SetBy(word string, assignments ...string) Layer {
 }
 
 // DecodeStrict lays TOML text over cfg. For an unknown key the error is a *KeyError. For a value that does not fit or
-// is out of range it is a *ValueError. Messages call the text name. Top-level tables named in ignore are skipped.
+// is out of range it is a *ValueError. Messages call the text by the argument name. Top-level tables named in ignore
+// are skipped.
 func DecodeStrict(name string, data []byte, cfg any, ignore ...string) error {
 	list := tables(cfg)
 	all := whole(cfg, list)
