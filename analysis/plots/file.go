@@ -129,6 +129,8 @@ func (f *Figure) about() (names, texts []string) {
 const (
 	pngDPI   = 192
 	printDPI = 600
+
+	mostPixels = 100e6 // of a PNG, which takes four bytes of memory for each
 )
 
 // WritePNG writes the figure at 192 dots per inch, and at 600 if it has a given width.
@@ -140,6 +142,10 @@ func (f *Figure) WritePNG(w io.Writer, options ...FileOption) error {
 	dpi := pngDPI
 	if k.width > 0 {
 		dpi = printDPI
+	}
+	if n := d.width * d.height / 72 / 72 * float64(dpi*dpi); n > mostPixels {
+		return fmt.Errorf("plots: a PNG of %.3gin by %.3gin has %.0f million pixels; expected at most %.0f million: "+
+			"choose a smaller width, or .pdf or .svg", d.width/72, d.height/72, n/1e6, mostPixels/1e6)
 	}
 	c := vgimg.NewWith(vgimg.UseWH(vg.Length(d.width), vg.Length(d.height)), vgimg.UseDPI(dpi))
 	d.draw(newPen(c, d.height, k))

@@ -326,6 +326,12 @@ func TestWidthsThatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if err := f.WritePNG(io.Discard, Width("60in")); err == nil || !strings.Contains(err.Error(), "million pixels") {
+		t.Error("a PNG of 60 inches: ", err)
+	}
+	if err := f.WriteSVG(io.Discard, Width("60in")); err != nil {
+		t.Error(err)
+	}
 	if err := f.Save(filepath.Join(t.TempDir(), "x.eps")); err == nil ||
 		!strings.Contains(err.Error(), `must end in .pdf, .svg or .png, not ".eps"`) {
 		t.Error(err)
