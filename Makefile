@@ -17,7 +17,7 @@ MUJOCO  = flags="$$($(GO) run ./cmd/setup flags)"; [ -z "$$flags" ] || eval "exp
 BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (pause=2; while sleep $$pause >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
 	echo "$$what: $$(($$(date +%s) - start)) s"; pause=7; done) & beat=$$!; "$$@"; status=$$?; kill $$beat; exit $$status' beat
 
-.PHONY: build setup web wasm site dist wheel wheel-test dist-test conformance slurm-test browser screenshots gallery figures run study test test-all test-report test-other-go test-race test-arm64 stress-sim soak restarts attacks fuzz licences vulnerabilities bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
+.PHONY: build setup web wasm site dist wheel wheel-test python-test dist-test conformance slurm-test browser screenshots gallery figures run study test test-all test-report test-other-go test-race test-arm64 stress-sim soak restarts attacks fuzz licences vulnerabilities bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(BEAT) "compiling nacre" $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -46,6 +46,9 @@ wheel: setup web ## write wheels for pip and uv (Linux on x86-64 and arm64, glib
 
 wheel-test: setup web ## build the wheel for this machine, install it by pip and uv, train, run a notebook, move it: minutes
 	@$(MUJOCO) NACRE_WHEEL=1 $(GO) test ./cmd/dist -run TestWheel -v -count=1 -timeout 1h
+
+python-test: setup web ## compare with PyTorch, ONNX, W&B, MLflow and Gymnasium's MuJoCo, which pip fetches: minutes
+	@$(MUJOCO) NACRE_CLIENTS=1 $(GO) test ./python ./sim/families -run 'Torch|ONNX|Wandb|MLflow|Bridged' -v -count=1 -timeout 1h
 
 dist-test: ## unpack the Linux release in an empty Debian and use it there (Debian, root; installs debootstrap with apt)
 	@bench/release/check.sh
@@ -115,7 +118,7 @@ stress-sim: setup ## ten million environment steps, watching memory: some minute
 	@$(MUJOCO) NACRE_STRESS=10000000 $(GO) test ./sim/verify -run TestMemoryStaysWhereItIs -v -count=1 -timeout 2h
 
 soak: setup web ## run a server with eight kernels, cut connections and kills for TIME (1h): nothing is lost, nothing stays
-	@$(MUJOCO) NACRE_SOAK=$(or $(TIME),1h) $(GO) test ./cmd/nacre ./web/browser -run 'TestSoak|TestManyDisplays' -v -count=1 -timeout 25h
+	@$(MUJOCO) NACRE_SOAK=$(or $(TIME),1h) $(GO) test ./cmd/nacre ./web/browser -run 'TestSoak|TestManyDisplays|TestKillsOnPython' -v -count=1 -timeout 25h
 
 restarts: setup web ## kill and start a server 20 times under an open page: characters typed and lost, clicks (a Chromium)
 	@web/build.sh chromium

@@ -17,7 +17,7 @@ import (
 
 // Weights & Biases' own client writes a run offline, while it is watched. The file has what metrics.csv has.
 func TestWandb(t *testing.T) {
-	pythontest.Environment(t, "numpy", "wandb")
+	pythontest.Clients(t, "numpy", "wandb")
 	t.Setenv("WANDB_SILENT", "true")
 	dir, folder := run(t, "pearl", "point-goal"), t.TempDir()
 	text, err := script(t, "-c", `
@@ -69,7 +69,7 @@ print(run.evaluation["summary"]["adapted"]["mean"])
 
 // MLflow's own client logs a run, and reads back what metrics.csv has.
 func TestMLflow(t *testing.T) {
-	pythontest.Environment(t, "numpy", "mlflow-skinny")
+	pythontest.Clients(t, "numpy", "mlflow-skinny")
 	t.Setenv("MLFLOW_ALLOW_FILE_STORE", "true") // a folder, where it would have a database
 	dir := run(t, "pearl", "point-goal")
 	text, err := script(t, "-c", `

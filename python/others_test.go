@@ -56,12 +56,12 @@ func same(t *testing.T, library string) {
 
 // A module of PyTorch computes what the package computes with NumPy, and gradients reach its parameters.
 func TestTorch(t *testing.T) {
-	pythontest.Environment(t, "numpy", "torch")
+	pythontest.Clients(t, "numpy", "torch")
 	same(t, "torch")
 }
 
 // ONNX's run time computes from an agent's files what the package computes.
 func TestONNX(t *testing.T) {
-	pythontest.Environment(t, "numpy", "onnx", "onnxruntime")
+	pythontest.Clients(t, "numpy", "onnx", "onnxruntime")
 	same(t, "onnx")
 }

@@ -72,6 +72,18 @@ func Environment(t *testing.T, packages ...string) {
 	t.Setenv(python.Variable, of.interpreter)
 }
 
+// ClientsVariable is the environment variable that lets Clients fetch packages.
+const ClientsVariable = "NACRE_CLIENTS"
+
+// Clients is Environment for packages that are large, such as PyTorch. Only make python-test fetches them.
+func Clients(t *testing.T, packages ...string) {
+	t.Helper()
+	if os.Getenv(ClientsVariable) == "" {
+		t.Skip("make python-test fetches " + strings.Join(packages, ", "))
+	}
+	Environment(t, packages...)
+}
+
 // create makes an environment in a folder.
 func create(p python.Python, folder string, packages []string) made {
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Minute)
