@@ -61,7 +61,7 @@ func (e Runner) Run(ctx context.Context, f *Folder) (Outcome, error) {
 		return Outcome{}, err
 	}
 	j := &jobs{Folder: f, engine: e, stage: e.Show.Stage("sweep "+f.Name, len(status)), active: map[string]bool{},
-		told: map[string]bool{}}
+		told: map[string]bool{}, before: map[string]int{}}
 	defer j.stage.Done()
 	var left []Run
 	for _, s := range status {
@@ -146,6 +146,7 @@ type jobs struct {
 	held   []Run           // runs that other processes were writing when their turn came
 	active map[string]bool // runs under way
 	told   map[string]bool // runs of which was said that another process writes them
+	before map[string]int  // number of a run's last attempt when its turn came
 }
 
 // saving is how long an interrupted process may take to save its checkpoint.
@@ -205,6 +206,7 @@ func (j *jobs) free(runs []Run) (out []Run) {
 			j.hold(r, s)
 		default: // the process that tries it says what cannot be read
 			out = append(out, r)
+			j.before[r.Name] = s.Attempt.Number
 		}
 	}
 	return out
@@ -242,7 +244,9 @@ func (j *jobs) book(ctx context.Context, r Run, pid int, err error, output strin
 	s, unread := j.status(r)
 	switch {
 	case unread == nil && s.State == Finished: // err is then of another run of the process
-		if host, _ := os.Hostname(); s.Attempt.PID == pid && s.Attempt.Host == host {
+		host, _ := os.Hostname()
+		own := s.Attempt.PID == pid && s.Attempt.Host == host
+		if own || s.Attempt.Number == j.before[r.Name] { // no attempt: the process found it whole once it was mended
 			j.finished(r, &j.out.Finished)
 		} else {
 			j.finished(r, &j.out.Others)

@@ -119,7 +119,7 @@ func InfoNCE(s *core.Stage, logits, positive *graph.Node) *graph.Node {
 // Masked is added to the logit of a pair that must not count; exp of it is zero in float32 and float64.
 const Masked = -1e9
 
-// A contrastive loss compares two contexts of each task; Pair says how these are drawn. If Rows is false, the contexts
+// Pair says how the two contexts of a task are drawn, which a contrastive loss compares. If Rows is false, the contexts
 // are two windows of N consecutive transitions. From says whether both windows come from one trajectory or each from a
 // trajectory of its own. If Rows is true, each context has N transitions, each drawn by itself. From then says whether
 // both contexts come from one trajectory, without a common transition, or each from all transitions of the task.

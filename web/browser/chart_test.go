@@ -94,9 +94,9 @@ func TestChart(t *testing.T) {
 }
 
 // saved saves a figure by its menu, at a width, and returns the file's name and text.
-func (p *tab) saved(figure, format, width string) (name, text string) {
-	p.t.Helper()
-	out := eval[[]string](p, `new Promise(done => {
+func (tb *tab) saved(figure, format, width string) (name, text string) {
+	tb.t.Helper()
+	out := eval[[]string](tb, `new Promise(done => {
 		const made = URL.createObjectURL, clicked = HTMLAnchorElement.prototype.click;
 		let text;
 		URL.createObjectURL = (b) => { URL.createObjectURL = made; text = b.text(); return made.call(URL, b); };
