@@ -93,10 +93,10 @@ type DeviceOptions struct {
 	Products string
 
 	// If Together is above 1, that many memories with the same parameters will be made on the device, for example one
-	// per seed. Programs loaded alike on all of them run as one program, whose launches each do the work of all. The
-	// common run begins when the last of the programs is started. It begins earlier if a caller waits for a result and
-	// the other programs cannot be started, because they are closed or their callers wait too. Each result has the same
-	// bits as alone. A memory whose programs are closed is no longer waited for. See Backend.Together.
+	// per seed. If the same program is loaded on each of them, these programs run as one, and each launch does the work
+	// of all. The common run begins when the last of the programs is started. It begins earlier if a caller waits for a
+	// result and the other programs cannot be started, because they are closed or their callers wait too. Each result
+	// has the same bits as alone. A memory whose programs are closed is no longer waited for. See Backend.Together.
 	Together int
 
 	// Hardware refuses an adapter that computes on the processor instead of a GPU.

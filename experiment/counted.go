@@ -117,8 +117,9 @@ func (s Series) Line(row int) int {
 	return row + 2
 }
 
-// Finite returns a column with NaN for infinite cells too, and a sentence on the cells that are NaN or infinite in the
-// file. The sentence calls the column `what`; it is empty if there are none.
+// Finite returns a column in which infinite cells are NaN too. The result note is a sentence on the cells that are NaN
+// or infinite in the file, or empty if there are no such cells. The argument what is this sentence's word for the
+// column.
 func (s Series) Finite(column, what string) (values []float64, note string, err error) {
 	if values, err = s.Column(column); err != nil {
 		return nil, "", err
@@ -144,8 +145,9 @@ func (s Series) Finite(column, what string) (values []float64, note string, err 
 // Evaluation is the return of the test tasks after a number of environment steps. Success is NaN if it is unknown.
 type Evaluation struct{ EnvSteps, Return, Success float64 }
 
-// Evaluations reads the evaluations of the run's metrics during training, in the order of their steps, and the rows of
-// the metrics that count. Notes say which were left out. A run without metrics has none.
+// Evaluations returns, from the run's metrics, the evaluations that were made during training, in the order of their
+// steps. The result counted holds the rows of the metrics that count. Notes say which rows were left out. A run without
+// metrics has no evaluations.
 func (r *Run) Evaluations(cfg Config) (list []Evaluation, counted Series, notes []string, err error) {
 	if !r.Has(MetricsFile) {
 		return nil, counted, nil, nil

@@ -77,7 +77,7 @@ type Host struct {
 }
 
 // ConfigFileLayer is the layer of a configuration file. A run's config.toml can be used as it is: its record is left
-// out. Tables in it that the algorithm chosen later does not read are no error.
+// out. The algorithm may be chosen later: tables in the file that this algorithm does not read are no error.
 func ConfigFileLayer(path string) config.Layer {
 	return func(cfg any) error {
 		text, algorithm, ofRun, err := readConfig(path)

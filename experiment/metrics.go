@@ -199,7 +199,8 @@ func (m *Metrics) Position() Position { return m.at }
 // Text returns the whole text of the file, with all rows written so far.
 func (m *Metrics) Text() []byte { return m.text }
 
-// Renew writes the file again if it has been removed, replaced or cut since, and reports whether it did.
+// Renew writes the file again if somebody has removed, replaced or cut it since the last row was written. It reports
+// whether it did.
 func (m *Metrics) Renew() (renewed bool, err error) {
 	mine, err := m.file.Stat()
 	if err != nil {

@@ -29,8 +29,8 @@ type Standing struct {
 // Watch follows the run of a configuration. The run may be under way in another process.
 type Watch struct {
 	Latest map[string]float64 // the last number in each column of the metrics
-	// Numbers is a text made from the numbers of a row. It is equal for copies of one run, even if a copy claims
-	// another seed; it is empty if too few rows or numbers are known.
+	// Numbers is a hash of the numbers in the first row of the metrics. It is equal for copies of one run, even if a
+	// copy claims another seed. It is empty if this row is not there yet or has too few numbers.
 	Numbers string
 	run     *Run
 	cfg     Config
@@ -253,7 +253,7 @@ func (s Standing) Outgrown(r *Run, c Config) (_ Standing, err error) {
 	return s, err
 }
 
-// Standing says how far the run of a configuration is.
+// Standing returns the progress of the run, whose configuration is cfg.
 func (r *Run) Standing(cfg Config) (Standing, error) { return r.Watch(cfg).Standing() }
 
 // share is the share of the schedule that is done.

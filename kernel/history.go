@@ -100,8 +100,8 @@ func (h *history) move(cell string, names []string) {
 }
 
 // changed returns the names that have changed since the run of a cell that read them. A name's value is true if only
-// the cell's own controls have changed it. A change by a cell below counts if that cell has run twice since; so a run
-// of all cells from the top leaves no cell stale.
+// the cell's own controls have changed it. A change by a cell below counts only if that cell has run twice after this
+// run. So a run of all cells from the top leaves no cell stale.
 func (h *history) changed(cell string, r *ran, position int, at map[string]int) map[string]bool {
 	because := map[string]bool{}
 	for name := range r.Reads {

@@ -153,7 +153,8 @@ type Output interface {
 	Input(prompt string, password bool) (string, error)
 }
 
-// Completion, Match and the other aliases are the results of assistance, from package assist.
+// Completion, Match and the other types of this group are aliases of types in package assist: what a Session or a Draft
+// tells the person who writes a cell.
 type (
 	Completion   = assist.Completion   // proposals for the text at the cursor
 	Match        = assist.Match        // one proposal

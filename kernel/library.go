@@ -45,9 +45,9 @@ type Library struct {
 	// It returns nil if any string is possible. Arguments count from 0.
 	Texts func(path, name string, argument int) []string
 
-	// Wrappers are wrapper types like those of Symbols, with more methods than their interface. Native code checks
-	// whether values of the interface have these methods. The kernel uses the first wrapper for which the cell's type
-	// has all methods.
+	// Wrappers are wrapper types like those of Symbols, but with more methods than their interface has. Some native
+	// code checks whether a value has such additional methods. The kernel uses the first wrapper for which the cell's
+	// type has all methods.
 	Wrappers []reflect.Type
 
 	// Keeps are the packages whose functions only keep or show arguments of type any. These functions get a cell's

@@ -17,9 +17,10 @@ import (
 //  3. V steps on   mean (V − sg[min_j Q_j(o, a', z) − log π(a')])²  with the Q networks already stepped
 //  4. V̄ ← (1−τ)V̄ + τV
 //  5. the policy steps on  mean(log π(a') − min_j Q_j(o, a', z)) + regularisers
-//  6. with a learned temperature α, which then stands before log π in 3 and 5, log α steps on
-//     −mean(log α · (log π(a') + H)), H the target entropy (Haarnoja et al. 2018, Soft actor-critic algorithms and
-//     applications, eq. 18, in log α), or on −mean(α · (log π(a') + H))
+//  6. if the temperature α is learned, log α steps on −mean(log α · (log π(a') + H)), H the target entropy (Haarnoja
+//     et al. 2018, Soft actor-critic algorithms and applications, eq. 18, in log α), or on −mean(α · (log π(a') + H))
+//
+// If α is learned, it stands before log π in steps 3 and 5.
 //
 // V and the policy see z as a constant: the encoder learns only from the critics and the auxiliary loss. With Points
 // the critics also see z as a constant, z is the posterior's mean, and there is no KL term.

@@ -301,7 +301,7 @@ func Preset(name string) (Config, error) {
 	return Config{}, fmt.Errorf("preset %q does not exist%s", name, nearest.Hint(name, names))
 }
 
-// Embedding names the algorithms whose learners can be embedded.
+// Embedding lists the algorithms whose learners implement Encoding, so that their posteriors can be embedded.
 func Embedding() []string {
 	return slices.DeleteFunc(Names(), func(name string) bool { return algorithms()[name].Window == nil })
 }

@@ -118,7 +118,8 @@ func (c *Config) SetTable(name string, value any) {
 	}
 }
 
-// PlaceTable remembers, for messages, which file or flag has set the table that was set last.
+// PlaceTable remembers, for messages, that the table was set at the place where, in a file or flag. It must follow
+// SetTable of the same table.
 func (c *Config) PlaceTable(table, where string) {
 	if k := len(c.set) - 1; k >= 0 && c.set[k] == table {
 		c.from[k] = where + ": "

@@ -131,7 +131,8 @@ type Gridder interface {
 }
 
 // Starter is implemented by families whose episodes of one task all start alike, but which can draw the start instead.
-// If many episodes of a task are compared, a fixed start makes them more alike than the task does.
+// With a fixed start, the episodes of a task are alike because of the start, not only because of the task. So draw the
+// start when many episodes of a task are compared.
 type Starter interface {
 	// VaryStart returns the family with the start of every episode drawn from the stream r of Reset. Tasks and the
 	// objects they place stay as they are. The returned family has another name and is not registered.

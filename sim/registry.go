@@ -32,7 +32,7 @@ func Opener(prefix string, open func(name string) (Family, error)) {
 	registry.openers = append(registry.openers, opener{prefix, open})
 }
 
-// Opens reports whether Lookup would have an Opener make the family of this name.
+// Opens reports whether the family of this name is one that an Opener makes.
 func Opens(name string) bool { return openerOf(name) != nil }
 
 func openerOf(name string) func(string) (Family, error) {

@@ -15,8 +15,9 @@ var spare struct {
 // goroutines would keep all of Go's processors in native code. Several callers share the one additional processor.
 //
 // If no processor is idle, Go's monitor takes the processor away from every call longer than 20 µs. This costs 5 % of a
-// simulation's processor time. At other times an idle processor costs 2 to 3 % of a training update: an interrupted
-// goroutine moves to it, and threads that look for work compete with that goroutine for the cores.
+// simulation's processor time. At other times the additional processor makes a training update 2 to 3 % slower: an
+// interrupted goroutine moves to it, and Go's idle threads, which look for work, compete with this goroutine for the
+// machine's cores.
 func SpareProcessor(workers int) (release func()) {
 	spare.Lock()
 	defer spare.Unlock()

@@ -29,7 +29,7 @@ type Config struct {
 	Crop            string    `toml:"crop" oneof:"inclusive exclusive" comment:"window starts {0..len-W}, or the printed code's, which never draws the last"`
 	Sigma           string    `toml:"sigma" oneof:"std var raw" comment:"which spread enters the distance: std makes it the 2-Wasserstein distance; raw is the encoder's output before softplus, for single transitions only"`
 	Negatives       string    `toml:"negatives" oneof:"literal mask-same-task" comment:"whether other windows of the same task in the meta-batch count as negatives"`
-	Contrast        string    `toml:"contrast" oneof:"posteriors transitions" comment:"what is contrasted: a window's posterior, or its transitions, each with the one at its place in the other window"`
+	Contrast        string    `toml:"contrast" oneof:"posteriors transitions" comment:"what is contrasted: the posteriors of two windows, or their transitions, number i of one window with number i of the other"`
 	Query           string    `toml:"query" oneof:"context own" comment:"the query window is the context, or a window of its own"`
 	SharedLayers    int       `toml:"shared_layers" range:"[0,16]" comment:"first hidden layers of the encoder that the key has in common with the query; 0: an encoder of its own"`
 	KeyGradient     bool      `toml:"key_gradient" comment:"shared layers learn through the key too"`

@@ -21,8 +21,8 @@ type Accelerator interface {
 // Work is a layout that an accelerator is to take over.
 type Work struct {
 	Points int
-	// The affinities of point i are Values[16·Ends[i] : 16·Ends[i+1]]. The same elements of Columns are the points they
-	// belong to. The last block of 16 is padded with value 0 and column i.
+	// The affinities of point i are Values[16·Ends[i] : 16·Ends[i+1]]. Columns has, at the same indices, the other
+	// point of each affinity. The last block of 16 is padded with value 0 and column i.
 	Ends, Columns []int32
 	Values        []float32
 	State         State

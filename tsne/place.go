@@ -20,9 +20,10 @@ const (
 	placeClip         = 0.25
 )
 
-// Transform places the rows of x, new points in the columns of the data, into the present layout, which does not move.
-// Each starts at the median of its 25 nearest points and descends its own KL divergence at perplexity 5. New points do
-// not see each other, so the place of a new point does not depend on the other new points. The result is m×2 or m×3.
+// Transform places new points into the present layout, which does not move. The new points are the rows of x, which has
+// the columns of the data. Each new point starts at the median of its 25 nearest points and descends its own KL
+// divergence at perplexity 5. New points do not see each other, so the place of a new point does not depend on the
+// other new points. The result is m×2 or m×3.
 func (s *Optimization) Transform(ctx context.Context, x Matrix) (Matrix, error) {
 	if s.frame == nil {
 		return Matrix{}, badInput("new points cannot be placed: the layout was made from a graph, without data")

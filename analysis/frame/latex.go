@@ -10,8 +10,8 @@ import (
 )
 
 // LaTeX is the frame as a table for LaTeX with the package booktabs. Decimal points stand below each other. The frame's
-// notes are comments. A missing number is a dash. The table compiles with pdfLaTeX whatever letters it has: for those
-// that pdfLaTeX has no font for it prints their numbers, and a comment names them.
+// notes are comments. A missing number is a dash. The table compiles with pdfLaTeX whatever letters it has. If pdfLaTeX
+// has no font for a letter, the letter's number is printed, and a comment names the letter.
 //
 //	fmt.Print(runs.Returns().Group("algorithm").Mean("return").LaTeX())
 func (f *Frame) LaTeX(options ...PrintOption) (string, error) {

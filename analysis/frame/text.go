@@ -204,8 +204,9 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// MIMEBundle returns the frame as data for the notebook's front end, as HTML and as text, together less than a
-// megabyte in the file of a notebook. The data are cut for that, and to 10,000 rows and 300 columns.
+// MIMEBundle returns the frame in three forms: as data for the notebook's front end, as HTML and as text. Together they
+// take less than a megabyte in the file of a notebook. The data are cut if they would take more, and they never have
+// more than 10,000 rows and 300 columns.
 func (f *Frame) MIMEBundle() (map[string]any, error) {
 	if f.err != nil {
 		return nil, f.err

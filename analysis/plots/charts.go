@@ -299,8 +299,8 @@ func (b *build) join(panel int, m Mark) {
 }
 
 // Histogram counts the values of a column in bins of equal width, the same for all series. The option Bins sets their
-// number. Without it, the number is about that of Freedman and Diaconis' rule, or of Sturges' rule if that is larger,
-// so that edges are round values.
+// number. Without it, two rules give a number each, Freedman and Diaconis' and Sturges', and the larger one is taken.
+// Unless the axis is logarithmic, it is then changed a little, so that edges are round values.
 func Histogram(f *frame.Frame, x string, opts ...Option) *Chart {
 	b := begin(f, x, "count", []string{x}, opts, false)
 	xs := b.column(x)

@@ -179,8 +179,8 @@ func (f *Figure) described(png []byte, dpi int) []byte {
 	return append(out, png[header:]...)
 }
 
-// WriteSVG writes the figure as SVG. Text stays text, in Liberation Sans; the file holds those of its letters that the
-// figure uses.
+// WriteSVG writes the figure as SVG. Text stays text, in Liberation Sans. The file contains this font, cut to the
+// letters that the figure uses.
 func (f *Figure) WriteSVG(w io.Writer, options ...FileOption) error {
 	k, d, err := f.in(options)
 	if err != nil {

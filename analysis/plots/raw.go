@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// Of makes a figure, six inches by four, from a plot of gonum. Fonts, axes, background, lines and glyphs that are as
-// gonum makes them, and the colours of package plotutil, get the style of this package, and a grid is added. The plot
-// itself is not changed. A plot that cannot be drawn is an error.
+// Of makes a figure, six inches by four, from a plot of gonum. Whatever still looks as gonum makes it (fonts, axes,
+// background, lines, glyphs) gets the style of this package. So do the colours of package plotutil. A grid is added.
+// The plot itself is not changed. A plot that cannot be drawn is an error.
 func Of(p *plot.Plot) (*Figure, error) {
 	if p == nil {
 		return nil, errors.New("plots: there is no plot")

@@ -13,7 +13,7 @@ const (
 	mostCategories = 2000
 )
 
-// ReadChart reads a chart from its JSON, as a front end has it. What it cannot be drawn from is an error.
+// ReadChart reads a chart from its JSON, as a front end has it. JSON from which no chart can be drawn is an error.
 func ReadChart(data []byte) (*Chart, error) {
 	c := new(Chart)
 	if err := json.Unmarshal(data, c); err != nil {

@@ -15,13 +15,14 @@ type Replicated struct {
 	Replicates []float64
 }
 
-// Nested is a bootstrap of two levels (hierarchical: Davison & Hinkley 1997, section 3.8) for figures that need not be
-// means. The element figures[m][s] is the figure of method m and seed s. All methods have the same seeds in the same
-// order, and all figures have the same number of replicates. Each resample draws the seeds with replacement and, for
-// every drawn seed, the index of one of its replicates. Both are the same for all methods, so replicates that were made
-// from common draws stay paired. The argument statistic turns the methods' means over the drawn seeds into one number.
-// The bias of the replicates is removed first: they are shifted so that their mean is the figure. The interval's mean
-// is the statistic of the figures themselves. Equal arguments give equal results.
+// Nested is a bootstrap of two levels (hierarchical: Davison & Hinkley 1997, section 3.8) for numbers that need not be
+// means. Here such a number is called a figure. The element figures[m][s] is the figure of method m and seed s. All
+// methods have the same seeds in the same order, and all figures have the same number of replicates. Each resample
+// draws the seeds with replacement and, for every drawn seed, the index of one of its replicates. Both are the same for
+// all methods, so replicates that were made from common draws stay paired. The argument statistic turns the methods'
+// means over the drawn seeds into one number. The bias of the replicates is removed first: they are shifted so that
+// their mean is the figure. The interval's mean is the statistic of the figures themselves. Equal arguments give equal
+// results.
 //
 // With one seed the interval shows only the spread of the replicates. A statistic that is not a number in some
 // resamples makes the interval unknown, with infinite ends.

@@ -108,9 +108,9 @@ func (l Line) ordered() (out Line) {
 	return out
 }
 
-// Counted returns the indices of the points that are used in a mean over seeds: those with a finite place and a value
-// within ±MostSize, in the order of their places, and of several at one place the last. The sentence left is about
-// finite values that are not used. It calls the places by the word places, such as "env_steps".
+// Counted returns the indices of the points that are used in a mean over seeds: those with a finite x and a y within
+// ±MostSize, in the order of x. Of several points with one x the last is used. The result left is a sentence about
+// finite values that are not used, or empty. The argument places is this sentence's word for x, such as "env_steps".
 func (l Line) Counted(places string) (at []int, left string) {
 	var large []float64
 	for i := range min(len(l.X), len(l.Y)) {

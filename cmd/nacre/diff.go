@@ -16,9 +16,9 @@ func diffCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff A.ipynb B.ipynb",
 		Short: "Show what differs between two notebooks, also for git",
-		Long: `Diff pairs the cells of two notebooks by their ids, then by likeness. It shows their text line by line, and in one
-line each what differs in outputs and metadata. The exit status is 0 if the notebooks are the same, 1 if they differ
-and 2 if they cannot be compared.
+		Long: `Diff pairs the cells of two notebooks by their ids, then by likeness. It shows their text line by line.
+For outputs and for metadata, one line says what differs. The exit status is 0 if the notebooks are the same, 1 if
+they differ and 2 if they cannot be compared.
 
 "nacre diff --git" prints the lines that make git use nacre in a repository: "git diff" shows notebooks as above, "git
 log -p" and "git blame" compare them as text, and "git add" leaves outputs, execution counts and times out (nacre

@@ -4,7 +4,8 @@
 //
 // Results go to standard output, and messages for the user to standard error. The exit status is 0 if the command did
 // its work, 1 if it failed, 2 if it was called wrongly, 3 if sweep status has shown runs that are not finished, and 130
-// if it was interrupted. As with the program diff, that of nacre diff is 1 if notebooks differ and 2 if it failed.
+// if it was interrupted. The exit status of nacre diff is like that of the program diff: 1 if notebooks differ, 2 if it
+// failed.
 package main
 
 import (

@@ -27,8 +27,8 @@ network. Existing files are left alone, and packages of these versions that the 
 where they are. That Python is $NACRE_PYTHON, the active environment's (VIRTUAL_ENV, CONDA_PREFIX), or python3
 of PATH. NACRE_MUJOCO and NACRE_METAWORLD name other places for the two.
 
-With --cells it only compiles the packages that cells import with the Go tool chain, which takes minutes the
-first time. Notebooks then run on the engine go, which compiles cells. Without it they run on yaegi.
+With --cells it only compiles the packages that cells can import. It uses the Go tool chain and takes minutes the
+first time. Notebooks then run on the engine go, which compiles cells. Otherwise they run on the engine yaegi.
 
 With --metaworld-v1 it puts other files into the cache: the scenes of Meta-World's first environments. The
 families ml1-2020/... need them, and no package contains them. You name your own checkout or archive (.zip,

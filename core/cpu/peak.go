@@ -69,8 +69,9 @@ func (m *PeakMeter) Sample() float64 {
 	return sum
 }
 
-// Fastest is the highest speed of one thread in one sample, in GFLOP/s. The speed in a sample is the median over its
-// half milliseconds, not the fastest of them, which now and then is measured up to a fifth too fast.
+// Fastest is the highest speed of one thread in one sample, in GFLOP/s. A sample is divided into rounds of half a
+// millisecond, and its speed is the median over these rounds. It is not the fastest round's: the speed of a single
+// round is sometimes measured up to a fifth too high.
 func (m *PeakMeter) Fastest() float64 { return m.fastest }
 
 // peakRound returns arguments for as many multiply-adds as take half a millisecond.

@@ -27,7 +27,7 @@ type Choice int32
 
 const (
 	NoTasks         Choice = iota // slot i is task i; nothing is drawn
-	WithReplacement               // each task by itself
+	WithReplacement               // each slot draws its task independently of the others
 	// the first of all tasks in random order; if there are fewer tasks than slots, it begins again with the first
 	WithoutReplacement
 )

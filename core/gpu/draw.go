@@ -45,7 +45,8 @@ func NewDrawing(p feed.Recipe) (*Drawing, error) {
 }
 
 // Walks cuts the stream of an update's normals into blocks of BlockSize parts. Each lane walks through one part, number
-// by number, so parts are short. A part has length numbers; all parts together have some to spare for rejections.
+// by number, so parts are short. Each part has as many numbers as the result length says. Together the parts have more
+// numbers than needed, because some are rejected.
 func (d *Drawing) Walks() (blocks, length int) {
 	const most, short = 64, 16
 	n := d.Noises + d.Noises/16 + 4*BlockSize
@@ -64,7 +65,9 @@ const (
 	OfTask            // the row of Table that belongs to the slot's task
 	TaskMask          // Masked if two slots have one task, else 0
 	Noise             // normals from number Base on
-	History           // columns of rows before each row: as many as Fill.Windows, the last one Fill.Split back
+	// for each drawn row, the context rows before it: Fill.Windows of them side by side, of which the last lies
+	// Fill.Split rows before the drawn one
+	History
 )
 
 // Fill is one input of a program, Rows×Cols, and the data with which it is filled.

@@ -90,7 +90,7 @@ func (k *Kernel) Turns(l Loop) int {
 }
 
 // Long reports whether a list has so many statements that a loop over it is not unrolled. The rounds of such a loop run
-// one after the other, with their loads.
+// one after the other, and each waits for its own loads.
 func Long(list []Statement) bool { return length(list) > 12 }
 
 // length counts statements. A function of many instructions counts as several.

@@ -10,10 +10,10 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// Gorgonia serialises work on Gorgonia's graphs. Gorgonia keeps global nodes (the constants zero and one) that it
-// writes to while it differentiates, so two goroutines must not do that at once even on different graphs. Gradients
-// holds it. A goroutine that calls Gorgonia's own functions while others build should hold it too, but not while it
-// calls Gradients or Minimise of a stage.
+// Gorgonia is a mutex for work on graphs of the library Gorgonia. The library keeps global nodes (the constants zero
+// and one), and writes to them while it differentiates. So two goroutines must not differentiate at once, even on
+// different graphs. Gradients holds the mutex. A goroutine that calls the library's own functions while others build
+// should hold it too, but not while it calls Gradients or Minimise of a stage.
 var Gorgonia sync.Mutex
 
 // Gradients returns the gradients of loss (1×1) by each node of wrt. They are expressions of Ops, in the graph of the

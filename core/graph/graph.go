@@ -11,7 +11,8 @@
 //     Gradients compare what comes back with what was asked for; an error says which name to change.
 //   - It differentiates a graph once; a second loss of the same graph gets the gradient of the first one added.
 //     Gradients lets it work on a copy and copies the result back, so it can also differentiate gradients.
-//   - It writes to global nodes while it differentiates. The mutex Gorgonia serialises that.
+//   - It writes to global nodes while it differentiates. So only one goroutine at a time may differentiate, the one
+//     that holds the mutex in the variable Gorgonia.
 //   - It merges different slices, soft-maxes and named constants, differentiates some functions wrongly, and takes
 //     nodes out of the graph when it rewrites log(1+x). Copier refuses these by name and says what to use.
 //   - It exports neither the types of its operations nor their fields. Copier tells them apart by their type's name

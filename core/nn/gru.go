@@ -9,7 +9,7 @@ import (
 )
 
 // GRU describes a gated recurrent unit (Cho et al. 2014) in the form that PyTorch, cuDNN and Keras compute, with a bias
-// inside the reset gate's product: It has In inputs and a state of Hidden numbers.
+// inside the reset gate's product. It has In inputs and a state of Hidden numbers:
 //
 //	r = σ(x·Wr + br + h·Ur + cr)      z = σ(x·Wz + bz + h·Uz + cz)
 //	n = tanh(x·Wn + bn + r⊙(h·Un + cn))   h' = (1−z)⊙n + z⊙h

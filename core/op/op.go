@@ -138,7 +138,7 @@ type (
 	SumCols struct{ unary }
 	// SumAll adds everything: m×n → 1×1, Whole.
 	SumAll struct{ unary }
-	// RepeatRows repeats each row K times in a row: m×n → (m·K)×n.
+	// RepeatRows puts K copies of each row one below the other: m×n → (m·K)×n.
 	RepeatRows struct {
 		unary
 		K int

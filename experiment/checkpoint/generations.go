@@ -39,10 +39,10 @@ func Damaged(err error) bool {
 	return errors.Is(err, ErrNotCheckpoint) || errors.Is(err, ErrTruncated) || errors.As(err, &corrupt)
 }
 
-// Restore loads the checkpoint at path or, if it is missing or damaged, the generation before it. The error lost then
-// says what is wrong with the newer one. If both cannot be loaded, err names both; it is os.ErrNotExist if both do not
-// exist. If the newer checkpoint belongs to another program or configuration, that is an error; the older one is not
-// tried.
+// Restore loads the checkpoint at path or, if it is missing or damaged, the generation before it. In the second case
+// the result lost is an error that says what is wrong with the newer one. If both cannot be loaded, err names both; it
+// is os.ErrNotExist if both do not exist. If the newer checkpoint belongs to another program or configuration, that is
+// an error; the older one is not tried.
 func Restore(path, configHash string, read func(*Reader) error) (lost, err error) {
 	err = Load(path, configHash, read)
 	if err == nil || !Damaged(err) && !errors.Is(err, fs.ErrNotExist) {

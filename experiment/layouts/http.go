@@ -25,7 +25,8 @@ import (
 //	GET  open?file=FILE                  returns an Info
 //	GET  tile?file=FILE&z=Z&x=X&y=Y      returns a tile, packed (Layout.encode)
 //	GET  density?file=FILE&size=N        returns counts in N×N cells, as uint32, little-endian; with
-//	                                     hide=C&column=NAME, only the other groups count
+//	                                     column=NAME&hide=I&hide=J, points do not count whose value in
+//	                                     the column is name number I or J
 //	POST select                          takes a Request, returns an Answer
 //	POST csv                             takes a Request, returns the selected rows as CSV
 type Service struct {

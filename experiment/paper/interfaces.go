@@ -19,8 +19,8 @@ var redrawn = strings.Fields(`basketball box-close button-press button-press-top
 func Redrawn(environment string) bool { return slices.Contains(redrawn, environment) }
 
 // Environment returns the paper's name of a family's environment: "push" for ml1/push and ml1-2020/push, "" for a
-// family that is not of ML1. The result same reports whether the family is exactly the paper's environment: of 2020,
-// and with the interface from which its cells of Table1 come.
+// family that is not of ML1. The result `same` is true if the family is exactly the paper's environment: a family of
+// 2020, with the interface from which the environment's cells of Table1 come.
 func Environment(family string) (name string, same bool) {
 	if name, ok := strings.CutPrefix(family, "ml1-2020/"); ok {
 		name, older := strings.CutSuffix(name, ":redrawn")

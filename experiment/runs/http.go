@@ -30,7 +30,7 @@ import (
 //	GET  curve?column=C&run=P…  Curve of each
 //	GET  settings?run=P…        of each, by dotted key
 //	GET  run?run=P              log and record of one
-//	PUT  note?run=P             Note; 409 with the note as it is where somebody else has changed it
+//	PUT  note?run=P             Note; 409 with the present note if somebody else has changed it
 //	GET  presets                names and what they are, and the algorithms
 //	GET  defaults?preset=P      its settings, by dotted key; &algorithm=A: under this algorithm
 //	POST start                  Spec; the path of the new run

@@ -52,8 +52,8 @@ type Arm struct {
 	Set       []string `json:"set,omitempty"`
 }
 
-// Scales lists the sizes of studies: a smaller one for a processor with two cores, with its differences stated, and the
-// paper's.
+// Scales lists the sizes of studies: the paper's, and a smaller one for a processor with two cores. docs/study.md says
+// how the smaller one differs from the paper's.
 var Scales = []string{"small", "paper"}
 
 var plans = []Plan{

@@ -39,8 +39,8 @@ type RunStatus struct {
 	experiment.Standing
 	Attempt Attempt `json:"attempt"`
 	Dir     string  `json:"run"`
-	// Other says that the run folder is not of the plan's configuration, and in which setting. Such a run has failed,
-	// and its numbers do not count.
+	// Other is a sentence that names the setting in which the run folder differs from the plan. It is empty if there is
+	// no difference. A run that differs has failed, and its numbers do not count.
 	Other string `json:"other,omitempty"`
 	Log   string `json:"log"`
 }

@@ -35,8 +35,8 @@ func Work(ctx context.Context, dir string, names []string, host experiment.Host,
 	return work(ctx, &Folder{Dir: dir}, names, host, show)
 }
 
-// Share is Work, but it leaves a run that another process is writing to that process, and does not count it as an
-// error.
+// Share does what Work does, but it does not wait for a run that another process is writing. It leaves such a run alone
+// and does not count it as an error.
 func Share(ctx context.Context, dir string, names []string, host experiment.Host, show progress.Progress) error {
 	return work(ctx, &Folder{Dir: dir, shared: true}, names, host, show)
 }

@@ -261,9 +261,9 @@ func (r *Run) curve(evaluations []experiment.Evaluation, notes []string) ([]stri
 func (r Run) last() float64 { return max(r.end, float64(r.EnvSteps)) }
 
 // Return is the mean of the evaluations in the last tenth of the given environment steps, (0.9·steps, steps], as in the
-// paper's tables. If the last tenth has no evaluation, Return takes the last evaluation before. But the run has no
-// value, and ok is false, if a NaN evaluation follows that one, or if more steps have passed since than between any two
-// evaluations. If steps is 0, all steps of the run are meant.
+// paper's tables. If the last tenth has no evaluation, Return takes the last evaluation before. There are two
+// exceptions: a NaN evaluation follows, or the gap from that last evaluation to the end is longer than any gap between
+// two evaluations. Then the run has no value, and ok is false. If steps is 0, all steps of the run are meant.
 func (r Run) Return(steps float64) (value float64, evaluations int, ok bool) {
 	steps = cmp.Or(steps, r.last())
 	var values []float64

@@ -190,6 +190,6 @@ func closing(code string) string {
 	return code[:k+1]
 }
 
-// Draft describes a cell below other cells. The argument above holds the cells over it that were edited since they ran
-// or did not run. The draft is checked as if they had run.
+// Draft describes a cell below other cells. The argument above holds those cells over it that have not run, or that
+// were edited after they ran. The draft is checked as if these cells had run.
 func (s *Assistant) Draft(above ...string) Draft { return Draft{s, above} }

@@ -104,8 +104,8 @@ var Positions = []Position{
 	{"time.Sin|", "Since"},
 }
 
-// FreshPositions were written after completion was finished. They show how well it works on cases that nobody had in
-// mind.
+// FreshPositions were written after the code that completes names was finished. They show how well it works on cases
+// that nobody had in mind.
 var FreshPositions = []Position{
 	{"fmt.Fpri|", "Fprintf"}, {"strings.Re|", "Repeat"}, {"strings.Join|", "Join"}, {"strings.tri|", "TrimSpace"},
 	{"strings.fi|", "Fields"},

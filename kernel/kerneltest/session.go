@@ -34,7 +34,7 @@ import (
 	"nacre/kernel/jupyter"
 )
 
-// Session is the session. Its zero value is ready.
+// Session runs cells in the language of commands that the package's comment lists. Its zero value is ready.
 type Session struct {
 	mu    sync.Mutex
 	count int
@@ -263,7 +263,7 @@ func (s *Session) Problems(cells []kernel.Source) [][]kernel.Problem {
 	return out
 }
 
-// Definition implements kernel.Session: names are of no cell.
+// Definition implements kernel.Session: it finds no definition, because cells define no names.
 func (s *Session) Definition([]string, int, int) kernel.Definition {
 	return kernel.Definition{Cell: -1}
 }

@@ -1,6 +1,6 @@
-// Package standard holds the part of Go's standard library that cells can import without the interpreter's own tables.
-// A browser's kernel takes tables and types from this package. `go generate ./library` writes all of it except this
-// file and that of package common.
+// Package standard has tables and types for a part of Go's standard library. With them cells can import this part
+// although the interpreter's own tables are missing, as in a browser's kernel. `go generate ./library` writes all of it
+// except this file and that of package common.
 package standard
 
 import (
@@ -11,7 +11,7 @@ import (
 	"nacre/kernel/standard/common"
 )
 
-// Tables are the symbols of each package, by its path, a slash and its name.
+// Tables are the symbols of each package. A key is the package's path, a slash and the package's name.
 var Tables = maps.Clone(common.Tables)
 
 func add(key string, symbols map[string]reflect.Value) { Tables[key] = symbols }

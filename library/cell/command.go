@@ -17,7 +17,7 @@ func Run(command string) error {
 }
 
 // Lines runs a command of the shell and returns the lines that it prints to its standard output; files := !ls in a cell
-// calls it. It returns them besides the error if the command fails, see Run.
+// calls it. If the command fails, Lines returns these lines and the error, see Run.
 func Lines(command string) ([]string, error) {
 	var out bytes.Buffer
 	err := run(command, &out)

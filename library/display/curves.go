@@ -64,9 +64,9 @@ func NewCurves(title, xLabel, yLabel string) *Curves {
 	return &Curves{title: title, xLabel: xLabel, yLabel: yLabel}
 }
 
-// Live shows the curves now and again whenever points are added, at most ten times a second. If sending them takes
-// long, they are sent less often, so that sending takes at most a fiftieth of the time. The picture for other programs
-// is drawn again so rarely that drawing takes at most a hundredth of the time, and once at the end.
+// Live shows the curves now, and shows them again whenever points are added, at most ten times a second. If sending
+// them takes long, they are sent less often, so that sending takes at most a fiftieth of the time. The picture for
+// other programs is drawn again so rarely that drawing takes at most a hundredth of the time, and once at the end.
 func (c *Curves) Live() *Curves {
 	c.mu.Lock()
 	defer c.mu.Unlock()

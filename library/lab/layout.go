@@ -73,8 +73,8 @@ func (l *Layout) MIMEBundle() (map[string]any, error) {
 
 // Figures is a table of the centroid distances and their ratio in the plane, among posterior means and among
 // posteriors. It has the ratio's 95 % interval. It also has the share of contexts that lie nearest to the centroid of
-// their own task, if centroids are computed from one half of each task's contexts and tested on the other half. If
-// there are further layouts from random starts, it also has the mean and standard deviation of their ratios.
+// their own task. For this share, centroids are computed from one half of each task's contexts and tested on the other
+// half. If there are further layouts from random starts, it also has the mean and standard deviation of their ratios.
 func (l *Layout) Figures() *frame.Frame {
 	if l.Report.Labels == 0 {
 		return frame.New()

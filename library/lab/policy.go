@@ -59,8 +59,8 @@ func (r *Run) policy(task int, adapt bool) (*Policy, error) {
 // Close frees the agent's memory.
 func (p *Policy) Close() error { return p.agent.Close() }
 
-// Act returns the action for an observation, Spec.ObsDim numbers in, Spec.ActDim numbers in [-1,1] out. It is the first
-// action of an episode that begins there.
+// Act returns the action for an observation, Spec.ObsDim numbers in, Spec.ActDim numbers in [-1,1] out. The action is
+// the one that the agent takes if an episode begins with this observation.
 func (p *Policy) Act(obs ...float64) ([]float64, error) {
 	if len(obs) != p.Spec.ObsDim {
 		return nil, fmt.Errorf("lab: an observation of %d numbers; those of %s have %d", len(obs), p.Spec.Name,
@@ -74,7 +74,8 @@ func (p *Policy) Act(obs ...float64) ([]float64, error) {
 	return p.adapted.Act(obs)
 }
 
-// Act returns the action of an agent that has seen nothing of its task. Policy(task).Act is that after adaptation.
+// Act returns the action of an agent that has seen nothing of its task. Policy(task).Act returns the action after
+// adaptation.
 func (r *Run) Act(obs ...float64) (act []float64, err error) {
 	p, err := r.policy(0, false)
 	if err != nil {

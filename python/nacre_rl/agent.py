@@ -23,8 +23,8 @@ class Agent:
     iteration -- which weights to take: those after this number of complete iterations, which the run must have kept
                  (--keep); None: the newest
 
-    Actions are in [-1, 1]; those of RL² and VariBAD may leave it, where an environment must clip them. Discrete actions
-    are one-hot. Networks compute in the weights' precision, as the program does on the CPU.
+    Actions are in [-1, 1]. Those of RL² and VariBAD may lie outside; then the environment must clip them. Discrete
+    actions are one-hot. Networks compute in the weights' precision, as the program does on the CPU.
     """
 
     def __init__(self, directory, iteration=None):

@@ -5,7 +5,10 @@ import sys
 
 
 def proxy():
-    """How jupyter-server-proxy starts and shows the server. Whom Jupyter lets in has the token by the launcher's tile."""
+    """How jupyter-server-proxy starts and shows the server.
+
+    Everybody whom Jupyter lets in gets the token: it stands in the address of the launcher's tile.
+    """
     token = secrets.token_hex(24)
     return {
         "command": [sys.executable, "-m", "nacre_rl", "notebook", "--port", "{port}", "--base-path", "{base_url}nacre/",

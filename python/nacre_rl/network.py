@@ -12,7 +12,7 @@ FUNCTIONS = ("relu", "tanh", "linear", "softplus", "sigmoid", "symlog", "exp")
 
 
 class Numbers:
-    """Operations on arrays of NumPy. Arrays support @, +, - and * too, as other operations' values do."""
+    """Operations on arrays of NumPy. Values of the other classes of operations also support @, +, - and *."""
 
     def __init__(self, tensors):
         self.tensors = tensors
@@ -88,7 +88,11 @@ class Network:
         self.dtype = np.float64 if np.float64 in types else np.float32
 
     def compute(self, ops, *inputs):
-        """The outputs by name. inputs are the network's, or some of them side by side in each, (rows, sizes)."""
+        """The outputs by name.
+
+        inputs -- arrays (rows, size), each with one of the network's inputs or with several of them side by side,
+                  in the network's order
+        """
         x = ops.concat(list(inputs)) if len(inputs) > 1 else inputs[0]
         if any(view.function for _, view in self.views):
             seen, at = [], 0

@@ -45,7 +45,7 @@ def model(agent, name, function):
 
 
 class Value:
-    """A value in a graph. Numbers and arrays become constants where they meet one."""
+    """A value in a graph. A number or an array that is combined with a value becomes a constant of the graph."""
 
     __array_ufunc__ = None  # array @ value asks value
 

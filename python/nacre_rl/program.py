@@ -18,9 +18,10 @@ def find():
 
 
 def environment():
-    """The environment in which the program runs: os.environ, and NACRE_PYTHON, this Python, unless it is set.
+    """The environment in which the program runs: a copy of os.environ.
 
-    The program then takes MuJoCo and Meta-World of this Python's packages, and runs environments in Python in it.
+    If NACRE_PYTHON is not set there, it is set to this Python. The program then takes MuJoCo and Meta-World of this
+    Python's packages, and runs environments in Python in it.
     """
     env = dict(os.environ)
     if sys.executable and not env.get("NACRE_PYTHON"):

@@ -99,7 +99,7 @@ class Run:
     def watch(self, pause=2.0):
         """Yields the metrics of each complete iteration as a dict, those that are there and then new ones as they come.
 
-        It ends when training has: finished, interrupted or failed. pause is the time between two looks, in seconds. A
+        It ends when training ends: finished, interrupted or failed. pause is the time between two looks, in seconds. A
         process that is killed says nothing; its run is watched until somebody resumes it.
         """
         return exports.watch(self, pause)

@@ -34,8 +34,8 @@ class Trial:
     def act(self, observation, noise=None):
         """The action: array (action_size,).
 
-        noise -- standard normal numbers (action_size,), or uniform ones in [0, 1), one for each discrete choice, as of
-                 Agent.noise; None: the mean, or the most probable choice
+        noise -- standard normal numbers (action_size,), or uniform ones in [0, 1), one for each discrete choice, as
+                 Agent.noise gives them; None: the mean, or the most probable choice
         """
         agent, o = self.agent, np.asarray(observation, float)
         if o.shape != (agent.observation_size,):
@@ -87,7 +87,7 @@ def encoded(agent, ops, x, state):
 
 
 def drawn(agent, out, noise):
-    """An action of a policy's outputs for one observation."""
+    """The action that follows from a policy's outputs for one observation."""
     if not agent.choices:
         mean = out["mean"][0].astype(float)
         return mean if noise is None else mean + np.exp(out["log_std"][0].astype(float)) * np.asarray(noise, float)

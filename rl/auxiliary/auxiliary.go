@@ -48,7 +48,7 @@ func (s Setting) Fills(more ...feed.Fill) ([]feed.Draw, []feed.Fill) {
 		{Input: "context_weight", Field: feed.Weight}}, more...)
 }
 
-// OneHot is the table of feed.OfTask in which each of n tasks has 1 at its own place.
+// OneHot is a Table for feed.OfTask with a row for each of n tasks: row i is 1 at place i and 0 elsewhere.
 func OneHot(n int) []float32 {
 	table := make([]float32, n*n)
 	for i := range n {

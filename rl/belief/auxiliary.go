@@ -23,9 +23,10 @@ type Auxiliary interface {
 	// Init sets these parameters, after the encoder's own parameters are set.
 	Init(m core.Memory) error
 
-	// Feed describes the draws from the encoder's buffer for the task of each slot, and the inputs that they fill.
-	// These inputs are context and context_weight, N rows for the algorithm's posterior, and the inputs that the loss
-	// needs. The Draw of a fill is an index into these draws. The algorithm sets the Store of the draws.
+	// Feed describes the draws from the encoder's buffer for the task of each slot, and the inputs that they fill. The
+	// algorithm infers its posterior from two of these inputs, context and context_weight, with N rows each. The loss
+	// may need others besides. The Draw of a fill is an index into these draws. The algorithm sets the Store of the
+	// draws.
 	Feed() ([]feed.Draw, []feed.Fill)
 	// Count is called with the record of what was drawn for an update, or for a context during collection. In the
 	// second case the record has no tasks.

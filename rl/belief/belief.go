@@ -87,7 +87,7 @@ func (e Encoder) Rows(s *core.Stage, h *graph.Node) Posterior {
 	}
 }
 
-// Infer builds the posterior of each task from rows context rows per task:
+// Infer builds the posterior of each task from its context rows. The argument rows is their number per task:
 // context (tasks·rows)×Width, weight (tasks·rows)×1 → Posterior tasks×Latent.
 //
 // Row n has factor N(μ_n, σ²_n) with σ²_n = max(softplus(s_n), MinVar), and

@@ -69,8 +69,8 @@ type Update interface {
 	Close() error
 }
 
-// Whole is an Update whose Run takes seconds. Every step starts from the same weights and does the same. So few steps
-// are timed, and one step is compared with float64, to Tolerance.
+// Whole is an Update whose Run takes seconds. Every step starts from the same weights and does the same. Therefore only
+// a few steps are timed, and one step is compared with float64, to Tolerance.
 type Whole interface {
 	Update
 	Tolerance() float64

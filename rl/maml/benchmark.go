@@ -140,6 +140,6 @@ var expected = map[string]benchmark.Figures{
 // Expected returns the figures of the meta-update, the same for every step.
 func (y *Benchmark) Expected(int) benchmark.Figures { return expected[y.size.Name] }
 
-// Tolerance implements benchmark.Whole: the error that conjugate gradient and the line search cause from rounding in
-// float64.
+// Tolerance implements benchmark.Whole: how large an error conjugate gradient and the line search make out of rounding
+// in float64.
 func (y *Benchmark) Tolerance() float64 { return 1e-7 }

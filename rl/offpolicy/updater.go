@@ -139,9 +139,9 @@ func (u *Updater) chosen(update int) int {
 	return u.Choose(update)
 }
 
-// Update makes gradient update number update of an iteration. A device that works asynchronously does so while the next
-// update's data are drawn. So a loss that is no longer a number is found one update later, or by Settle. It allocates
-// nothing that lasts.
+// Update makes gradient update number update of an iteration. A device that works asynchronously computes this update
+// while the data of the next one are drawn. So a loss that is no longer a number is found one update later, or by
+// Settle. It allocates nothing that lasts.
 func (u *Updater) Update(iteration, update int) error {
 	if err := u.load(); err != nil {
 		return err

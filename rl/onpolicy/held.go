@@ -7,9 +7,9 @@ import (
 	"nacre/rl/replay"
 )
 
-// Held is the part of a checkpoint with the data of the running iteration. These data are what the argument, a
-// function, returns; between iterations it returns nil. An earlier part of the checkpoint must say whether there are
-// data. If there are, the function must not return nil when this part is loaded.
+// Held is the part of a checkpoint with the data of the running iteration. The function at returns these data, or nil
+// between iterations. When a checkpoint that has such data is loaded, at must return a value to put them into. So an
+// earlier part of the checkpoint must say whether it has data.
 func Held[T any](name string, at func() *T) replay.Part {
 	return replay.Part{
 		Name: name,

@@ -55,7 +55,7 @@ func (p Policy) Parts(rows int) []core.ParamSpec {
 	return []core.ParamSpec{{Name: "mean", Rows: rows, Cols: p.Net.Out}, {Name: "log_std", Rows: 1, Cols: p.Net.Out}}
 }
 
-// Input makes the distribution of inputs that are called prefix + the names of Parts.
+// Input makes a distribution whose numbers are inputs of the stage. Each input is called prefix + a name of Parts.
 func (p Policy) Input(s *core.Stage, prefix string, rows int) Distribution {
 	if p.Discrete() {
 		return Categorical{Logits: s.Input(prefix+"logits", rows, p.Net.Out), Choices: p.Choices}
@@ -305,8 +305,8 @@ func (r *Rollout) actWith(worker, at int, episodes []int, obs, act []float64) er
 	return nil
 }
 
-// Draw writes an action for a row of means or logits: by noise, with standard deviations std where p is a Gaussian, or
-// the mean or the most probable choice if noise is nil.
+// Draw writes an action for a row of means or logits. The action is drawn with noise; a Gaussian has the standard
+// deviations std. If noise is nil, the action is the mean, or the most probable choice.
 func (p Policy) Draw(of, std []float64, noise *rand.Rand, act []float64) {
 	if p.Discrete() {
 		Choose(p.Choices, of, noise, act)

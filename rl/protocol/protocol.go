@@ -12,9 +12,9 @@
 //	result, err := protocol.Evaluate(ctx, pool, test, p, agent, seed)
 //	fmt.Println(result.Summary.Adapted) // mean return after adaptation, with an interval over tasks
 //	random, err := protocol.Evaluate(ctx, pool, test, p, protocol.Random(family.Spec()), seed)
-//	oracle, err := protocol.Evaluate(ctx, pool, test, p, protocol.Scripted(controller), seed)
+//	known, err := protocol.Evaluate(ctx, pool, test, p, protocol.Scripted(controller), seed)
 //	share, err := protocol.Normalised(result.Summary.Adapted.Mean,
-//		random.Summary.Adapted.Mean, oracle.Summary.Adapted.Mean)
+//		random.Summary.Adapted.Mean, known.Summary.Adapted.Mean)
 package protocol
 
 import (

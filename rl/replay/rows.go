@@ -1,8 +1,8 @@
 package replay
 
 // Position counts the rows that were added to a task's buffer since its content was last thrown away. Rows First …
-// Next-1 are still there. In a copy that is kept in the same order, row n lies at n mod capacity. Another Era means
-// that no row of an older content is left.
+// Next-1 are still there. In a copy that is kept in the same order, row n lies at n mod capacity. Era counts how often
+// the content was thrown away; if it has changed, no earlier row is left.
 type Position struct{ First, Next, Era int64 }
 
 // Position returns the position of the buffer's content.

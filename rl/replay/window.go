@@ -107,8 +107,8 @@ func (t *Task) candidates(w int) (whole []traj, least, count int) {
 
 // Draw draws by the rule of d, which must be valid, from the stream r. It writes d.Picks() integers into the slice
 // `to`: the row of each transition, set after set, or the first row and the length of each window. Rows are counted
-// from the oldest row that is kept. The error is ErrEmpty, or says that the rule leaves no row of the newest trajectory
-// to be drawn.
+// from the oldest row that is kept. The error is ErrEmpty, or it says that d.Skip leaves out all rows of the newest
+// trajectory.
 func (t *Task) Draw(r *rand.Rand, d feed.Draw, to []int) error {
 	if t.Len() == 0 {
 		return ErrEmpty

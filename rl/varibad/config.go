@@ -23,7 +23,7 @@ type Config struct {
 	Posteriors   int     `toml:"posteriors" range:"[0,1e6]" comment:"posteriors of such a piece that are decoded, drawn at random, each with its part of the ELBO; 0: all"`
 	Decodes      int     `toml:"decodes" range:"[0,1e6]" comment:"transitions that each of those posteriors decodes, drawn at random; 0: all"`
 	RewardWeight float64 `toml:"reward_weight" range:"[0,1e6]" comment:"coefficient of the rewards' squared error; 0: no reward decoder"`
-	StateWeight  float64 `toml:"state_weight" range:"[0,1e6]" comment:"coefficient of the next observations'; 0: no state decoder"`
+	StateWeight  float64 `toml:"state_weight" range:"[0,1e6]" comment:"coefficient of the next observations' squared error; 0: no state decoder"`
 	KLWeight     float64 `toml:"kl_weight" range:"[0,1e6]" comment:"coefficient of the divergences"`
 	KLTo         string  `toml:"kl_to" oneof:"previous standard" comment:"previous: divergence of each posterior from the one before it, of the first from N(0, 1); standard: of every posterior from N(0, 1)"`
 	LRVAE        float64 `toml:"lr_vae" range:"(0,1]" comment:"learning rate of Adam, encoder and decoders"`

@@ -51,10 +51,10 @@ type Description struct {
 // What a recurrent unit reads.
 const (
 	// OfPolicy is a unit that reads, before each action, the observation, the last action, the last reward, and 1 if an
-	// episode of the trial has just ended, otherwise 0. The action is made of the state after that.
+	// episode of the trial has just ended, otherwise 0. The action is computed from the state after that.
 	OfPolicy = "policy"
-	// OfBelief is a unit that reads each transition once it is complete. The belief is made of its state, and the
-	// action of the observation and the belief.
+	// OfBelief is a unit that reads each transition once it is complete. The belief is computed from its state. The
+	// action is computed from the observation and the belief.
 	OfBelief = "belief"
 )
 
@@ -66,7 +66,7 @@ const (
 	Average = "average"
 )
 
-// Actions of policies. Without noise a Gaussian policy's is that of the mean.
+// Actions of policies. Without noise, the action of a Gaussian policy is computed from its mean alone.
 const (
 	// Squashed is the action of soft actor-critics.
 	Squashed = "tanh(mean + exp(log_std) * noise)"
@@ -99,7 +99,8 @@ type Part struct {
 	// Function is applied to an output of the last layer, "softplus", "tanh" or "relu"; empty: none. Min and Max clip
 	// the result; nil: no bound.
 	Function string `json:"function,omitempty"`
-	// Tensor is the file's tensor, 1 × Size, that an output is in place of outputs of the last layer.
+	// If Tensor is not empty, this output does not come from the last layer: it is the tensor of this name in the file,
+	// 1 × Size.
 	Tensor string   `json:"tensor,omitempty"`
 	Min    *float64 `json:"min,omitempty"`
 	Max    *float64 `json:"max,omitempty"`

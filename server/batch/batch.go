@@ -30,7 +30,7 @@ type Options struct {
 	Process process.Config
 	Timing  bool // cells' metadata say when they ran, and on which engine
 	// Started and Ended are called before and after each code cell; they may be nil. The argument number counts all
-	// cells from 1; the argument of is the number of all cells.
+	// cells from 1; the argument `of` is the number of all cells.
 	Started func(number, of int, c nbformat.Cell)
 	Ended   func(number, of int, c nbformat.Cell) error
 	// Skipped is called for a cell that is not run because of its tag; it may be nil.

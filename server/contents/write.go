@@ -27,8 +27,8 @@ type Save struct {
 	Content      json.RawMessage
 	Hash         string
 	LastModified time.Time
-	// Repair lets a notebook that does not follow its format be mended, and one of format 2 or 3 become one of format
-	// 4. Without it the first stays as it is, and the second is not saved.
+	// With Repair, a notebook that breaks its format is mended, and one of format 2 or 3 is converted to format 4.
+	// Without Repair, a broken notebook is saved as it is, and one of format 2 or 3 is not saved.
 	Repair bool
 	// Merge may change the notebook before it is written. It may be nil.
 	Merge func(*nbformat.Notebook)

@@ -1,5 +1,5 @@
-// Package figures draws the charts that a page saves: as their Save does in a cell, so that a click and a line of code
-// write the same file.
+// Package figures draws the charts that a user saves on a page. It draws as the method Save does in a cell, so that a
+// click and a line of code write the same file.
 package figures
 
 import (

@@ -40,8 +40,8 @@ type Client struct {
 //
 // An earlier connection of the same session is closed. Connect waits until nothing is being written to it, so that no
 // message comes twice. If a later connection of the session replaces this client, replaced is called. The writer of
-// this client must then stop and call Disconnect. The argument replaced may be nil for a client to which nothing can be
-// written at the moment when it is replaced.
+// this client must then stop and call Disconnect. The argument replaced may be nil if no writer can be at work when
+// this client is replaced.
 func (k *Kernel) Connect(session string, after uint64, replaced func()) *Client {
 	if session == "" {
 		session = uuid.NewString()

@@ -67,7 +67,8 @@ func Diff(a, b Side, o Options) string {
 	return heading(a.Name, b.Name, o) + p.b.String()
 }
 
-// Texts describes what differs between two files that are not compared as notebooks, for a reason.
+// Texts describes what differs between two files that are compared as text. The argument reason says why they are not
+// compared as notebooks.
 func Texts(aName, a, bName, b, reason string, o Options) string {
 	p := &printer{Options: o}
 	p.line(yellow, "~ compared as text: "+reason)

@@ -98,7 +98,7 @@ func (n *Notebook) hasIDs() bool { return n.Minor() >= 5 }
 
 // Continue makes the notebook, which was edited elsewhere, the next version of a file. Identifiers that Parse made for
 // the file stay out of it. If a browser has only rounded a number, the notebook keeps the number of the file. A file of
-// format 4.4 or before without identifiers gets none. A nil file is none.
+// format 4.4 or before without identifiers gets none. The argument file is nil if there is no file yet.
 func (n *Notebook) Continue(file *Notebook) {
 	if file == nil {
 		if !n.hasIDs() {

@@ -9,7 +9,8 @@ import (
 
 // BestBandit is the mean return, over bandits whose arms' probabilities are uniform, of the policy that is best for so
 // many pulls of so many arms (Bayes-optimal). It is computed by dynamic programming over what has been seen of each
-// arm; arms of which the same was seen are alike. It takes a moment for 10 pulls, and more than a lifetime for 100.
+// arm; arms with equal numbers of successes and of failures are interchangeable. It takes a moment for 10 pulls, and
+// more than a lifetime for 100.
 func BestBandit(arms, pulls int) float64 {
 	known := map[string]float64{}
 	// An arm is ones·256 + zeros; arms that were never pulled are left out.

@@ -12,7 +12,7 @@
 //
 // Natively the package is compiled with cgo and the build tag mujoco, which `make` sets if it has the headers. Without
 // the headers every function returns ErrUnavailable, so that packages that import this one still build. go doc shows
-// the functions of that build; GOFLAGS=-tags=mujoco shows what they do natively.
+// the functions of the build without headers; with GOFLAGS=-tags=mujoco it shows what they do natively.
 //
 //	model, err := mujoco.LoadXML(text)
 //	chunk, err := model.NewChunk(16)

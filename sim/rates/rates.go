@@ -1,7 +1,7 @@
 // Package rates compares the cost of stepping a family with the cost of a plain loop in C that makes the same steps.
 //
 //	r, err := rates.Measure("cheetah-vel", 1, 16, 200, 11)
-//	fmt.Println(r.Batch, r.Ratio) // control steps per second of processor time, and that over the plain loop's
+//	fmt.Println(r.Batch, r.Ratio) // control steps per second of processor time, and this rate / the plain loop's
 package rates
 
 import (

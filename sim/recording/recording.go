@@ -35,7 +35,7 @@ type Recording struct {
 	Mocap         [][]float64 // T+1 times 3 coordinates of each mocap body; nil if there are none
 
 	// Pictures are what a sim.Filmer draws of itself, at even intervals if there are more than MostPictures steps. FPS
-	// is how many of them show a second, and Unseen why there are none. Files do not have them.
+	// is the number of pictures for one second. Unseen says why there are no pictures. Files have none of these three.
 	Pictures []*image.RGBA
 	FPS      float64
 	Unseen   string

@@ -146,8 +146,9 @@ func (r References) Check(family sim.Family, forced bool, tasks ...int) (Result,
 	return Free(family, ref, reward, tolerance), nil
 }
 
-// Free steps family along every run of ref, from its own reset on, and compares observations, rewards (the one numbered
-// reward), success and done at every step. A batch of three is used in which only the middle one is active.
+// Free steps family along every run of ref, from its own reset on, and compares observations, rewards, success and done
+// at every step. The argument reward is the index in ref.Rewards of the reward function that is compared. A batch of
+// three is used in which only the middle one is active.
 func Free(family sim.Family, ref *Reference, reward int, tolerance float64) Result {
 	res := Result{Family: family.Spec().Name, Reference: ref.Name, Reward: ref.Rewards[reward], Mode: "free",
 		Tolerance: tolerance}

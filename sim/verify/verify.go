@@ -7,9 +7,9 @@
 //
 // With the MuJoCo version of the reference, an environment runs freely along the reference's actions, from its own
 // reset on, and everything must agree to 1e-9 at every step. Other versions move differently. So there Meta-World's
-// environments are put into states of the reference. Their observations and rewards in a state must agree to 1e-9, and
-// those after one control step from it to 1e-6. The controls still run freely, and must agree to 1e-6 over the steps
-// for which a reference is stored. The environments of 2020 run freely too; we know no other version of MuJoCo on which
+// environments are put into states of the reference. In such a state observations and rewards must agree to 1e-9. After
+// one control step they must agree to 1e-6. The controls still run freely, and must agree to 1e-6 over the steps for
+// which a reference is stored. The environments of 2020 run freely too; we know no other version of MuJoCo on which
 // they work.
 //
 //	refs, err := verify.Open("") // the files in the program; else a folder made by the scripts

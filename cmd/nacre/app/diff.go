@@ -28,15 +28,15 @@ func (e *CompareError) Unwrap() error { return e.error }
 
 // DiffOptions are the flags of nacre diff.
 type DiffOptions struct {
-	Files []string // two notebooks, a notebook with Text, or what git gives to a program that shows differences
+	Files []string // two notebooks; one if Text is set; or the arguments that git gives to a diff program
 	Text  bool     // print a notebook as text
 	Git   bool     // print what makes git use this program
 	When  string   // when colours are used: "auto", "always" or "never"
 	nbdiff.Options
 }
 
-// Diff compares two notebooks. It returns ErrDiffer if they differ, unless git called it, which takes that for a
-// failure.
+// Diff compares two notebooks. If they differ, it returns ErrDiffer. If git called it, it does not, because git takes
+// an error for a failure.
 func Diff(_ context.Context, env *Env, o DiffOptions) error {
 	o.Colour = o.When == "always" || o.When == "auto" && coloured(env.Out, !o.Text)
 	switch {

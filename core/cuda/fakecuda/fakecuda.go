@@ -1,8 +1,8 @@
 //go:build linux && (amd64 || arm64) && !nogpu
 
 // Package fakecuda replaces an NVIDIA GPU in tests. Its library, in plain C and compiled by the system's compiler,
-// replaces the driver, NVRTC and cuBLASLt. It checks the arguments of every call and really computes, with the C side
-// of the kernel language, so that whole programs run through the executor of package cuda.
+// replaces the driver, NVRTC and cuBLASLt. It checks the arguments of every call and really computes: it compiles the
+// text of the kernels as C. So whole programs run through the executor of package cuda.
 //
 //	gpu := fakecuda.Use(t)
 //	dev, err := cuda.New(cuda.Options{})
@@ -151,7 +151,8 @@ func (g *GPU) Speed(algorithm, us int) { g.call("fake_speed", uintptr(algorithm)
 // that a driver may refuse during a recording count as mistakes.
 func (g *GPU) Pause(ms int) { g.call("fake_pause", uintptr(ms)) }
 
-// Lined counts the kernels compiled with line numbers of a file. It is also checked that their text is the file's.
+// Lined counts the kernels that were compiled with line numbers, which refer to a source file. The fake also checks
+// that this file holds the kernel's text.
 func (g *GPU) Lined() int { return int(g.call("fake_lined")) }
 
 // Forget makes every thread forget its chosen GPU, as at the start.

@@ -1,6 +1,6 @@
-// Package host holds what every device that runs schedules of core/gpu needs on the CPU's side. It lays the parameters
-// of a memory out and finds them by name, copies them for programs that are too small for a GPU, and pads the rows of
-// matrices. It calls no driver.
+// Package host holds the CPU's side of devices for GPUs. Every device that runs schedules of core/gpu uses it. It lays
+// the parameters of a memory out and finds them by name, copies them for programs that are too small for a GPU, and
+// pads the rows of matrices. It calls no driver.
 //
 //	type memory struct {
 //		*host.Parameters
@@ -58,7 +58,8 @@ func New(device string, specs []core.ParamSpec) (*Parameters, error) {
 // Params implements core.Memory.
 func (m *Parameters) Params() []core.ParamSpec { return slices.Clone(m.Specs) }
 
-// Of is the number of the parameter of which value v of a program is a version. The program must fit.
+// Of finds the parameter to which value v of program p belongs, as one of its versions. It returns the parameter's
+// number. The program must fit.
 func (m *Parameters) Of(p *core.Program, v int) int { return m.index[p.Values[v].Store] }
 
 // Part says which part of a parameter an entry holds.

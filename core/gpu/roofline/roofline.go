@@ -38,9 +38,9 @@ type Card struct {
 	Cache  float64 `json:"cache_mb"` // size of the second-level cache
 
 	CacheRate float64 `json:"cache_tb_s"` // bandwidth of this cache; assumed
-	// AnyLayout is a share of the tensor cores' rate: the one that instructions reach that take operands in any memory
-	// layout (mma.sync). For TF32, cuBLASLt is as slow as with these instructions, although there are faster ones
-	// (wgmma, tcgen05). Assumed.
+	// AnyLayout is the share of the tensor cores' rate that the instruction mma.sync reaches, which takes operands in
+	// any memory layout. For TF32, cuBLASLt is as slow as with mma.sync, although there are faster instructions (wgmma,
+	// tcgen05). Assumed.
 	AnyLayout float64 `json:"any_layout_share"`
 	// time of a load from the second-level cache while the card is busy; assumed
 	Latency float64 `json:"latency_us"`

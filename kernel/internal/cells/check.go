@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// Check takes a cell apart and checks it against the program. Only Commit changes the program. An error is of type
-// Errors. Packages that are missing are searched for until ctx ends.
+// Check takes a cell apart and checks it against the scope. Only Commit changes the scope. An error is of type Errors.
+// Packages that are missing are searched for until ctx ends.
 func (p *Scope) Check(ctx context.Context, cell int, src string) (*Unit, error) {
 	u, err := p.checkCell(ctx, cell, src)
 	if errs, ok := err.(Errors); ok {

@@ -12,22 +12,22 @@ import (
 // firstDraft is the number of the first cell of a draft. It is above the numbers of all cells that run.
 const firstDraft = 1 << 30
 
-// Draft is a program as it would be after some more cells. These cells are checked but not run. The original program
-// stays as it is.
+// Draft is a scope as it would be after some more cells. These cells are checked but not run. The original scope stays
+// as it is.
 type Draft struct {
 	*Scope
 	cells int
 	files []*token.File // files of its cells' texts
 }
 
-// Fresh returns a program without cells that can import what p can.
+// Fresh returns a scope without cells that can import what p can.
 func (p *Scope) Fresh() *Scope {
 	q := New(token.NewFileSet(), p.Packages)
 	q.Load, q.Absent = p.Load, p.Absent
 	return q
 }
 
-// Draft returns a draft of the program, without further cells.
+// Draft returns a draft of the scope, without further cells.
 func (p *Scope) Draft() *Draft {
 	q := New(p.Fset, p.Packages)
 	q.Load, q.Absent = p.Load, p.Absent
@@ -88,7 +88,8 @@ func (d *Draft) guess(src string) {
 	}
 }
 
-// Own reports whether a cell of the draft, not a cell that ran, declared something.
+// Own reports whether cell, the number of a cell that declares a name, is the number of a cell in a draft. Otherwise it
+// is that of a cell that ran.
 func Own(cell int) bool { return cell >= firstDraft }
 
 // Close forgets the texts of the draft's cells. Positions in them cannot be looked up after it.

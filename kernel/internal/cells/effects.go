@@ -42,7 +42,7 @@ type pass struct {
 	param  int    // parameter of the function that makes the call
 }
 
-// Effects returns the effects of a checked unit in a program in which the unit is committed.
+// Effects returns the effects of a checked unit in a scope in which the unit is committed.
 func (u *Unit) Effects() Effects {
 	own := map[types.Object]string{}
 	e := Effects{Whole: map[string]bool{}}

@@ -18,7 +18,8 @@ import (
 // guard is the name of these functions, which no program can write.
 const guard = "guard·"
 
-// Guard is a wrapped call. X is the call whose error is checked; Name is its name in messages.
+// Guard is a call whose error the kernel checks. The call stands inside a wrapper, a call of the function guard. X is
+// the call itself; Name is its name in messages.
 type Guard struct {
 	X        ast.Expr
 	Name     string // name of the call; "" if X is no call

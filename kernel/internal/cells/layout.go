@@ -258,8 +258,8 @@ func (u *Unit) lookup(name string) (*types.TypeName, bool) {
 	return nil, false
 }
 
-// CommitVars makes the variables live that the first top-level statements of the unit define. The argument reached is
-// the number of statements that were started. Variables that later statements define stay as they were.
+// CommitVars makes those variables live that are defined by the first top-level statements of the unit. The argument
+// reached is the number of statements that were started. Variables that later statements define stay as they were.
 func (u *Unit) CommitVars(reached int) {
 	p := u.prog
 	for _, v := range u.Vars {

@@ -26,7 +26,8 @@ type Decl struct {
 	Stale bool            // whether it does not fit a later redefinition
 
 	Func *types.Func // object of a function or method
-	// a second object of the function: the check of its body makes it, and checked bodies may refer to it
+	// a second object of the function, made when its body is checked; checked bodies may refer to this object instead
+	// of Func
 	Also   *types.Func
 	Sig    *types.Signature // signature of its body, with the receiver first
 	Type   *types.TypeName  // object of a type
@@ -71,7 +72,7 @@ type Scope struct {
 	layouts map[string]int // how often a type's name changed its layout
 }
 
-// New returns a program without cells. The argument packages are those that cells can import.
+// New returns a scope without cells. The argument packages are those that cells can import.
 func New(fset *token.FileSet, packages map[string]*types.Package) *Scope {
 	return &Scope{
 		Fset: fset, Packages: maps.Clone(packages),
@@ -138,7 +139,7 @@ func (p *Scope) similar(path string) string {
 	return "; there is " + strings.Join(near, ", ")
 }
 
-// Unit is a checked cell, ready to be lowered. Commit makes it part of the program.
+// Unit is a checked cell, ready to be lowered. Commit makes it part of the scope.
 type Unit struct {
 	Cell     int
 	Types    []*Decl // types that are declared or redeclared
@@ -164,8 +165,8 @@ type Unit struct {
 // CellVar is a variable that the cell's top level defines.
 type CellVar struct {
 	Name string
-	Def  *types.Var // object of the checker in the cell
-	Obj  *types.Var // object of the session
+	Def  *types.Var // object that the type checker made for the cell
+	Obj  *types.Var // object to which later cells refer
 	Stmt int        // index of the statement that defines the variable
 	Old  *Var       // earlier variable of the same name and type, to which the cell assigns; nil if the variable is new
 }

@@ -15,7 +15,7 @@ import (
 // Marker is the name that stands, in an unfinished cell, for the text at the cursor.
 const Marker = "scratch__"
 
-// Scratch is an unfinished cell, checked to find what is known at its marker. The program keeps nothing of it, and its
+// Scratch is an unfinished cell, checked to find what is known at its marker. The scope keeps nothing of it, and its
 // errors do not matter.
 type Scratch struct {
 	Info *types.Info
@@ -79,10 +79,10 @@ func Closed(code string) string {
 	return code
 }
 
-// Scratch checks an unfinished cell against the program. The text in the argument before has been written and contains
+// Scratch checks an unfinished cell against the scope. The text in the argument before has been written and contains
 // the marker. The argument after is the text that follows; only its declarations count. If a package is used without
 // its import, guess (unless it is nil) finds the package's path by its name. Scratch may run at the same time as other
-// readers of the program.
+// readers of the scope.
 func (p *Scope) Scratch(before, after string, guess func(name string) string) *Scratch {
 	return p.scratch(token.NewFileSet(), "scratch", before, after, guess)
 }
@@ -157,7 +157,7 @@ func selectedFrom(code string) iter.Seq[string] {
 	}
 }
 
-// check checks the file in a package with what the program has.
+// check checks the file in a package with what the scope has.
 func (s *Scratch) check(c *checker, fset *token.FileSet, u *Unit) {
 	p := c.Scope
 	s.pkg = types.NewPackage("main", "main")

@@ -89,8 +89,8 @@ func (s *Session) Slot(v *types.Var) string {
 	return ""
 }
 
-// Called returns the name in the cells of a function on the stack, "" for the statements of a cell. A function literal
-// has the name of the function around it.
+// Called returns the name that a function on the stack has in the cells. For the statements of a cell it returns "". A
+// function literal has the name of the function around it.
 func (s *Session) Called(function string) string {
 	name := function[strings.LastIndexByte(function, '/')+1:]
 	_, name, _ = strings.Cut(name, ".")

@@ -38,8 +38,9 @@ type Engine interface {
 
 // Modules is an engine whose cells may import packages that the library does not have.
 type Modules interface {
-	// Import loads such a package and adds it to the known packages. Its types refer to those of the packages already
-	// known. The text of the error is written so that it can follow the package's path.
+	// Import loads a package that the library does not have and adds it to the known packages. The types of the new
+	// package refer to those of the packages already known. The text of the error is written so that it can follow the
+	// package's path.
 	Import(ctx context.Context, path string, known map[string]*types.Package) (*types.Package, error)
 
 	// Get fetches a module by name and version, so that cells can import from it, and says what it did.

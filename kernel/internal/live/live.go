@@ -182,7 +182,7 @@ func Fuzz(f *testing.F) func(any) {
 	return func(target any) { f.Fuzz(Target(target, Session().Tested)) }
 }
 
-// Target is the target of a fuzz test that calls the given one through tested.
+// Target returns a target for a fuzz test. This target calls the argument target inside a call of the function tested.
 func Target(target any, tested func(testing.TB, func())) any {
 	v := reflect.ValueOf(target)
 	if v.Kind() != reflect.Func || v.Type().NumIn() == 0 || v.Type().In(0) != reflect.TypeFor[*testing.T]() {

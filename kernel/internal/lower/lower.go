@@ -28,7 +28,7 @@ type Func struct {
 	Name string           // "f", "T.M"
 	Decl *ast.FuncDecl    // the declaration with the body
 	Obj  *types.Func      // the object to which callers refer
-	Also *types.Func      // the object to which bodies refer that were type-checked together with it; nil for methods
+	Also *types.Func      // a second object, used in bodies that were checked together with this one; nil for methods
 	Sig  *types.Signature // signature of the body; the receiver is its first parameter
 	low  string
 }

@@ -109,7 +109,8 @@ func (e plainError) Error() string { return string(e) }
 // RuntimeError marks it as runtime.Error does.
 func (plainError) RuntimeError() {}
 
-// States of the body of a range over a function. Any other value is 0 or the code with which the body was left.
+// States of the body of a range over a function. Between two calls of the body the state is 0. After the body has left
+// the loop, the state is the code of the exit that it took.
 const (
 	RangeInBody    = -2
 	RangeOver      = -3

@@ -83,7 +83,8 @@ type typeNamed struct {
 
 func (t typeNamed) String() string { return t.name }
 
-// Marshaled returns the results of a function of encoding/json.
+// Marshaled takes the results of a function of encoding/json and returns them, with the error as EncodeError returns
+// it.
 func Marshaled(data []byte, err error) ([]byte, error) { return data, EncodeError(err) }
 
 // unmarshalText calls an UnmarshalText method of the cell's type.

@@ -13,7 +13,7 @@ import (
 	"nacre/kernel"
 )
 
-// Tables are the symbols of each package, by its path, a slash and its name.
+// Tables are the symbols of each package. A key is the package's path, a slash and the package's name.
 var Tables = map[string]map[string]reflect.Value{}
 
 func add(key string, symbols map[string]reflect.Value) { Tables[key] = symbols }

@@ -30,7 +30,7 @@ type Config struct {
 	LR          float64   `toml:"lr" range:"(0,1]" comment:"learning rate of Adam, W"`
 }
 
-// Default contrasts directions of windows' embeddings with those of a moving average.
+// Default compares embeddings of windows by their cosine. The keys come from a moving average of the encoder.
 func Default() Config {
 	return Config{Scale: 1, Temperature: 0.1, Similarity: "cosine", Sampling: "windows", Window: 64, Key: "momentum",
 		Tau: 0.005, Negatives: "literal", LR: 3e-4}

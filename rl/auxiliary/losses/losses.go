@@ -1,4 +1,4 @@
-// Package losses is the list of the auxiliary losses that a program has.
+// Package losses is the list of the auxiliary losses that are built in.
 package losses
 
 import (

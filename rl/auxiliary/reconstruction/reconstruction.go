@@ -158,7 +158,7 @@ func (r *Reconstruction) Loss(s *core.Stage, q belief.Posterior) *graph.Node {
 }
 
 // Term is the loss before its weight, of embeddings z, T × size. It declares the outputs reconstruction_loss and, for
-// each target, reconstruction_TARGET, the mean squared error of its means.
+// each target, reconstruction_TARGET, the mean squared error of the decoder's means of this target.
 func (r *Reconstruction) Term(s *core.Stage, z *graph.Node) *graph.Node {
 	rows, in := r.on.Context.N, r.on.Obs+r.on.Act
 	n := r.on.Slots * rows

@@ -54,8 +54,9 @@ type copied struct {
 	replay.Position
 }
 
-// New makes an empty copy. Its last argument is a function that returns the buffers, by store and task. It is called
-// every time, because a checkpoint may replace the buffers. The result is nil if the device cannot draw.
+// New makes an empty copy. The function stores returns the buffers: its first index is the store, a set of buffers that
+// feed.Draw names by this number, and the second is the task. The function is called every time, because a checkpoint
+// may replace the buffers. The result is nil if the device cannot draw.
 func New(d core.Device, m core.Memory, p feed.Recipe, stores func() [][]*replay.Task) (*Feed, error) {
 	able, ok := d.(feed.Device)
 	if !ok {

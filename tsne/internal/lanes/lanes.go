@@ -93,7 +93,8 @@ type SplitArgs struct {
 type TransposeArgs struct{ Dst, Src *[Width]Vec }
 
 // SplineArgs describe points on a grid with Stride values in a row. U holds two grid coordinates for each point. A node
-// has whole coordinates. A coordinate is at least 2, and so far from the end that 8 values from node −2 on fit.
+// has whole coordinates. The kernels touch 8 values in a row, beginning 2 nodes before the point, and all 8 must lie on
+// the grid. So a coordinate is at least 2, and not too near the other end.
 //
 // Spread adds to Grid the B-spline of order 6 of every point, in their order. Gather reads Grid at the points. Out gets
 // four values for each point: the spline's value, its derivatives by x and y, and one without a meaning. The point's
