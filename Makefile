@@ -60,8 +60,9 @@ study: build ## train the three arms of the quickstart study and write its repor
 	$(NACRE) study quickstart $(ARGS)
 
 # The packages whose tests take longest begin first: go test begins them in the order in which they are named, and a
-# browser that mostly waits would otherwise be waited for at the end, with the other cores at rest.
-LONG := ./web/browser ./experiment/study ./sim/pyfamily ./fidelity ./kernel ./sim/verify
+# browser that mostly waits would otherwise be waited for at the end, with the other cores at rest. Because tests of the
+# browser, of kills and of locks wait so much, all tests take one package more than there are cores at a time.
+LONG := ./web/browser ./experiment/study ./sim/pyfamily ./fidelity ./kernel ./cmd/nacre ./experiment/sweep ./sim/verify
 
 test: setup web ## vet, check formatting, run the quick tests; at the end: what was skipped and why
 	@web/build.sh test
@@ -70,7 +71,7 @@ test: setup web ## vet, check formatting, run the quick tests; at the end: what 
 	@$(MUJOCO) $(GO) run ./internal/testrun -short -vet=all -timeout 20m $(LONG) ./...
 
 test-all: setup web ## run all tests, the heavy ones too; at the end: what was skipped and why
-	@$(MUJOCO) $(GO) run ./internal/testrun -timeout 40m $(LONG) ./...
+	@$(MUJOCO) $(GO) run ./internal/testrun -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 40m $(LONG) ./...
 
 test-report: setup web ## report coverage by room, flaky tests, slow ones and processor seconds, to out; ARGS="-cover -count 3"
 	@$(MUJOCO) $(GO) run ./internal/testrun -report out -short -timeout 3h $(or $(ARGS),-cover -count 3) ./...
