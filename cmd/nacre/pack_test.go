@@ -23,7 +23,8 @@ func TestPackedRun(t *testing.T) {
 			args[len(args)-1] = of
 			text := must(t, args...)
 			if strings.HasSuffix(args[0], "runs") {
-				text = strings.Split(text, "\n")[1][:40] // without how long ago it was
+				row := strings.Fields(strings.Split(text, "\n")[1])
+				text = strings.Join(row[:len(row)-3], " ") // without how long ago it was
 			}
 			return strings.ReplaceAll(text, of, "RUN")
 		}
