@@ -14,7 +14,6 @@ import (
 
 	"nacre/experiment"
 	"nacre/internal/heavy"
-	"nacre/internal/python"
 )
 
 // A run on a class in Python survives kills: of its program, of one of its workers and of both in turn. After a kill no
@@ -25,16 +24,7 @@ func TestKillsOnPython(t *testing.T) {
 	if os.Getenv("NACRE_SOAK") != "" {
 		kills = 50
 	}
-	if _, err := python.Find(); err != nil {
-		t.Skip(err)
-	}
-	file, err := filepath.Abs("../../sim/pyfamily/testdata/plain.py")
-	if err != nil {
-		t.Fatal(err)
-	}
-	train := func(dir string) []string {
-		return append(trainArgs(dir, "--algorithm", "pearl"), "--family", "py:"+file+":Point")
-	}
+	_, train := pointOnPython(t)
 	parent := t.TempDir()
 	whole, broken := filepath.Join(parent, "whole"), filepath.Join(parent, "broken")
 	started := time.Now()

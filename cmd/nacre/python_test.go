@@ -14,9 +14,9 @@ import (
 	"nacre/internal/python/pythontest"
 )
 
-// A run on a class in Python, killed again and again and resumed, ends with the bytes of one left alone, and so does
-// one with other workers.
-func TestRunOnPython(t *testing.T) {
+// pointOnPython is the name of a family in Python, and the arguments that train PEARL on it in a folder.
+func pointOnPython(t *testing.T) (name string, train func(dir string) []string) {
+	t.Helper()
 	if _, err := python.Find(); err != nil {
 		t.Skip(err)
 	}
@@ -24,9 +24,16 @@ func TestRunOnPython(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	train := func(dir string) []string {
-		return append(trainArgs(dir, "--algorithm", "pearl"), "--family", "py:"+file+":Point")
+	name = "py:" + file + ":Point"
+	return name, func(dir string) []string {
+		return append(trainArgs(dir, "--algorithm", "pearl"), "--family", name)
 	}
+}
+
+// A run on a class in Python, killed again and again and resumed, ends with the bytes of one left alone, and so does
+// one with other workers.
+func TestRunOnPython(t *testing.T) {
+	point, train := pointOnPython(t)
 	parent := t.TempDir()
 	one, two := filepath.Join(parent, "1"), filepath.Join(parent, "2")
 	must(t, append(train(one), "--workers", "1")...)
@@ -36,12 +43,12 @@ func TestRunOnPython(t *testing.T) {
 	if !regexp.MustCompile(`family = .plain\.py, sha256 [0-9a-f]{16}; Python 3\.`).MatchString(record) {
 		t.Errorf("the record does not have file, hash and version:\n%s", record)
 	}
-	if text := must(t, "envs", "--check", "py:"+file+":Point"); strings.Contains(text, "broken") ||
+	if text := must(t, "envs", "--check", point); strings.Contains(text, "broken") ||
 		!strings.Contains(text, "ok  seeding") {
 		t.Error(text)
 	}
-	shares := strings.Replace(file, "plain", "trust", 1)
-	status, text, stderr := nacre(t.Context(), "envs", "--check", "py:"+shares+":Shares")
+	shares := strings.Replace(point, "plain.py:Point", "trust.py:Shares", 1)
+	status, text, stderr := nacre(t.Context(), "envs", "--check", shares)
 	if status != exitFailed || !strings.Contains(text, "broken  global generators") ||
 		!strings.Contains(stderr, "see above") {
 		t.Errorf("status %d: %s%s", status, text, stderr)
