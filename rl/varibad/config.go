@@ -8,6 +8,12 @@ const (
 	standard = "standard"
 )
 
+// These are the choices of Config.RewardDecoder.
+const (
+	squared   = "squared"
+	bernoulli = "bernoulli"
+)
+
 // Config holds every choice of the algorithm that changes a result. Default returns the authors' values for the
 // half-cheetah with a target velocity.
 type Config struct {
@@ -17,17 +23,18 @@ type Config struct {
 	Decoder int `toml:"decoder" range:"[1,4096]" comment:"width of the decoders"`
 	Layers  int `toml:"decoder_layers" range:"[1,16]" comment:"hidden layers of those"`
 
-	BufferTrials int     `toml:"buffer_trials" range:"[1,1e6]" comment:"trials that the encoder learns from: the latest"`
-	Trials       int     `toml:"trials" range:"[1,1024]" comment:"trials per update of encoder and decoders"`
-	Unroll       int     `toml:"unroll" range:"[1,1000]" comment:"transitions that the gradient goes through; a longer trial is cut into pieces of this length, and one of them is drawn"`
-	Posteriors   int     `toml:"posteriors" range:"[0,1e6]" comment:"posteriors of such a piece that are decoded, drawn at random, each with its part of the ELBO; 0: all"`
-	Decodes      int     `toml:"decodes" range:"[0,1e6]" comment:"transitions that each of those posteriors decodes, drawn at random; 0: all"`
-	RewardWeight float64 `toml:"reward_weight" range:"[0,1e6]" comment:"coefficient of the rewards' squared error; 0: no reward decoder"`
-	StateWeight  float64 `toml:"state_weight" range:"[0,1e6]" comment:"coefficient of the next observations' squared error; 0: no state decoder"`
-	KLWeight     float64 `toml:"kl_weight" range:"[0,1e6]" comment:"coefficient of the divergences"`
-	KLTo         string  `toml:"kl_to" oneof:"previous standard" comment:"previous: divergence of each posterior from the one before it, of the first from N(0, 1); standard: of every posterior from N(0, 1)"`
-	LRVAE        float64 `toml:"lr_vae" range:"(0,1]" comment:"learning rate of Adam, encoder and decoders"`
-	VAEUpdates   int     `toml:"vae_updates" range:"[0,1e5]" comment:"updates of encoder and decoders per iteration, after the policy's"`
+	BufferTrials  int     `toml:"buffer_trials" range:"[1,1e6]" comment:"trials that the encoder learns from: the latest"`
+	Trials        int     `toml:"trials" range:"[1,1024]" comment:"trials per update of encoder and decoders"`
+	Unroll        int     `toml:"unroll" range:"[1,1000]" comment:"transitions that the gradient goes through; a longer trial is cut into pieces of this length, and one of them is drawn"`
+	Posteriors    int     `toml:"posteriors" range:"[0,1e6]" comment:"posteriors of such a piece that are decoded, drawn at random, each with its part of the ELBO; 0: all"`
+	Decodes       int     `toml:"decodes" range:"[0,1e6]" comment:"transitions that each of those posteriors decodes, drawn at random; 0: all"`
+	RewardWeight  float64 `toml:"reward_weight" range:"[0,1e6]" comment:"coefficient of the rewards' error; 0: no reward decoder"`
+	RewardDecoder string  `toml:"reward_decoder" oneof:"squared bernoulli" comment:"squared: a network of (z, o, a, o') predicts the reward, by its squared error; bernoulli: a network of z alone has a head for every o', which must be discrete, and predicts whether the reward there is above 0, by its cross-entropy"`
+	StateWeight   float64 `toml:"state_weight" range:"[0,1e6]" comment:"coefficient of the next observations' squared error; 0: no state decoder"`
+	KLWeight      float64 `toml:"kl_weight" range:"[0,1e6]" comment:"coefficient of the divergences"`
+	KLTo          string  `toml:"kl_to" oneof:"previous standard" comment:"previous: divergence of each posterior from the one before it, of the first from N(0, 1); standard: of every posterior from N(0, 1)"`
+	LRVAE         float64 `toml:"lr_vae" range:"(0,1]" comment:"learning rate of Adam, encoder and decoders"`
+	VAEUpdates    int     `toml:"vae_updates" range:"[0,1e5]" comment:"updates of encoder and decoders per iteration, after the policy's"`
 
 	PolicyHidden int     `toml:"policy_hidden" range:"[1,4096]" comment:"width of the policy and of the value function"`
 	PolicyLayers int     `toml:"policy_layers" range:"[1,16]" comment:"hidden layers of those"`
@@ -55,7 +62,8 @@ func Default() Config {
 	return Config{
 		Latent: 5, Embed: 64, Memory: 128, Decoder: 64, Layers: 2,
 		BufferTrials: 10_000, Trials: 10, Unroll: 50, Posteriors: 50, Decodes: 50,
-		RewardWeight: 1, StateWeight: 0, KLWeight: 1, KLTo: previous, LRVAE: 1e-3, VAEUpdates: 1,
+		RewardWeight: 1, RewardDecoder: squared, StateWeight: 0, KLWeight: 1, KLTo: previous,
+		LRVAE: 1e-3, VAEUpdates: 1,
 		PolicyHidden: 128, PolicyLayers: 2, InitStd: 1, MinStd: 1e-6, MetaBatch: 16, Episodes: 2,
 		Discount: 0.97, GAELambda: 0.9, RewardScale: 0.1, Clip: 0.1, ValueWeight: 0.5, Entropy: 0.01,
 		LRPolicy: 7e-4, Epochs: 2, Minibatches: 4, Iterations: 15_625,

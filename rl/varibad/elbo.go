@@ -73,7 +73,8 @@ func (q chain) kl(s *core.Stage, latent, steps int, to string) *graph.Node {
 //	Σ_t [ Σ_i w_r·(r_i − R(z_t, o_i, a_i, o'_i))² + w_s·mean (o'_i − S(z_t, o_i, a_i))² + w_kl·KL(q_t ‖ p_t) ],
 //
 // with z_t a draw from the posterior q_t after t transitions, t from 0 on, and i over all transitions of the trial,
-// before and after t. Further inputs, with P posteriors per trial and D decoded transitions per posterior:
+// before and after t. The Bernoulli decoder has the term of crossEntropy in place of the first. Further inputs, with P
+// posteriors per trial and D decoded transitions per posterior:
 //
 //	pick    trials·P × (steps+1)·2·latent: 1 at the numbers of the row's posterior
 //	gather  (steps+1)·2·latent × 2·latent: adds the posteriors up
@@ -81,7 +82,8 @@ func (q chain) kl(s *core.Stage, latent, steps int, to string) *graph.Node {
 //	decoded trials·P·D × Width, the transitions (o, a, r, o')
 //	weight  trials·P·D × 1 and kept trials × (steps+1)·latent: so that the sums are estimates of the means above
 //
-// The outputs are loss, and its parts reward, state and kl without their coefficients.
+// The outputs are loss, and its parts reward, state and kl without their coefficients. decoded and weight are inputs
+// only if a decoder reads transitions, which the Bernoulli decoder does not.
 func (n Networks) elbo(s *core.Stage, k shape) *graph.Node {
 	e, l, c := n.Encoder, n.Encoder.latent, n.cfg
 	all := (k.steps + 1) * 2 * l
@@ -90,29 +92,55 @@ func (n Networks) elbo(s *core.Stage, k shape) *graph.Node {
 	one := s.MatMul(picked, s.WholeInput("gather", all, 2*l), false, false)
 	deviation := s.Exp(s.Scale(s.SliceCols(one, l, 2*l), 0.5))
 	z := s.Add(s.SliceCols(one, 0, l), s.Mul(deviation, s.Input("noise", k.trials*k.posteriors, l)))
-	z = s.RepeatRows(z, k.decodes)
-
-	pairs := k.trials * k.posteriors * k.decodes
-	row, weight := s.Input("decoded", pairs, e.Width()), s.Input("weight", pairs, 1)
-	before, reward := s.SliceCols(row, 0, e.obs+e.act), s.SliceCols(row, e.obs+e.act, e.obs+e.act+1)
-	after := s.SliceCols(row, e.obs+e.act+1, e.Width())
+	var rows transitions
+	if n.readsTransitions() {
+		rows = n.transitions(s, k, z)
+	}
 	kl := s.SumAll(s.Mul(q.kl(s, l, k.steps, c.KLTo), s.Input("kept", k.trials, (k.steps+1)*l)))
 	loss := s.Scale(kl, c.KLWeight)
 	s.Output("kl", kl)
 	if c.RewardWeight > 0 {
-		off := s.Square(s.Sub(n.reward.Apply(s, s.ConcatCols(z, before, after)), reward))
-		sum := s.SumAll(s.Mul(weight, off))
+		var sum *graph.Node
+		if n.heads > 0 {
+			sum = n.crossEntropy(s, z, k.trials*k.posteriors)
+		} else {
+			sum = n.squaredError(s, rows)
+		}
 		s.Output("reward", sum)
 		loss = s.Add(loss, s.Scale(sum, c.RewardWeight))
 	}
 	if c.StateWeight > 0 {
-		off := s.SumCols(s.Square(s.Sub(n.state.Apply(s, s.ConcatCols(z, before)), after)))
-		sum := s.Scale(s.SumAll(s.Mul(weight, off)), 1/float64(e.obs))
+		off := s.SumCols(s.Square(s.Sub(n.state.Apply(s, s.ConcatCols(rows.z, rows.before)), rows.after)))
+		sum := s.Scale(s.SumAll(s.Mul(rows.weight, off)), 1/float64(e.obs))
 		s.Output("state", sum)
 		loss = s.Add(loss, s.Scale(sum, c.StateWeight))
 	}
 	s.Output("loss", loss)
 	return loss
+}
+
+// transitions are those that are decoded, trials·P·D rows: (o, a) together, and the posterior's draw for each.
+type transitions struct{ z, before, reward, after, weight *graph.Node }
+
+// readsTransitions reports whether a decoder has transitions as its input.
+func (n Networks) readsTransitions() bool {
+	return n.cfg.RewardWeight > 0 && n.heads == 0 || n.cfg.StateWeight > 0
+}
+
+// transitions reads the inputs decoded and weight. z are the draws, one for each posterior.
+func (n Networks) transitions(s *core.Stage, k shape, z *graph.Node) transitions {
+	e := n.Encoder
+	z = s.RepeatRows(z, k.decodes)
+	pairs := k.trials * k.posteriors * k.decodes
+	row, weight := s.Input("decoded", pairs, e.Width()), s.Input("weight", pairs, 1)
+	before, reward := s.SliceCols(row, 0, e.obs+e.act), s.SliceCols(row, e.obs+e.act, e.obs+e.act+1)
+	return transitions{z, before, reward, s.SliceCols(row, e.obs+e.act+1, e.Width()), weight}
+}
+
+// squaredError is the rewards' squared error, 1 × 1.
+func (n Networks) squaredError(s *core.Stage, rows transitions) *graph.Node {
+	off := s.Square(s.Sub(n.reward.Apply(s, s.ConcatCols(rows.z, rows.before, rows.after)), rows.reward))
+	return s.SumAll(s.Mul(rows.weight, off))
 }
 
 // elboProgram makes one Adam step of encoder and decoders on elbo; a further output is the gradient's norm, grad.
@@ -131,6 +159,7 @@ type vae struct {
 	before                           *Inference // reads a trial up to the run that is drawn
 	rows, pick, noise, decoded, kept []float32
 	weight                           []float32
+	visited, paid                    []float32 // of the Bernoulli decoder
 	first                            []float64
 	pairs                            float64 // decoded transitions of a trial, all posteriors together, in the mean
 	order                            []int
@@ -151,6 +180,9 @@ func newVAE(d core.Device, m core.Memory, n Networks, longest int) (*vae, error)
 		decoded: make([]float32, rows*k.decodes*w), weight: make([]float32, rows*k.decodes),
 		kept:  make([]float32, k.trials*(k.steps+1)*l),
 		first: make([]float64, k.trials*n.Encoder.memory.Hidden), order: make([]int, max(longest, k.steps+1)),
+	}
+	if n.heads > 0 {
+		v.visited, v.paid = make([]float32, rows*n.heads), make([]float32, rows*n.heads)
 	}
 	if v.run, err = d.Load(p, m); err != nil {
 		return nil, err
@@ -179,7 +211,7 @@ func (v *vae) set(trials []*trial, r *rand.Rand) error {
 	if len(trials) != v.trials {
 		return fmt.Errorf("varibad: %d trials for an update on %d", len(trials), v.trials)
 	}
-	for _, x := range [][]float32{v.rows, v.pick, v.decoded, v.weight, v.kept} {
+	for _, x := range [][]float32{v.rows, v.pick, v.decoded, v.weight, v.kept, v.visited, v.paid} {
 		clear(x)
 	}
 	v.pairs = 0
@@ -190,7 +222,9 @@ func (v *vae) set(trials []*trial, r *rand.Rand) error {
 			from = v.steps * r.IntN(runs)
 		}
 		past[i] = t.Rows[:from*v.nets.Encoder.Width()]
-		v.setTrial(i, t, from, runs, r)
+		if err := v.setTrial(i, t, from, runs, r); err != nil {
+			return err
+		}
 	}
 	for i := range v.noise {
 		v.noise[i] = float32(r.NormFloat64())
@@ -207,7 +241,7 @@ func (v *vae) set(trials []*trial, r *rand.Rand) error {
 
 // setTrial fills in the run of trial i that begins with transition `from`; the trial has `runs` runs. The posterior
 // before a run counts in the run before, as its last one. The posterior before the first run counts in the first run.
-func (v *vae) setTrial(i int, t *trial, from, runs int, r *rand.Rand) {
+func (v *vae) setTrial(i int, t *trial, from, runs int, r *rand.Rand) error {
 	l, w := v.nets.Encoder.latent, v.nets.Encoder.Width()
 	n := min(v.steps, t.Len-from)
 	copy(v.rows[i*v.steps*w:], t.Rows[from*w:(from+n)*w])
@@ -235,8 +269,15 @@ func (v *vae) setTrial(i int, t *trial, from, runs int, r *rand.Rand) {
 			pair := row*v.decodes + d
 			copy(v.decoded[pair*w:(pair+1)*w], t.Rows[from*w:])
 			v.weight[pair] = weight
+			if v.nets.heads == 0 {
+				continue
+			}
+			if err := v.count(row, v.decoded[pair*w:(pair+1)*w], weight); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // draw returns k different numbers below n. If k is n, they are in order.
@@ -254,20 +295,21 @@ func (v *vae) draw(n, k int, r *rand.Rand) []int {
 	return order[:k]
 }
 
-// ELBO holds the results of an update: the loss, the squared error per reward, the squared error per number of an
-// observation, the sum of a trial's divergences, and the norm of the gradient.
+// ELBO holds the results of an update: the loss, the squared error or the cross-entropy per reward, the squared error
+// per number of an observation, the sum of a trial's divergences, and the norm of the gradient.
 type ELBO struct{ Loss, Reward, State, KL, Grad float64 }
 
 // step makes an update on the inputs that set has filled.
 func (v *vae) step() (f ELBO, err error) {
-	for _, x := range []struct {
-		name string
-		data []float32
-	}{
-		{"rows", v.rows}, {"pick", v.pick}, {"noise", v.noise}, {"decoded", v.decoded}, {"weight", v.weight},
-		{"kept", v.kept},
-	} {
-		if err := v.run.Write(x.name, x.data); err != nil {
+	inputs := map[string][]float32{"rows": v.rows, "pick": v.pick, "noise": v.noise, "kept": v.kept}
+	if v.nets.readsTransitions() {
+		inputs["decoded"], inputs["weight"] = v.decoded, v.weight
+	}
+	if v.nets.heads > 0 {
+		inputs["visited"], inputs["paid"] = v.visited, v.paid
+	}
+	for name, data := range inputs {
+		if err := v.run.Write(name, data); err != nil {
 			return f, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"nacre/internal/fatal"
 	"nacre/internal/rng"
 	"nacre/rl/belief"
+	"nacre/sim"
 )
 
 var check = fatal.On
@@ -106,7 +107,10 @@ func (v byHand) elbo(n Networks, rows, noise [][]float64) (f ELBO) {
 			for row := range slices.Chunk(trial, e.Width()) {
 				o, rest := row[:e.obs+e.act], row[e.obs+e.act:]
 				r, next := rest[0], rest[1:]
-				f.Reward += square(r - v.net(n.reward, relu, slices.Concat(z, o, next)...)[0])
+				f.Reward += v.rewardError(n, z, o, r, next)
+				if c.StateWeight == 0 {
+					continue
+				}
 				for j, x := range v.net(n.state, relu, slices.Concat(z, o)...) {
 					f.State += square(next[j]-x) / float64(e.obs)
 				}
@@ -120,6 +124,24 @@ func (v byHand) elbo(n Networks, rows, noise [][]float64) (f ELBO) {
 	f.Reward, f.State, f.KL = share*f.Reward, share*f.State, share*f.KL
 	f.Loss = c.RewardWeight*f.Reward + c.StateWeight*f.State + c.KLWeight*f.KL
 	return f
+}
+
+// rewardError is that of one reward: its squared error, or minus the log of the probability that the head of the next
+// observation gives to what it is.
+func (v byHand) rewardError(n Networks, z, o []float64, r float64, next []float64) float64 {
+	if n.heads == 0 {
+		off := r - v.net(n.reward, relu, slices.Concat(z, o, next)...)[0]
+		return off * off
+	}
+	head := 0
+	for j, x := range next {
+		head = head*n.cells[j] + int(x)
+	}
+	logit := v.net(n.reward, relu, z...)[head]
+	if r > 0 {
+		return -math.Log(1 / (1 + math.Exp(-logit)))
+	}
+	return -math.Log(1 - 1/(1+math.Exp(-logit)))
 }
 
 // differences are central differences of a loss by every number of the parameters.
@@ -154,6 +176,23 @@ func randomTrials(width int, steps ...int) (out []*trial, rows [][]float64) {
 	return out, rows
 }
 
+// cells are the observations that tiny's Bernoulli decoder has heads for.
+var cells = []int{3, 2}
+
+// inCells makes the trials' observations such ones: o' of every transition, as the decoder reads no other.
+func inCells(n Networks, trials []*trial, rows [][]float64) {
+	w, from := n.Encoder.Width(), n.Encoder.obs+n.Encoder.act+1
+	for i, t := range trials {
+		r := rng.New(8, uint64(i))
+		for at := from; at < len(t.Rows); at += w {
+			for j, c := range cells {
+				t.Rows[at+j] = float32(r.IntN(c))
+				rows[i][at+j] = float64(t.Rows[at+j])
+			}
+		}
+	}
+}
+
 // tiny is networks of a few numbers with parameters that are neither small nor equal.
 func tiny(t testing.TB, d core.Device, change func(*Config), choices ...int) (Networks, core.Memory) {
 	t.Helper()
@@ -168,7 +207,11 @@ func tiny(t testing.TB, d core.Device, change func(*Config), choices ...int) (Ne
 	for _, n := range choices {
 		act += n
 	}
-	n := NewNetworks(c, 2, max(act, 1), choices...)
+	n, err := NewNetworks(c, 2, max(act, 1), choices...), error(nil)
+	if c.RewardDecoder == bernoulli {
+		n, err = n.withHeads(sim.Spec{Name: "tiny", ObsDim: 2, ObsChoices: cells})
+		check(t, err)
+	}
 	m, err := d.NewMemory(n.Specs())
 	check(t, err)
 	for i, s := range n.Specs() {

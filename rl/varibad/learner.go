@@ -43,6 +43,12 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 		return nil, err
 	}
 	n := NewNetworks(c, s.Spec.ObsDim, s.Spec.ActDim, s.Spec.ActChoices...)
+	if c.RewardWeight > 0 && c.RewardDecoder == bernoulli {
+		var err error
+		if n, err = n.withHeads(s.Spec); err != nil {
+			return nil, err
+		}
+	}
 	l := &Learner{
 		cfg: c, seed: s.Seed, nets: n, tasks: s.Train, pool: s.Pool, longest: c.Episodes * s.Spec.Horizon,
 		buffer: trials{capacity: c.BufferTrials, width: n.Encoder.Width()}, sums: map[string]float64{},

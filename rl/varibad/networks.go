@@ -15,11 +15,14 @@ import (
 // Networks holds the encoder, the decoders, the policy and its value function, with the sizes of a family.
 type Networks struct {
 	Encoder Encoder
-	reward  nn.MLP // (z, o, a, o') → r
+	reward  nn.MLP // (z, o, a, o') → r; or z → logits, a head for every o'
 	state   nn.MLP // (z, o, a) → o'
 	policy  onpolicy.Policy
 	value   nn.MLP // of the policy's input (o, μ, log σ²)
 	cfg     Config
+
+	cells []int // of the Bernoulli decoder: sim.Spec.ObsChoices; else nil
+	heads int   // their product
 }
 
 // NewNetworks makes the networks for observations of obs numbers and actions of act numbers. If actions are discrete,
