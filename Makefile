@@ -61,7 +61,8 @@ study: build ## train the three arms of the quickstart study and write its repor
 
 # The packages whose tests take longest begin first: go test begins them in the order in which they are named, and a
 # browser that mostly waits would otherwise be waited for at the end, with the other cores at rest. Because tests of the
-# browser, of kills and of locks wait so much, all tests take one package more than there are cores at a time.
+# browser, of kills and of locks wait so much, all tests take one package more than there are cores at a time. Only the
+# quick tests vet: their vetting is that of all tests.
 LONG := ./web/browser ./experiment/study ./sim/pyfamily ./fidelity ./kernel ./cmd/nacre ./experiment/sweep ./sim/verify
 
 test: setup web ## vet, check formatting, run the quick tests; at the end: what was skipped and why
@@ -71,7 +72,7 @@ test: setup web ## vet, check formatting, run the quick tests; at the end: what 
 	@$(MUJOCO) $(GO) run ./internal/testrun -short -vet=all -timeout 20m $(LONG) ./...
 
 test-all: setup web ## run all tests, the heavy ones too; at the end: what was skipped and why
-	@$(MUJOCO) $(GO) run ./internal/testrun -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 40m $(LONG) ./...
+	@$(MUJOCO) $(GO) run ./internal/testrun -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -vet=off -timeout 40m $(LONG) ./...
 
 test-report: setup web ## report coverage by room, flaky tests, slow ones and processor seconds, to out; ARGS="-cover -count 3"
 	@$(MUJOCO) $(GO) run ./internal/testrun -report out -short -timeout 3h $(or $(ARGS),-cover -count 3) ./...
@@ -80,8 +81,7 @@ test-report: setup web ## report coverage by room, flaky tests, slow ones and pr
 test-other-go: setup ## build, and test briefly, with the Go release that GO is not, where it can be had
 	@case "$$($(GO) env GOVERSION)" in go1.26*) other=go1.27.4 ;; *) other=go1.26.8 ;; esac; export GOTOOLCHAIN=$$other; \
 	$(GO) version >/dev/null 2>&1 || { echo "Not tested with $$other, which cannot be fetched here"; exit 0; }; \
-	echo "with $$other:"; $(MUJOCO) $(GO) build ./... && \
-	$(GO) test -short -timeout 20m $$($(GO) list ./... | grep -v -e '^nacre/bench' -e '^nacre/web/browser')
+	echo "with $$other:"; $(MUJOCO) $(GO) test -short -vet=off -timeout 20m $$($(GO) list ./... | grep -v -e '^nacre/bench' -e '^nacre/web/browser')
 
 browser: setup web ## run the front end's tests in a real Chromium; installs one with apt where that is allowed
 	@web/build.sh chromium

@@ -21,7 +21,7 @@ var (
 	update = flag.Bool("update", false,
 		"compile the programs of the folders corpus and whole and store what they print")
 	engine   = flag.String("engine", "yaegi", "what runs the cells: yaegi or go")
-	programs = flag.Int("programs", 500, "how many programs to generate")
+	programs = flag.Int("programs", 300, "how many programs to generate")
 	seed     = flag.Uint64("seed", 21, "what they are generated from, and split by")
 	written  = flag.String("programs-in", "programs", "a folder of programs to run: files of Go, or archives of such")
 	keep     = flag.String("keep", "", "a folder for the generated programs that differ")

@@ -355,7 +355,7 @@ func (tb *tab) await(expression string) time.Duration {
 			state, _ := chromedp.Run(tb.ctx, chromedp.Evaluate[string]("document.body.innerText.slice(0, 1500)"))
 			tb.t.Fatalf("never true: %s (%v)\nthe page: %s", expression, err, state)
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(40 * time.Millisecond)
 	}
 }
 
