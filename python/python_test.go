@@ -33,8 +33,6 @@ import (
 	_ "nacre/sim/pyfamily" // names of families in Python
 )
 
-func TestMain(m *testing.M) { os.Exit(pythontest.Main(m)) }
-
 // environment chooses the Python that all tests share. It has pandas too; TestRunFolder hides it.
 func environment(t *testing.T) {
 	t.Helper()
@@ -60,17 +58,22 @@ func run(t *testing.T, algorithm, family string, settings ...string) string {
 	cfg, err := experiment.Preset("quick/point-goal")
 	fatal.On(t, err)
 	cfg.Algorithm, cfg.Family = algorithm, family
-	small := []string{"train_tasks=4", "test_tasks=2", "evaluation.protocol.repeats=2"}
-	for _, s := range []string{"hidden=19", "meta_batch=3", "batch=8", "initial_steps=40", "tasks_per_iteration=2",
-		"updates_per_iteration=3", "iterations=2", "layers=2"} {
-		small = append(small, table(algorithm)+"."+s)
-	}
-	fatal.On(t, experiment.Change(&cfg, append(small, settings...)...))
+	fatal.On(t, experiment.Change(&cfg, append(smallest(algorithm), settings...)...))
 	dir := filepath.Join(t.TempDir(), "run")
 	training, err := experiment.Start(dir, cfg, experiment.Host{Workers: 1})
 	fatal.On(t, err)
 	fatal.On(t, training.Train(context.Background(), progress.Silent()), training.Close())
 	return dir
+}
+
+// smallest are settings with which an algorithm built on PEARL, or the oracle, trains for a moment.
+func smallest(algorithm string) []string {
+	small := []string{"train_tasks=4", "test_tasks=2", "evaluation.protocol.repeats=2"}
+	for _, s := range []string{"hidden=19", "meta_batch=3", "batch=8", "initial_steps=40", "tasks_per_iteration=2",
+		"updates_per_iteration=3", "iterations=2", "layers=2"} {
+		small = append(small, table(algorithm)+"."+s)
+	}
+	return small
 }
 
 func table(algorithm string) string {

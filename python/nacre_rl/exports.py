@@ -1,10 +1,17 @@
 """Runs in other programs' formats, written by these programs' own clients."""
 
 import time
+import warnings
 
 import numpy as np
 
+from . import files
 from .files import NacreError
+from .holder import Holder
+
+RUNNING, FINISHED, KILLED, UNKNOWN = "running", "finished", "killed", "unknown"  # values of Run.state, among others
+SILENT = {KILLED: "the last one left no word, so it was killed, or its machine went down; `nacre resume` continues it",
+          UNKNOWN: "its record does not say that one has begun, or how it ended"}
 
 
 def rows(run):
@@ -20,21 +27,33 @@ def rows(run):
 
 def watch(run, pause):
     """Run.watch."""
-    seen = 0
+    seen, holder = 0, Holder(run.directory)
     while True:
-        done = ended(run)  # asked first: no row comes after the end
+        now = state(run, holder)  # asked first: no row comes after the end
         fresh = rows(run)[seen:]
         yield from fresh
         seen += len(fresh)
-        if done:
+        if now in SILENT:
+            warnings.warn("%s: no process trains this run, which has %d iterations: %s"
+                          % (run.directory, seen, SILENT[now]), stacklevel=2)
+        if now != RUNNING:
             return
         time.sleep(pause)
 
 
-def ended(run):
-    """Whether the last process that trained the run has said that it ended."""
-    sessions = run.record.get("sessions") or [{}]
-    return sessions[-1].get("ended", "running") != "running"
+def state(run, holder):
+    """Run.state."""
+    while True:
+        sessions = run.record.get("sessions") or [{}]
+        ended = sessions[-1].get("ended") or RUNNING
+        if ended != RUNNING or holder.lives():
+            return ended
+        if (run.record.get("sessions") or [{}]) == sessions:  # nobody has written a word before letting go
+            break
+    if sessions[-1].get("ended"):
+        return KILLED
+    # older programs, and those that made a folder in another way, leave no word
+    return FINISHED if files.has(run.directory, "evaluation.json") else UNKNOWN
 
 
 def settings(run):
@@ -61,6 +80,11 @@ def summary(run):
             if isinstance(value, dict) and isinstance(value.get("mean"), (int, float))}
 
 
+def broken(run):
+    """Whether training ended before the run was finished."""
+    return run.state not in (RUNNING, FINISHED, UNKNOWN)
+
+
 def to_wandb(run, live=False, **options):
     """Run.to_wandb."""
     try:
@@ -72,6 +96,8 @@ def to_wandb(run, live=False, **options):
         for row in run.watch() if live else rows(run):
             logged.log(row, step=int(row["iteration"]))
         logged.summary.update(summary(run))
+        if broken(run):
+            logged.finish(exit_code=1)
     return logged
 
 
@@ -86,4 +112,6 @@ def to_mlflow(run, live=False, **options):
         for row in run.watch() if live else rows(run):
             mlflow.log_metrics({n: v for n, v in row.items() if n != "iteration"}, step=int(row["iteration"]))
         mlflow.log_metrics(summary(run))
+        if broken(run):
+            mlflow.end_run("FAILED" if run.state.startswith("failed") else "KILLED")
     return logged.info.run_id

@@ -36,6 +36,18 @@ def read(folder, name, missing=""):
         raise NacreError("%s cannot be read: %s" % (path, e)) from None
 
 
+def has(folder, name):
+    """Whether a run has a file."""
+    archive, within = split(os.path.join(folder, name))
+    if not archive:
+        return os.path.isfile(within)
+    try:
+        with zipfile.ZipFile(archive) as z:
+            return within in z.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
 def split(path):
     """The .zip file that a path leads through, and the path within it. None and the path, if there is none."""
     parts = path.replace(os.sep, "/").split("/")

@@ -9,6 +9,7 @@ import numpy as np
 from . import exports, files
 from .agent import Agent
 from .files import NacreError
+from .holder import Holder
 
 
 class Run:
@@ -96,11 +97,22 @@ class Run:
             out[name] = np.array([row[i] for row in rows])
         return frame(out)
 
+    @property
+    def state(self):
+        """How far training is: "running", "finished", "interrupted", "failed: " with the reason, "killed" or "unknown".
+
+        "killed" means that no process trains the run and the last one left no word. A run in an archive that was packed
+        before its end is "killed" too. "unknown" is the state of a run that nothing has begun to train.
+        """
+        return exports.state(self, Holder(self.directory))
+
     def watch(self, pause=2.0):
         """Yields the metrics of each complete iteration as a dict, those that are there and then new ones as they come.
 
-        It ends when training ends: finished, interrupted or failed. pause is the time between two looks, in seconds. A
-        process that is killed says nothing; its run is watched until somebody resumes it.
+        It ends when training ends; `state` says how. If the process was killed, a warning says so. A process on another
+        machine, on a file system without locks, counts as killed after 25 seconds without a sign of it.
+
+        pause -- the time between two looks, in seconds
         """
         return exports.watch(self, pause)
 
