@@ -4,12 +4,25 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/internal/heavy"
 	"nacre/rl/auxiliary"
 	"nacre/rl/belief"
 	"nacre/rl/rltest"
 	"nacre/rl/varibad"
 	"nacre/tcl"
 )
+
+// MQL, RL² and VariBAD with TCL are learners like those without.
+func TestCarried(t *testing.T) {
+	for algorithm := range rltest.Recurrent() {
+		t.Run(algorithm, func(t *testing.T) {
+			if algorithm != "varibad" {
+				heavy.Skip(t, "trains every algorithm with TCL")
+			}
+			rltest.Carried(t, algorithm, tcl.Loss())
+		})
+	}
+}
 
 // TCL keeps the contract of a loss on products of Gaussians, on encoders that give points, and on VariBAD's.
 func TestOnEveryKindOfEncoder(t *testing.T) {

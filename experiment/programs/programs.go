@@ -24,6 +24,7 @@ import (
 	_ "nacre/experiment" // registers the algorithms
 	"nacre/internal/fatal"
 	"nacre/rl"
+	"nacre/rl/auxiliary"
 	"nacre/rl/rltest"
 	"nacre/sim"
 )
@@ -56,21 +57,44 @@ func (r *recorder) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 }
 
 // All returns every program of every registered algorithm, each with the algorithm's small settings, and again with
-// each of its variants, and for discrete actions.
+// each of its variants, and for discrete actions. Of an algorithm with an attached loss (auxiliary.Carry) there are
+// only those programs that no algorithm before it has.
 func All(t testing.TB) []Of {
 	var out []Of
+	seen := map[string]bool{}
 	for _, name := range rl.Names() {
-		out = append(out, For(t, name))
+		from := len(out)
 		a, err := rl.Lookup(name)
 		must(t, err)
+		if slices.ContainsFunc(a.Tables, func(t rl.Table) bool { return t.Name == auxiliary.Table.Name }) {
+			out = append(out, For(t, name).without(seen))
+			continue
+		}
+		out = append(out, For(t, name))
 		for _, variant := range slices.Sorted(maps.Keys(a.Variants)) {
 			out = append(out, of(t, point(t), name, name+"/"+variant, slices.Concat(a.Small, a.Variants[variant])))
 		}
 		if a.Discrete {
 			out = append(out, of(t, rltest.Choosing, name, name+"/discrete", a.Small))
 		}
+		for _, of := range out[from:] {
+			of.without(seen)
+		}
 	}
 	return out
+}
+
+// without leaves out the programs that were seen, and notes the others.
+func (o Of) without(seen map[string]bool) Of {
+	var left []*core.Program
+	for _, p := range o.Programs {
+		if text := p.String(); !seen[text] {
+			seen[text] = true
+			left = append(left, p)
+		}
+	}
+	o.Programs = left
+	return o
 }
 
 // For returns every program of one algorithm.

@@ -9,6 +9,7 @@
 package auxiliary
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -23,9 +24,11 @@ import (
 // Setting is what a loss is attached to.
 type Setting struct {
 	Encoder  belief.ContextEncoder
-	Slots    int // tasks of an update
-	Train    int // train tasks
-	Obs, Act int // numbers of an observation and of an action
+	Name     string // of the encoder if the algorithm has several, else empty
+	Slots    int    // tasks of an update
+	SlotsKey string // dotted key of the setting that says how many; empty: pearl.meta_batch
+	Train    int    // train tasks
+	Obs, Act int    // numbers of an observation and of an action
 	// Context is how the algorithm draws its contexts. A loss that compares two contexts draws them by its own rule.
 	Context feed.Draw
 	Seed    uint64 // of the parameters that the loss adds
@@ -34,10 +37,19 @@ type Setting struct {
 // Compares checks that an update has tasks to compare, for the loss of this name.
 func (s Setting) Compares(loss string) error {
 	if s.Slots < 2 {
-		return fmt.Errorf("%s: a meta-batch of %d task has nothing to compare, want at least 2 (pearl.meta_batch)",
-			loss, s.Slots)
+		return fmt.Errorf("%s: a meta-batch of %d task has nothing to compare, want at least 2 (%s)",
+			loss, s.Slots, cmp.Or(s.SlotsKey, "pearl.meta_batch"))
 	}
 	return nil
+}
+
+// Own is the name of a parameter or metric of the loss on this encoder. It is another name for each of an algorithm's
+// encoders.
+func (s Setting) Own(name string) string {
+	if s.Name == "" {
+		return name
+	}
+	return s.Name + "_" + name
 }
 
 // Fills returns what Feed of a belief.Auxiliary must return if the loss uses the algorithm's own contexts. The argument
@@ -62,7 +74,7 @@ func Stream(seed, i uint64) *rand.Rand { return rng.New(seed, rng.Init, 1<<16, i
 
 // Loss describes an auxiliary loss for the list of package losses.
 type Loss struct {
-	Name  string // "focal"; the algorithm is pearl-focal
+	Name  string // "focal"; the algorithms are pearl-focal, mql-focal, rl2-focal and varibad-focal
 	Title string // as papers write it
 	About string // what it adds to the encoder's loss, one line
 
@@ -70,7 +82,8 @@ type Loss struct {
 	New   func(rl.Config, Setting) (belief.Auxiliary, error)
 	// Window is the number of rows of the contexts that it draws. Nil: they are the algorithm's own.
 	Window func(rl.Config) int
-	// Small and Variants have the same meaning as in rl.Algorithm. Small is applied after PEARL's own Small.
+	// Small and Variants have the same meaning as in rl.Algorithm. Small is applied after PEARL's own
+	// Small; other algorithms take those settings of it that are in Table.
 	Small    []string
 	Variants map[string][]string
 }

@@ -74,6 +74,9 @@ func (l *Learner) gather(ctx context.Context, round uint64, chosen []int, horizo
 		if err := l.recent[chosen[i]].Add(&t); err != nil {
 			return steps, err
 		}
+		if err := l.aux.Keep(chosen[i], &trajectories[i]); err != nil {
+			return steps, err
+		}
 		steps += trajectories[i].Len
 	}
 	l.length = float64(steps) / float64(n)

@@ -3,7 +3,9 @@ package mql
 import (
 	"slices"
 
+	"nacre/core"
 	"nacre/core/feed"
+	"nacre/rl/auxiliary"
 	"nacre/rl/offpolicy"
 	"nacre/rl/replay"
 )
@@ -32,7 +34,10 @@ func (l *Learner) updates() (offpolicy.Updates, error) {
 		Algorithm: name, Seed: l.seed, Plan: l.feedPlan(), Stores: l.stores, Choose: l.choose,
 		Fixed: map[string][]float32{"weight": slices.Repeat([]float32{1 / float32(l.cfg.Batch)}, l.cfg.Batch)},
 	}
-	for _, k := range (kind{rows: l.cfg.Batch, lr: l.cfg.LR}).both() {
+	if l.aux != nil {
+		u.Before, u.After = l.before, l.after
+	}
+	for _, k := range (kind{rows: l.cfg.Batch, lr: l.cfg.LR, critics: l.onCritics, actor: l.onActor}).both() {
 		p, err := updateProgram(l.cfg, l.nets, k)
 		if err != nil {
 			return u, err
@@ -40,6 +45,37 @@ func (l *Learner) updates() (offpolicy.Updates, error) {
 		u.Programs = append(u.Programs, offpolicy.Program{Program: p, Scalars: k.outputs()})
 	}
 	return u, nil
+}
+
+// steps returns the auxiliary losses on the encoders that an update steps.
+func (l *Learner) steps(update int) []*auxiliary.Part {
+	if l.choose(update) == 1 {
+		return []*auxiliary.Part{l.onCritics, l.onActor}
+	}
+	return []*auxiliary.Part{l.onCritics}
+}
+
+// before gives an update the gradients of the auxiliary losses.
+func (l *Learner) before(run core.Runner, iteration, update int) error {
+	for _, p := range l.steps(update) {
+		if err := p.Compute(iteration, update); err != nil {
+			return err
+		}
+		if err := p.Write(run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// after makes the steps of the auxiliary losses' own parameters.
+func (l *Learner) after(_, update int) error {
+	for _, p := range l.steps(update) {
+		if err := p.Follow(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // choose returns which of the two programs makes update number u. Every PolicyEvery-th update also steps the actor.

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"nacre/core"
 	"nacre/rl"
+	"nacre/rl/auxiliary"
 	"nacre/rl/offpolicy"
 	"nacre/rl/protocol"
 	"nacre/rl/replay"
@@ -36,11 +38,17 @@ type Learner struct {
 	all    *replay.Task   // transitions of all tasks
 	recent []*replay.Task // the newest of each task
 
+	aux                *auxiliary.Attachment // nil: no auxiliary loss
+	onCritics, onActor *auxiliary.Part
+
 	length float64 // mean length of the episodes collected last
 }
 
 // New makes a learner with freshly drawn parameters and empty buffers.
-func New(c Config, s rl.Setup) (*Learner, error) {
+func New(c Config, s rl.Setup) (*Learner, error) { return newLearner(c, s, nil) }
+
+// newLearner is New with an auxiliary loss on the encoders of critics and actor, which may be nil.
+func newLearner(c Config, s rl.Setup, aux *auxiliary.Attachment) (*Learner, error) {
 	if err := s.Check(c); err != nil {
 		return nil, err
 	}
@@ -50,7 +58,7 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 	d := replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim}
 	l := &Learner{
 		cfg: c, spec: s.Spec, seed: s.Seed, device: s.Device, tasks: s.Train, pool: s.Pool, dims: d,
-		nets: NewNetworks(c, d.Obs, d.Act), all: replay.NewTask(d, c.BufferCapacity),
+		nets: NewNetworks(c, d.Obs, d.Act), all: replay.NewTask(d, c.BufferCapacity), aux: aux,
 	}
 	for range s.Train {
 		l.recent = append(l.recent, replay.NewTask(d, c.Snapshot))
@@ -70,14 +78,24 @@ func (l *Learner) Keeps(iterations int, steps int64) int64 {
 	if steps > 0 {
 		rows = min(rows, steps+each)
 	}
-	return l.dims.Bytes(min(rows, int64(c.BufferCapacity)) + min(rows, tasks*int64(c.Snapshot)))
+	return l.aux.Bytes(rows) + l.dims.Bytes(min(rows, int64(c.BufferCapacity))+min(rows, tasks*int64(c.Snapshot)))
 }
 
 func (l *Learner) prepare(s rl.Setup) (err error) {
-	if l.mem, err = s.Device.NewMemory(l.nets.Specs()); err != nil {
+	actor, critics := l.nets.Encoders()
+	if l.onCritics, err = l.aux.On(critics, "critics"); err != nil {
+		return err
+	}
+	if l.onActor, err = l.aux.On(actor, "actor"); err != nil {
+		return err
+	}
+	if l.mem, err = s.Device.NewMemory(append(l.nets.Specs(), l.aux.Params()...)); err != nil {
 		return err
 	}
 	if err = l.nets.init(l.mem, l.seed); err != nil {
+		return err
+	}
+	if err = l.aux.Open(s.Device, l.mem); err != nil {
 		return err
 	}
 	updates, err := l.updates()
@@ -107,7 +125,7 @@ func (l *Learner) load(k kind) (out [2]core.Runner, err error) {
 
 // Close frees programs and buffers.
 func (l *Learner) Close() error {
-	errs := []error{l.Updater.Close()}
+	errs := []error{l.Updater.Close(), l.aux.Close()}
 	if l.actors != nil {
 		errs = append(errs, l.actors.Close())
 	}
@@ -131,7 +149,7 @@ func (l *Learner) State() []replay.Part {
 		l.Means, l.length = r.Means, r.Length
 		return nil
 	}).After(l.Settle)}
-	return append(parts, l.Experience()...)
+	return slices.Concat(parts, l.Experience(), l.aux.State())
 }
 
 // Experience is the part of State that adaptation needs.
@@ -179,7 +197,8 @@ func (l *Learner) step(run core.Runner, k kind, prefix, where string) error {
 // MetricNames lists the names of the values that Metrics returns, in order. The values of adaptation are means over the
 // evaluations since the last call of Metrics.
 func (l *Learner) MetricNames() []string {
-	return append([]string{"critic_loss", "actor_loss", "grad_critic", "grad_actor"}, l.EvaluationMetrics()...)
+	return slices.Concat([]string{"critic_loss", "actor_loss", "grad_critic", "grad_actor"}, l.EvaluationMetrics(),
+		l.aux.MetricNames())
 }
 
 // EvaluationMetrics implements rl.Evaluated.
@@ -188,7 +207,7 @@ func (*Learner) EvaluationMetrics() []string {
 }
 
 // Metrics returns means since the last call, and starts again. Values without data are left out.
-func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
+func (l *Learner) Metrics(iteration int, record func(name string, value float64)) error {
 	if err := l.Settle(); err != nil {
 		return err
 	}
@@ -198,7 +217,7 @@ func (l *Learner) Metrics(_ int, record func(name string, value float64)) error 
 		}
 	}
 	clear(l.Means)
-	return nil
+	return l.aux.Metrics(iteration, record)
 }
 
 // batch is one update's data on its way from replay to a program.

@@ -3,6 +3,8 @@ package mql
 import (
 	"nacre/core"
 	"nacre/rl"
+	"nacre/rl/auxiliary"
+	"nacre/rl/auxiliary/losses"
 	"nacre/rl/benchmark"
 )
 
@@ -20,8 +22,9 @@ func Of(c rl.Config) Config { return c.Get(table).(Config) }
 // Put writes the algorithm's settings into a run's configuration.
 func Put(c *rl.Config, own Config) { c.Put(table, own) }
 
-func init() {
-	rl.Builtin(rl.Algorithm{
+// algorithm is the registration without an auxiliary loss.
+func algorithm() rl.Algorithm {
+	return rl.Algorithm{
 		Name: name, Title: "MQL",
 		About:     "meta-Q-learning: a context from a recurrent unit, and off-policy fine-tuning on the test task",
 		Tables:    []rl.Table{table},
@@ -33,5 +36,19 @@ func init() {
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s) },
 		Remembers: true,
 		Benchmark: func(s benchmark.Size, d core.Device) (benchmark.Update, error) { return NewBenchmark(s, d) },
+	}
+}
+
+// With is MQL with a loss on the encoders of its critics and of its actor.
+func With(l auxiliary.Loss) rl.Algorithm {
+	return auxiliary.Carry(algorithm(), l, func(c rl.Config, s rl.Setup, a *auxiliary.Attachment) (rl.Learner, error) {
+		return newLearner(Of(c), s, a)
 	})
+}
+
+func init() {
+	rl.Builtin(algorithm())
+	for _, l := range losses.All() {
+		rl.Builtin(With(l))
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"nacre/core/graph"
 	"nacre/core/nn"
 	"nacre/core/op"
+	"nacre/rl/auxiliary"
 )
 
 // kind says which gradient update a program makes.
@@ -14,6 +15,8 @@ type kind struct {
 	lr     float64
 	// replay is the second part of adaptation: rows are weighted by their propensity, and |θ−θ₀|² is added.
 	replay bool
+	// The auxiliary losses on the encoders of critics and actor; nil: none.
+	critics, actor *auxiliary.Part
 }
 
 // both are the two kinds of an update: the critics only, and with actor and targets.
@@ -62,7 +65,7 @@ func updateProgram(c Config, n Networks, k kind) (*core.Program, error) {
 		s.Square(s.Sub(n.critic.value(s, 0, in.obs, act, context), y)),
 		s.Square(s.Sub(n.critic.value(s, 1, in.obs, act, context), y)))))
 	s.Output("critic_loss", loss)
-	x.step(s, x.near(s, loss, n.critic, prox), n.critic, "grad_critic")
+	x.step(s, k.critics.AddTo(s, x.near(s, loss, n.critic, prox)), n.critic, "grad_critic")
 	if !k.policy {
 		return b.Compile()
 	}
@@ -76,7 +79,7 @@ func updateProgram(c Config, n Networks, k kind) (*core.Program, error) {
 	if k.replay {
 		prox = p.From(s, prox)
 	}
-	x.step(p, x.near(p, loss, n.actor, prox), n.actor, "grad_actor")
+	x.step(p, k.actor.AddTo(p, x.near(p, loss, n.actor, prox)), n.actor, "grad_actor")
 	nn.EMA(b, n.criticTarget, n.critic, c.TargetTau)
 	nn.EMA(b, n.actorTarget, n.actor, c.TargetTau)
 	return b.Compile()

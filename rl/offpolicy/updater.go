@@ -40,6 +40,10 @@ type Updates struct {
 	Choose    func(update int) int // index in Programs of an update's program; nil: the first
 	Fixed     map[string][]float32 // inputs that are the same in every update
 	Count     func(feed.Record)    // called with what each update drew; may be nil
+	// Before and After, which may be nil, are called around the run of each update. Before may write inputs of the
+	// update's program. If there is one, all data come from the host.
+	Before func(run core.Runner, iteration, update int) error
+	After  func(iteration, update int) error
 }
 
 // Updater makes updates. A learner embeds it: Update, Chunk, UpdateMany and Settle are those of rl.Learner and rl.Bulk.
@@ -77,6 +81,9 @@ func New(d core.Device, m core.Memory, of Updates) (*Updater, error) {
 func (u *Updater) open() (err error) {
 	if u.sampler, err = replay.NewSampler(u.Plan); err != nil {
 		return err
+	}
+	if u.Before != nil {
+		return u.load()
 	}
 	m, err := feeding.New(u.device, u.mem, u.Plan, u.Stores)
 	if err != nil {
@@ -156,11 +163,19 @@ func (u *Updater) Update(iteration, update int) error {
 	if err := u.sampler.Write(run, nil); err != nil {
 		return err
 	}
+	if u.Before != nil {
+		if err := u.Before(run, iteration, update); err != nil {
+			return err
+		}
+	}
 	if err := run.Run(); err != nil {
 		return err
 	}
 	u.last = pending{true, iteration, update, append(u.last.tasks[:0], u.drawn.Tasks...)}
-	return nil
+	if u.After == nil {
+		return nil
+	}
+	return u.After(iteration, update)
 }
 
 // Sample draws the data of one update on the host.

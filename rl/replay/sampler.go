@@ -64,6 +64,20 @@ func NewSampler(p feed.Recipe) (*Sampler, error) {
 // error names a task without data.
 func (s *Sampler) Sample(r *rand.Rand, stores [][]*Task) (feed.Record, error) {
 	s.drawTasks(r)
+	return s.sample(r, stores)
+}
+
+// SampleTasks is Sample for tasks that the caller has chosen, one for each slot.
+func (s *Sampler) SampleTasks(r *rand.Rand, tasks []int, stores [][]*Task) (feed.Record, error) {
+	if len(tasks) != len(s.tasks) {
+		return feed.Record{}, fmt.Errorf("replay: %d tasks for %d slots, want one for each", len(tasks), len(s.tasks))
+	}
+	copy(s.tasks, tasks)
+	return s.sample(r, stores)
+}
+
+// sample makes the draws for the tasks of the slots.
+func (s *Sampler) sample(r *rand.Rand, stores [][]*Task) (feed.Record, error) {
 	record := feed.Record{Tasks: s.tasks}
 	for slot, task := range s.tasks {
 		for q, d := range s.plan.Draws {

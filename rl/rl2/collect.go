@@ -62,7 +62,7 @@ func (l *Learner) trials(ctx context.Context, iteration uint64) ([]trial, error)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]trial, n)
+	out, collected := make([]trial, n), [][]sim.Trajectory{}
 	for k := range uint64(l.cfg.Episodes) {
 		episodes, noise := make([]sim.Episode, n), make([]*rand.Rand, n)
 		for i := range episodes {
@@ -80,6 +80,7 @@ func (l *Learner) trials(ctx context.Context, iteration uint64) ([]trial, error)
 		if err != nil {
 			return nil, err
 		}
+		collected = append(collected, trajectories)
 		for i := range trajectories {
 			out[i].join(&trajectories[i], &before[i], l.policy)
 			if l.policy.discrete() {
@@ -95,7 +96,7 @@ func (l *Learner) trials(ctx context.Context, iteration uint64) ([]trial, error)
 			out[i].entropy = slices.Repeat([]float64{entropyOf(std)}, p.Len)
 		}
 	}
-	return out, nil
+	return out, l.aux.KeepRounds(order, collected)
 }
 
 // entropyOf is the entropy of a Gaussian with these standard deviations.

@@ -6,6 +6,7 @@ import (
 
 	"nacre/core"
 	"nacre/rl"
+	"nacre/rl/auxiliary"
 	"nacre/rl/onpolicy"
 	"nacre/rl/protocol"
 	"nacre/rl/replay"
@@ -29,17 +30,23 @@ type Learner struct {
 	baseline *onpolicy.Linear
 	sums     map[string]float64
 	epochs   int
+
+	aux       *auxiliary.Attachment // nil: no auxiliary loss
+	onEncoder *auxiliary.Part
 }
 
 // New makes a learner with freshly drawn parameters.
-func New(c Config, s rl.Setup) (*Learner, error) {
+func New(c Config, s rl.Setup) (*Learner, error) { return newLearner(c, s, nil) }
+
+// newLearner is New with an auxiliary loss on the policy's recurrent unit, which may be nil.
+func newLearner(c Config, s rl.Setup, aux *auxiliary.Attachment) (*Learner, error) {
 	if err := s.Check(c); err != nil {
 		return nil, err
 	}
 	p := NewPolicy(c, s.Spec.ObsDim, s.Spec.ActDim, s.Spec.ActChoices...)
 	l := &Learner{
 		cfg: c, spec: s.Spec, seed: s.Seed, policy: p, tasks: s.Train, pool: s.Pool,
-		baseline: onpolicy.NewLinear(p.memory.In, c.Ridge), sums: map[string]float64{},
+		baseline: onpolicy.NewLinear(p.memory.In, c.Ridge), sums: map[string]float64{}, aux: aux,
 	}
 	if err := l.prepare(s); err != nil {
 		l.Close()
@@ -49,10 +56,16 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 }
 
 func (l *Learner) prepare(s rl.Setup) (err error) {
-	if l.mem, err = s.Device.NewMemory(l.policy.Specs()); err != nil {
+	if l.onEncoder, err = l.aux.On(l.policy.Encoder(), ""); err != nil {
+		return err
+	}
+	if l.mem, err = s.Device.NewMemory(append(l.policy.Specs(), l.aux.Params()...)); err != nil {
 		return err
 	}
 	if err = l.policy.init(l.mem, l.cfg, l.seed); err != nil {
+		return err
+	}
+	if err = l.aux.Open(s.Device, l.mem); err != nil {
 		return err
 	}
 	if l.ppo, err = NewPPO(s.Device, l.mem, l.policy, l.cfg, l.cfg.Episodes*l.spec.Horizon); err != nil {
@@ -64,7 +77,7 @@ func (l *Learner) prepare(s rl.Setup) (err error) {
 
 // Close frees programs and buffers.
 func (l *Learner) Close() error {
-	var errs []error
+	errs := []error{l.aux.Close()}
 	if l.actor != nil {
 		errs = append(errs, l.actor.Close())
 	}
@@ -80,7 +93,7 @@ func (l *Learner) Memory() core.Memory { return l.mem }
 // State lists what a checkpoint must hold besides Memory: the baseline, the sums of the present iteration, and its
 // trials during the updates.
 func (l *Learner) State() []replay.Part {
-	return []replay.Part{
+	return append([]replay.Part{
 		replay.JSONPart("running", func() any {
 			return running{l.sums, l.epochs, l.baseline.Weights(), l.ppo.batch != nil}
 		}, func(r running) error {
@@ -96,7 +109,7 @@ func (l *Learner) State() []replay.Part {
 			return nil
 		}),
 		onpolicy.Held("trials", func() *batch { return l.ppo.batch }),
-	}
+	}, l.aux.State()...)
 }
 
 // running is the part of State that is not trials.
@@ -112,8 +125,14 @@ func (l *Learner) Update(iteration, update int) error {
 	if l.ppo.batch == nil {
 		return fmt.Errorf("rl2: update %d of iteration %d before its collection", update, iteration)
 	}
-	f, err := l.ppo.Step()
+	if err := l.onEncoder.Compute(iteration, update); err != nil {
+		return err
+	}
+	f, err := l.ppo.step(l.onEncoder)
 	if err != nil {
+		return err
+	}
+	if err := l.onEncoder.Follow(); err != nil {
 		return err
 	}
 	for figure, v := range map[string]float64{"loss": f.Loss, "kl": f.KL, "clipped": f.Clipped, "grad": f.Grad} {
@@ -128,19 +147,23 @@ func (l *Learner) Update(iteration, update int) error {
 
 // MetricNames lists the names of the values that Metrics returns, in order.
 func (l *Learner) MetricNames() []string {
+	return append(l.ownNames(), l.aux.MetricNames()...)
+}
+
+func (*Learner) ownNames() []string {
 	return []string{"loss", "kl", "clipped", "grad", "entropy", "collected_first", "collected_last"}
 }
 
 // Metrics returns the means over the epochs since the last call. It also returns the mean return of the first episodes
 // of the collected trials, and of the last. It ends the iteration and drops its trials.
-func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
-	for _, name := range l.MetricNames()[:4] {
+func (l *Learner) Metrics(iteration int, record func(name string, value float64)) error {
+	for _, name := range l.ownNames()[:4] {
 		record(name, l.sums[name]/float64(max(l.epochs, 1)))
 	}
-	for _, name := range l.MetricNames()[4:] {
+	for _, name := range l.ownNames()[4:] {
 		record(name, l.sums[name])
 	}
 	clear(l.sums)
 	l.epochs, l.ppo.batch = 0, nil
-	return nil
+	return l.aux.Metrics(iteration, record)
 }

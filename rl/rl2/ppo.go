@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"nacre/core"
+	"nacre/rl/auxiliary"
 	"nacre/rl/onpolicy"
 )
 
@@ -190,11 +191,15 @@ func (u *PPO) chunkBack(b *batch, i int, f *Figures) error {
 }
 
 // Step makes one epoch: the gradient through all trials, and Adam's step with it.
-func (u *PPO) Step() (Figures, error) {
+func (u *PPO) Step() (Figures, error) { return u.step(nil) }
+
+// step is Step with the gradient of an auxiliary loss, which may be nil, added to that of PPO's loss.
+func (u *PPO) step(aux *auxiliary.Part) (Figures, error) {
 	f, err := u.gradients(u.batch)
 	if err != nil {
 		return f, err
 	}
+	aux.Add(u.sums)
 	for name, sum := range u.sums {
 		if err := u.apply.Write64(gradient(name), sum); err != nil {
 			return f, err

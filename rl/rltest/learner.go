@@ -21,6 +21,7 @@ import (
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/rl"
+	"nacre/rl/auxiliary"
 	"nacre/rl/config"
 	"nacre/rl/protocol"
 	"nacre/rl/replay"
@@ -34,14 +35,8 @@ const iterations = 2
 // capabilities that its learners have.
 func Learner(t *testing.T, algorithm string, settings ...string) {
 	t.Helper()
-	a, err := rl.Lookup(algorithm)
-	check(t, err)
-	cfg := rl.Default()
-	cfg.Algorithm, cfg.Family = algorithm, "point-goal"
-	check(t, rl.Change(&cfg, settings...))
-	point, err := sim.Lookup(cfg.Family)
-	check(t, err)
-	s := suite{a, cfg, point}
+	s := onPoint(t, algorithm, settings)
+	a := s.Algorithm
 	t.Run("configuration", s.configuration)
 	t.Run("presets", s.presets)
 	t.Run("refuses", s.refuses)
@@ -52,6 +47,52 @@ func Learner(t *testing.T, algorithm string, settings ...string) {
 		return
 	}
 	t.Run("discrete actions", s.needsContinuous)
+}
+
+// Recurrent has the algorithms with recurrent encoders that take an auxiliary loss, each with settings that make it
+// small.
+func Recurrent() map[string][]string {
+	return map[string][]string{
+		"mql": {"mql.hidden=8", "mql.context=5", "mql.history=4", "mql.batch=16", "mql.updates_per_iteration=6",
+			"mql.warmup_transitions=0", "mql.min_initial_steps=100", "mql.initial_steps=20", "mql.initial_episode=10",
+			"mql.adapt_updates=3", "mql.replay_updates=3"},
+		"rl2": {"rl2.hidden=5", "rl2.meta_batch=3", "rl2.episodes=2", "rl2.epochs=4", "rl2.chunk=20"},
+		"varibad": {"varibad.embed=5", "varibad.memory=6", "varibad.decoder=7", "varibad.policy_hidden=5",
+			"varibad.trials=3", "varibad.unroll=5", "varibad.posteriors=4", "varibad.decodes=4",
+			"varibad.meta_batch=4", "varibad.buffer_trials=20", "varibad.vae_updates=3"},
+	}
+}
+
+// Carried tests one of these algorithms with the loss l as Learner does.
+func Carried(t *testing.T, algorithm string, l auxiliary.Loss) {
+	t.Helper()
+	settings := append(Recurrent()[algorithm], "auxiliary.tasks=3", "auxiliary.rows=4")
+	for _, set := range l.Small {
+		if strings.HasPrefix(set, l.Table.Name+".") {
+			settings = append(settings, set)
+		}
+	}
+	Learner(t, algorithm+"-"+l.Name, settings...)
+}
+
+// Trained returns the parameters of a registered algorithm, with the state of their optimisers, after the suite's
+// training on the point robot.
+func Trained(t *testing.T, algorithm string, settings ...string) map[string][]float64 {
+	t.Helper()
+	return onPoint(t, algorithm, settings).trained(t, 1).memory
+}
+
+// onPoint is the suite of an algorithm with some settings on the point robot.
+func onPoint(t *testing.T, algorithm string, settings []string) suite {
+	t.Helper()
+	a, err := rl.Lookup(algorithm)
+	check(t, err)
+	cfg := rl.Default()
+	cfg.Algorithm, cfg.Family = algorithm, "point-goal"
+	check(t, rl.Change(&cfg, settings...))
+	point, err := sim.Lookup(cfg.Family)
+	check(t, err)
+	return suite{a, cfg, point}
 }
 
 // learns runs what a learner must do on the suite's family.

@@ -46,6 +46,7 @@ func (l *Learner) trials(ctx context.Context,
 	}
 	out, returns = make([]*trial, n), make([][2]float64, n)
 	act, reward := make([][]float32, n), make([][]float32, n)
+	var collected [][]sim.Trajectory
 	for k := range uint64(l.cfg.Episodes) {
 		episodes, noise := make([]sim.Episode, n), make([]*rand.Rand, n)
 		for i := range episodes {
@@ -60,6 +61,7 @@ func (l *Learner) trials(ctx context.Context,
 		if err != nil {
 			return nil, nil, nil, err
 		}
+		collected = append(collected, trajectories)
 		for i := range trajectories {
 			t := &trajectories[i]
 			if k == 0 {
@@ -76,7 +78,7 @@ func (l *Learner) trials(ctx context.Context,
 		p.Obs, p.Act, p.Reward = m.seen, act[i], reward[i]
 		paths = append(paths, p)
 	}
-	return out, paths, returns, nil
+	return out, paths, returns, l.aux.KeepRounds(order, collected)
 }
 
 // join appends an episode's transitions.

@@ -143,11 +143,12 @@ func (n Networks) squaredError(s *core.Stage, rows transitions) *graph.Node {
 	return s.SumAll(s.Mul(rows.weight, off))
 }
 
-// elboProgram makes one Adam step of encoder and decoders on elbo; a further output is the gradient's norm, grad.
+// elboProgram makes one Adam step of encoder and decoders on elbo and the auxiliary loss; a further output is the
+// gradient's norm, grad.
 func (n Networks) elboProgram(k shape) (*core.Program, error) {
 	b := core.NewBuilder("varibad.elbo", k.trials)
 	s := b.Stage("elbo")
-	s.OutputNorm("grad", s.Minimise(n.elbo(s, k), core.DefaultAdam(n.cfg.LRVAE), n.vaeNodes(s)...)...)
+	s.OutputNorm("grad", s.Minimise(n.aux.AddTo(s, n.elbo(s, k)), core.DefaultAdam(n.cfg.LRVAE), n.vaeNodes(s)...)...)
 	return b.Compile()
 }
 
@@ -313,7 +314,7 @@ func (v *vae) step() (f ELBO, err error) {
 			return f, err
 		}
 	}
-	if err := errors.Join(v.run.Write64("first", v.first), v.run.Run()); err != nil {
+	if err := errors.Join(v.nets.aux.Write(v.run), v.run.Write64("first", v.first), v.run.Run()); err != nil {
 		return f, err
 	}
 	outputs := map[string]*float64{"loss": &f.Loss, "kl": &f.KL, "grad": &f.Grad}

@@ -8,6 +8,7 @@ import (
 	"nacre/core"
 	"nacre/internal/rng"
 	"nacre/rl"
+	"nacre/rl/auxiliary"
 	"nacre/rl/onpolicy"
 	"nacre/rl/protocol"
 	"nacre/rl/replay"
@@ -33,12 +34,16 @@ type Learner struct {
 	longest int        // steps of a trial
 	buffer  trials
 	sums    map[string]float64
-	passes  int // of PPO, since the last Metrics
-	steps   int // of the ELBO
+	aux     *auxiliary.Attachment // nil: no auxiliary loss
+	passes  int                   // of PPO, since the last Metrics
+	steps   int                   // of the ELBO
 }
 
 // New makes a learner with freshly drawn parameters.
-func New(c Config, s rl.Setup) (*Learner, error) {
+func New(c Config, s rl.Setup) (*Learner, error) { return newLearner(c, s, nil) }
+
+// newLearner is New with an auxiliary loss on the encoder, which may be nil.
+func newLearner(c Config, s rl.Setup, aux *auxiliary.Attachment) (*Learner, error) {
 	if err := s.Check(c); err != nil {
 		return nil, err
 	}
@@ -51,7 +56,7 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 	}
 	l := &Learner{
 		cfg: c, seed: s.Seed, nets: n, tasks: s.Train, pool: s.Pool, longest: c.Episodes * s.Spec.Horizon,
-		buffer: trials{capacity: c.BufferTrials, width: n.Encoder.Width()}, sums: map[string]float64{},
+		buffer: trials{capacity: c.BufferTrials, width: n.Encoder.Width()}, sums: map[string]float64{}, aux: aux,
 	}
 	if err := l.prepare(s); err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -60,10 +65,16 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 }
 
 func (l *Learner) prepare(s rl.Setup) (err error) {
-	if l.mem, err = s.Device.NewMemory(l.nets.Specs()); err != nil {
+	if l.nets.aux, err = l.aux.On(l.nets.Encoder, ""); err != nil {
+		return err
+	}
+	if l.mem, err = s.Device.NewMemory(append(l.nets.Specs(), l.aux.Params()...)); err != nil {
 		return err
 	}
 	if err = l.nets.init(l.mem, l.seed); err != nil {
+		return err
+	}
+	if err = l.aux.Open(s.Device, l.mem); err != nil {
 		return err
 	}
 	if l.vae, err = newVAE(s.Device, l.mem, l.nets, l.longest); err != nil {
@@ -84,7 +95,7 @@ const contexts = 16
 
 // Close gives programs and buffers back.
 func (l *Learner) Close() error {
-	var errs []error
+	errs := []error{l.aux.Close()}
 	if l.vae != nil {
 		errs = append(errs, l.vae.Close())
 	}
@@ -112,7 +123,7 @@ type running struct {
 
 // State returns the learner's state without the parameters.
 func (l *Learner) State() []replay.Part {
-	return []replay.Part{
+	return append([]replay.Part{
 		replay.JSONPart("running",
 			func() any { return running{l.sums, l.passes, l.steps, l.ppo.batch != nil} },
 			func(r running) error {
@@ -124,7 +135,7 @@ func (l *Learner) State() []replay.Part {
 			}),
 		onpolicy.Held("batch", func() *batch { return l.ppo.batch }),
 		{Name: "trials", Save: l.buffer.Encode, Load: func(r io.Reader) error { return l.buffer.Decode(r, l.longest) }},
-	}
+	}, l.aux.State()...)
 }
 
 // Update makes one update of an iteration. The first Config.Epochs updates are passes of PPO over the collected steps.
@@ -149,8 +160,14 @@ func (l *Learner) Update(iteration, update int) error {
 		if err := l.vae.set(l.buffer.draw(l.cfg.Trials, r), r); err != nil {
 			return err
 		}
+		if err := l.nets.aux.Compute(iteration, update); err != nil {
+			return err
+		}
 		f, err := l.vae.step()
 		if err != nil {
+			return err
+		}
+		if err := l.nets.aux.Follow(); err != nil {
 			return err
 		}
 		l.steps++
@@ -167,7 +184,9 @@ func (l *Learner) Update(iteration, update int) error {
 }
 
 // MetricNames lists the names of the values that Metrics reports, in order.
-func (l *Learner) MetricNames() []string {
+func (l *Learner) MetricNames() []string { return append(l.ownNames(), l.aux.MetricNames()...) }
+
+func (*Learner) ownNames() []string {
 	return []string{
 		"policy_loss", "value_error", "policy_kl", "clipped", "entropy", "policy_grad",
 		"vae_loss", "reward_error", "state_error", "kl", "vae_grad", "collected_first", "collected_last",
@@ -177,8 +196,8 @@ func (l *Learner) MetricNames() []string {
 // Metrics reports the means over the passes, and over the steps of encoder and decoders, since the last call. For the
 // collected trials it reports the mean return of their first episodes and of their last episodes. It ends the iteration
 // and drops its batch.
-func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
-	names := l.MetricNames()
+func (l *Learner) Metrics(iteration int, record func(name string, value float64)) error {
+	names := l.ownNames()
 	for _, name := range names[:6] {
 		record(name, l.sums[name]/float64(max(l.passes, 1)))
 	}
@@ -190,5 +209,5 @@ func (l *Learner) Metrics(_ int, record func(name string, value float64)) error 
 	}
 	clear(l.sums)
 	l.passes, l.steps, l.ppo.batch = 0, 0, nil
-	return nil
+	return l.aux.Metrics(iteration, record)
 }

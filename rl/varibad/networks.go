@@ -9,6 +9,7 @@ import (
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/internal/rng"
+	"nacre/rl/auxiliary"
 	"nacre/rl/onpolicy"
 )
 
@@ -21,8 +22,9 @@ type Networks struct {
 	value   nn.MLP // of the policy's input (o, μ, log σ²)
 	cfg     Config
 
-	cells []int // of the Bernoulli decoder: sim.Spec.ObsChoices; else nil
-	heads int   // their product
+	cells []int           // of the Bernoulli decoder: sim.Spec.ObsChoices; else nil
+	heads int             // their product
+	aux   *auxiliary.Part // the auxiliary loss on the encoder; nil: none
 }
 
 // NewNetworks makes the networks for observations of obs numbers and actions of act numbers. If actions are discrete,

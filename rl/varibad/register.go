@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"nacre/rl"
+	"nacre/rl/auxiliary"
+	"nacre/rl/auxiliary/losses"
 	"nacre/rl/suite"
 )
 
@@ -21,8 +23,9 @@ func Of(c rl.Config) Config { return c.Get(table).(Config) }
 // Put sets the algorithm's settings of a run.
 func Put(c *rl.Config, own Config) { c.Put(table, own) }
 
-func init() {
-	rl.Builtin(rl.Algorithm{
+// algorithm is the registration without an auxiliary loss.
+func algorithm() rl.Algorithm {
+	return rl.Algorithm{
 		Name: name, Title: "VariBAD",
 		About:    "a policy on the belief of a recurrent encoder, which is trained to predict rewards and states",
 		Tables:   []rl.Table{table},
@@ -47,7 +50,21 @@ func init() {
 		New: func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s) },
 		// The encoder reads whole trials, so only the episode limits the window.
 		Window: func(rl.Config) int { return math.MaxInt },
+	}
+}
+
+// With is VariBAD with a loss on its encoder.
+func With(l auxiliary.Loss) rl.Algorithm {
+	return auxiliary.Carry(algorithm(), l, func(c rl.Config, s rl.Setup, a *auxiliary.Attachment) (rl.Learner, error) {
+		return newLearner(Of(c), s, a)
 	})
+}
+
+func init() {
+	rl.Builtin(algorithm())
+	for _, l := range losses.All() {
+		rl.Builtin(With(l))
+	}
 }
 
 // shipped evaluates policies of discrete actions by the on-policy protocol. They explore all trajectories of a trial

@@ -62,7 +62,7 @@ func New(c Config, on auxiliary.Setting) (*Classifier, error) {
 	if err := config.Check(c); err != nil {
 		return nil, err
 	}
-	return &Classifier{cfg: c, on: on, drawn: make([]int, on.Slots), net: nn.MLP{Name: "classifier",
+	return &Classifier{cfg: c, on: on, drawn: make([]int, on.Slots), net: nn.MLP{Name: on.Own("classifier"),
 		In: on.Encoder.Size(), Hidden: slices.Repeat([]int{c.Hidden}, c.Layers), Out: on.Train, Act: op.ReLU}}, nil
 }
 

@@ -55,7 +55,7 @@ func Loss() auxiliary.Loss {
 }
 
 // matrix names W, size × size. It starts as the unit matrix.
-const matrix = "infonce/w"
+func (x *InfoNCE) matrix() string { return x.on.Own("infonce") + "/w" }
 
 // InfoNCE attaches the loss to an encoder.
 type InfoNCE struct {
@@ -99,7 +99,7 @@ func (x *InfoNCE) Learned() ([]core.ParamSpec, float64) {
 		return nil, x.cfg.LR
 	}
 	n := x.on.Encoder.Size()
-	return []core.ParamSpec{{Name: matrix, Rows: n, Cols: n}}, x.cfg.LR
+	return []core.ParamSpec{{Name: x.matrix(), Rows: n, Cols: n}}, x.cfg.LR
 }
 
 // Init implements belief.Auxiliary: the key encoder starts as a copy of the encoder.
@@ -109,7 +109,7 @@ func (x *InfoNCE) Init(m core.Memory) error {
 		for i := range params[0].Rows {
 			unit[i*params[0].Cols+i] = 1
 		}
-		if err := m.Write(matrix, unit); err != nil {
+		if err := m.Write(x.matrix(), unit); err != nil {
 			return err
 		}
 	}
@@ -157,7 +157,7 @@ func (x *InfoNCE) similarity(s *core.Stage, q, k *graph.Node) (all, own *graph.N
 		return s.Neg(s.SquaredDistances(q, k)), s.Neg(s.SumCols(s.Square(s.Sub(q, k))))
 	case "bilinear":
 		n := x.on.Encoder.Size()
-		q = s.MatMul(q, s.Param(matrix, n, n), false, false)
+		q = s.MatMul(q, s.Param(x.matrix(), n, n), false, false)
 	default:
 		unit := func(v *graph.Node) *graph.Node {
 			return s.Div(v, s.Sqrt(s.Shift(s.SumCols(s.Square(v)), 1e-8)))

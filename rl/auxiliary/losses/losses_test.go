@@ -244,3 +244,40 @@ func inputs() map[string][]float64 {
 		"focal_mask": same, "infonce_mask": other, "focal_task": one, "classifier_task": one,
 	}
 }
+
+// MQL, RL² and VariBAD with each of the losses are learners like those without.
+func TestCarried(t *testing.T) {
+	for algorithm := range rltest.Recurrent() {
+		for _, l := range losses.All() {
+			t.Run(algorithm+"-"+l.Name, func(t *testing.T) {
+				if l.Name != "infonce" {
+					heavy.Skip(t, "trains every pair of an algorithm and a loss")
+				}
+				rltest.Carried(t, algorithm, l)
+			})
+		}
+	}
+}
+
+// A loss of weight 0 leaves every parameter of the algorithm as it is without a loss, to the last bit; any other weight
+// changes the encoder.
+func TestWeightlessLoss(t *testing.T) {
+	for algorithm, small := range rltest.Recurrent() {
+		t.Run(algorithm, func(t *testing.T) {
+			plain := rltest.Trained(t, algorithm, small...)
+			with := append(slices.Clone(small), "auxiliary.tasks=3", "auxiliary.rows=4")
+			without := rltest.Trained(t, algorithm+"-classifier", append(with, "classifier.scale=0")...)
+			weighed := rltest.Trained(t, algorithm+"-classifier", append(with, "classifier.scale=1")...)
+			changed := false
+			for name, x := range plain {
+				if !slices.Equal(x, without[name]) {
+					t.Errorf("%s differs with a loss of weight 0", name)
+				}
+				changed = changed || !slices.Equal(x, weighed[name])
+			}
+			if !changed {
+				t.Error("a loss of weight 1 changes no parameter")
+			}
+		})
+	}
+}

@@ -98,7 +98,7 @@ func New(c Config, on auxiliary.Setting) (*Reconstruction, error) {
 		if r.gaussian() {
 			out *= 2
 		}
-		d.net = nn.MLP{Name: "reconstruction/" + d.name, In: on.Encoder.Size() + in,
+		d.net = nn.MLP{Name: on.Own("reconstruction") + "/" + d.name, In: on.Encoder.Size() + in,
 			Hidden: slices.Repeat([]int{c.Hidden}, c.Layers), Out: out, Act: op.ReLU}
 		r.decoders = append(r.decoders, d)
 	}
