@@ -166,6 +166,13 @@ func (a *Agent) Evaluate(ctx context.Context, tasks []sim.Task, p protocol.Proto
 	return protocol.Evaluate(ctx, a.pool, tasks, p, a.Learner.Adapter(), seed)
 }
 
+// Swap measures the agent's swap gain on tasks under a protocol: its return with the belief about the task less that
+// with the belief about another of them.
+func (a *Agent) Swap(ctx context.Context, tasks []sim.Task, p protocol.Protocol,
+	seed uint64) (protocol.Swapped, error) {
+	return protocol.Swap(ctx, a.pool, tasks, p, a.Learner.Adapter(), seed)
+}
+
 // Adapt adapts the agent to a task under a protocol. What it returns acts until the agent is closed.
 func (a *Agent) Adapt(ctx context.Context, task sim.Task, p protocol.Protocol, seed uint64) (*protocol.Adapted, error) {
 	return protocol.Adapt(ctx, a.pool, a.Spec, task, p, a.Learner.Adapter(), seed)

@@ -33,6 +33,8 @@ the goal. Flags that are not given keep the protocol's values.`,
 	word(f, &o.Z, "z", "", "task embedding after exploration: mean or sample", "mean", "sample")
 	word(f, &o.Actions, "actions", "", "deterministic or sampled", "deterministic", "sampled")
 	f.BoolVar(&o.Train, "train-tasks", false, "adapt to the train tasks instead of the test tasks")
+	f.BoolVar(&o.Swap, "swap", false, "measure the swap gain too: the return with the belief about the task less that "+
+		"with the belief about another")
 	seedFlag(cmd, &o.Seed, 0, "seed of the evaluation's random numbers")
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)

@@ -2,6 +2,7 @@ package study
 
 import (
 	"math"
+	"slices"
 
 	"nacre/analysis/stats"
 	"nacre/experiment"
@@ -28,6 +29,7 @@ const (
 	adaptedReturn   = "adapted_return"
 	exploringReturn = "exploring_return"
 	adaptationGain  = "adaptation_gain" // the return after adaptation minus that of the first trajectory
+	swapGain        = "swap_gain"       // the return with the belief about the task minus that about another
 )
 
 // returnFigures returns the numbers of the evaluation, with the primary outcome first if there is one. Their replicates
@@ -42,7 +44,7 @@ func (r *Result) returnFigures() (out []figure) {
 		return out
 	}
 	exploring := func(r protocol.Result) []float64 { return byTask(r, 0) }
-	return append(out,
+	out = append(out,
 		figure{exploringReturn, "return of the first exploring trajectory", ofTasks(exploring)},
 		figure{adaptationGain, "adaptation gain", ofTasks(func(r protocol.Result) []float64 {
 			after, before := r.AdaptedByTask(), exploring(r)
@@ -52,22 +54,40 @@ func (r *Result) returnFigures() (out []figure) {
 			return after
 		})},
 	)
+	if r.hasSwap() {
+		out = append(out, figure{swapGain, "swap gain",
+			func(s SeedResult) (stats.Replicated, error) { return replicated(s.Seed, s.Swap.GainByTask()), nil }})
+	}
+	return out
+}
+
+// hasSwap reports whether the swap gain of every run was measured.
+func (r *Result) hasSwap() bool {
+	for _, a := range r.Arms {
+		if slices.ContainsFunc(a.Seeds, func(s SeedResult) bool { return s.Swap == nil }) {
+			return false
+		}
+	}
+	return len(r.Arms) > 0
 }
 
 // ofTasks makes a seed's number from one value per test task: their mean.
 func ofTasks(values func(protocol.Result) []float64) func(SeedResult) (stats.Replicated, error) {
-	return func(s SeedResult) (stats.Replicated, error) {
-		const replicates = 1000
-		v := values(s.Adapted)
-		out := stats.Replicated{Value: stats.Mean(v), Replicates: make([]float64, replicates)}
-		r := rng.New(s.Seed, rng.Bootstrap)
-		for i := range out.Replicates {
-			for range v {
-				out.Replicates[i] += v[r.IntN(len(v))] / float64(len(v))
-			}
+	return func(s SeedResult) (stats.Replicated, error) { return replicated(s.Seed, values(s.Adapted)), nil }
+}
+
+// replicated is the mean of values by test task, with replicates that resample the tasks in the same way for all arms
+// of a seed.
+func replicated(seed uint64, values []float64) stats.Replicated {
+	const replicates = 1000
+	out := stats.Replicated{Value: stats.Mean(values), Replicates: make([]float64, replicates)}
+	r := rng.New(seed, rng.Bootstrap)
+	for i := range out.Replicates {
+		for range values {
+			out.Replicates[i] += values[r.IntN(len(values))] / float64(len(values))
 		}
-		return out, nil
 	}
+	return out
 }
 
 // three returns PEARL, PEARL on windows and TCL-PEARL. ok is false if the study compares other arms.

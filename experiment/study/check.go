@@ -182,6 +182,9 @@ func (s *SeedResult) again(ctx context.Context, r *Result, layouts bool, show pr
 		}
 	}
 	s.Adapted.Summary.Adapted.Mean = stats.Mean(s.Adapted.AdaptedByTask())
+	if s.Swap != nil {
+		s.Swap.Gain.Mean = stats.Mean(s.Swap.GainByTask())
+	}
 	s.Untrained.Summary.Adapted.Mean = stats.Mean(s.Untrained.AdaptedByTask())
 	for _, b := range r.Baselines {
 		if b.Seed != s.Seed {

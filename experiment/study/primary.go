@@ -165,10 +165,20 @@ func (r *Result) primarySection() string {
 			"trajectory's. In brackets 95 %%\n"+
 			"intervals over seeds and tasks.\n\n", goal, blind, 100*part)
 	}
-	b.WriteString("| | share of the way | by seed | adaptation gain | by seed |\n|---|---|---|---|---|\n")
+	columns := []string{shareFromBlind, adaptationGain}
+	if r.hasSwap() {
+		b.WriteString("The swap gain is the return after exploring the task itself less that after exploring another " +
+			"test task, with the same random\nnumbers. It is 0 for an agent that does not use its belief.\n\n")
+		columns = append(columns, swapGain)
+	}
+	b.WriteString("| | share of the way | by seed | adaptation gain | by seed |")
+	if r.hasSwap() {
+		b.WriteString(" swap gain | by seed |")
+	}
+	b.WriteString("\n|---" + strings.Repeat("|---|---", len(columns)) + "|\n")
 	for _, a := range r.Arms {
 		fmt.Fprintf(&b, "| %s |", a.Title)
-		for _, name := range []string{shareFromBlind, adaptationGain} {
+		for _, name := range columns {
 			if o, ok := r.outcome(a.Name, name); ok {
 				var seeds []string
 				for _, v := range o.Seeds {

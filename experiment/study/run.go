@@ -238,6 +238,9 @@ func (r *runner) make(ctx context.Context, dir string, arm Arm, cfg experiment.C
 	if s.Adapted, err = a.Evaluate(ctx, a.TestTasks, p, s.Seed); err != nil {
 		return err
 	}
+	if err := s.swap(ctx, a, p); err != nil {
+		return err
+	}
 	base, err := r.baseline(ctx, a, p)
 	if err != nil {
 		return err
@@ -247,6 +250,16 @@ func (r *runner) make(ctx context.Context, dir string, arm Arm, cfg experiment.C
 	}
 	stage.Done()
 	return r.embed(ctx, a, arm, s)
+}
+
+// swap measures the swap gain if there are beliefs to exchange.
+func (s *SeedResult) swap(ctx context.Context, a *experiment.Agent, p protocol.Protocol) error {
+	if p.Explore == 0 || !protocol.Exchangeable(a.TestTasks) {
+		return nil
+	}
+	swapped, err := a.Swap(ctx, a.TestTasks, p, s.Seed)
+	s.Swap = &swapped
+	return err
 }
 
 // introduce fills, from the first run, the report's data on all runs.

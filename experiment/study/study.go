@@ -86,6 +86,9 @@ type SeedResult struct {
 	Key       string          `json:"key,omitempty"`    // everything else on which the numbers depend
 	Untrained protocol.Result `json:"untrained"`        // results of the agent before training
 	Adapted   protocol.Result `json:"adapted"`
+	// Swap is nil if the protocol explores nothing, if the test tasks are all the same, and in results of programs that
+	// did not measure it.
+	Swap *protocol.Swapped `json:"swap,omitempty"`
 	// Share is the place of the adapted return on the way from a baseline (0) to the goal-knowing controller (1). The
 	// baseline is standing still or random actions, whichever returns more.
 	Share *float64 `json:"share,omitempty"`

@@ -23,7 +23,7 @@ func Adapt(ctx context.Context, pool Roller, spec sim.Spec, task sim.Task, p Pro
 		return nil, fmt.Errorf("protocol: %w", err)
 	}
 	out := &Adapted{spec: spec, next: func() (sim.Policy, error) { return a.Policy(p.Explore, false, p) }}
-	err := adapt(ctx, pool, []sim.Task{task}, []uint64{address(seed, task, 0)}, p, a,
+	err := adapt(ctx, pool, []cast{{task, task, address(seed, task, 0)}}, p, a,
 		func(_, _ int, t *sim.Trajectory) { out.Last = *t })
 	if err != nil {
 		return nil, fmt.Errorf("protocol: %w", err)

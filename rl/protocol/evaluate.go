@@ -63,11 +63,10 @@ func Evaluate(ctx context.Context, pool Roller, tasks []sim.Task, p Protocol, a 
 		return Result{}, errors.New("protocol: no tasks to evaluate on")
 	}
 	n := len(tasks) * p.Repeats
-	each := make([]sim.Task, n)
-	seeds := make([]uint64, n)
+	each := make([]cast, n)
 	for i := range n {
-		each[i] = tasks[i/p.Repeats]
-		seeds[i] = address(seed, each[i], i%p.Repeats)
+		t := tasks[i/p.Repeats]
+		each[i] = cast{explored: t, scored: t, seed: address(seed, t, i%p.Repeats)}
 	}
 	result := newResult(tasks, p, seed)
 	carrier, carries := a.(Carrier)
@@ -78,7 +77,7 @@ func Evaluate(ctx context.Context, pool Roller, tasks []sim.Task, p Protocol, a 
 		if carrier != nil {
 			hi = lo + 1
 		}
-		err := adapt(ctx, pool, each[lo:hi], seeds[lo:hi], p, a, func(i, traj int, t *sim.Trajectory) {
+		err := adapt(ctx, pool, each[lo:hi], p, a, func(i, traj int, t *sim.Trajectory) {
 			result.record((lo+i)/p.Repeats, (lo+i)%p.Repeats, traj, t)
 		})
 		if err == nil && carrier != nil {
@@ -92,18 +91,34 @@ func Evaluate(ctx context.Context, pool Roller, tasks []sim.Task, p Protocol, a 
 	return result, nil
 }
 
+// cast is an adaptation: the task that is explored, the task that is scored afterwards, which is the same one unless
+// beliefs are exchanged, and the seed.
+type cast struct {
+	explored, scored sim.Task
+	seed             uint64
+}
+
 // adapt makes adaptations side by side and hands out their trajectories.
-func adapt(ctx context.Context, pool Roller, tasks []sim.Task, seeds []uint64, p Protocol, a Adapter,
+func adapt(ctx context.Context, pool Roller, each []cast, p Protocol, a Adapter,
 	record func(i, traj int, t *sim.Trajectory)) error {
+	explored, scored := make([]sim.Task, len(each)), make([]sim.Task, len(each))
+	seeds := make([]uint64, len(each))
+	for i, c := range each {
+		explored[i], scored[i], seeds[i] = c.explored, c.scored, c.seed
+	}
 	if g, ok := a.(GoalKnower); ok {
-		if err := g.Know(slices.Clone(tasks)); err != nil {
+		if err := g.Know(slices.Clone(explored)); err != nil {
 			return fmt.Errorf("tell the tasks: %w", err)
 		}
 	}
-	if err := a.Start(len(tasks), slices.Clone(seeds)); err != nil {
-		return fmt.Errorf("start %d adaptations: %w", len(tasks), err)
+	if err := a.Start(len(each), slices.Clone(seeds)); err != nil {
+		return fmt.Errorf("start %d adaptations: %w", len(each), err)
 	}
 	for traj := range p.Trajectories() {
+		tasks := explored
+		if traj >= p.Explore {
+			tasks = scored
+		}
 		trajectories, err := round(ctx, pool, tasks, seeds, traj, p, a)
 		if err != nil {
 			return fmt.Errorf("trajectory %d of %d: %w", traj+1, p.Trajectories(), err)

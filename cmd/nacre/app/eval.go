@@ -19,6 +19,8 @@ type EvalReport struct {
 	Algorithm string          `json:"algorithm"`
 	Family    string          `json:"family"`
 	Agent     protocol.Result `json:"agent"`
+	// Swap is measured if the flag asks for it.
+	Swap *protocol.Swapped `json:"swap,omitempty"`
 	experiment.Baselines
 	// the agent's place between Baselines.Foot, the better of random actions and standing still (0), and the controller
 	// (1)
@@ -37,6 +39,7 @@ type EvalOptions struct {
 	Actions  string // "deterministic", "sampled"
 	Seed     uint64
 	Train    bool // evaluate on the train tasks instead of the test tasks
+	Swap     bool // measure the swap gain too
 	Workers  int
 }
 
@@ -60,6 +63,14 @@ func Eval(ctx context.Context, env *Env, o EvalOptions) error {
 	defer stage.Done()
 	if r.Agent, err = a.Evaluate(ctx, tasks, p, o.Seed); err != nil {
 		return err
+	}
+	if o.Swap {
+		stage.Describe("exchanging beliefs")
+		swapped, err := a.Swap(ctx, tasks, p, o.Seed)
+		if err != nil {
+			return err
+		}
+		r.Swap = &swapped
 	}
 	stage.Describe("baselines")
 	if r.Baselines, err = a.Baselines(ctx, tasks, p, o.Seed); err != nil {
@@ -140,6 +151,10 @@ func (r EvalReport) WriteText(w io.Writer) error {
 	row("adapted", "", func(s protocol.Summary) stats.Interval { return s.Adapted })
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if r.Swap != nil {
+		fmt.Fprintf(w, "\nswap gain: %.4g (%s over tasks), the return after exploring the task itself less that after "+
+			"exploring another one\n", r.Swap.Gain.Mean, between(r.Swap.Gain))
 	}
 	if r.Share != nil {
 		_, err := fmt.Fprintf(w, "\n%.1f %% of the way from standing still or random actions, whichever returns "+
