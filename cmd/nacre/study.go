@@ -23,7 +23,8 @@ and how much from the loss, the adaptation and learning curves, and a page with 
 
 It first prints the runs and the hours they take; --plan does only that. Finished parts are kept: run it again
 to continue after an interruption. --ablate compares interpretations of a point that the paper leaves open.
-Its report is in ablations/NAME inside the study's folder.`,
+Its report is in ablations/NAME inside the study's folder. --factorial trains four arms, the loss of an
+algorithm or none × windows or independent rows, and reports main effects and the interaction.`,
 	})
 	for _, line := range study.List() {
 		cmd.AddCommand(oneStudyCommand(env, line))
@@ -72,6 +73,8 @@ func oneStudyCommand(env *app.Env, line study.Line) *cobra.Command {
 		}
 		f.StringVar(&o.Scale, "scale", "",
 			"`size`: small, or paper, which goes to a folder of its own (default small, or the study's only size)")
+		f.StringVar(&o.Factorial, "factorial", "", "compare instead the loss of this `algorithm` (tcl-pearl, "+
+			"pearl-infonce, pearl-focal, …) or none × windows or independent rows")
 		f.StringVar(&o.Ablate, "ablate", "", "compare interpretations of an open `point` of the paper instead: "+
 			strings.Join(points, ", "))
 	}

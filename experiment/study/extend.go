@@ -78,7 +78,7 @@ func (r *Result) takes(arm string) error {
 			return fmt.Errorf("study: %s has the arm %s already", r.Dir, arm)
 		}
 		if !slices.Contains(Arms, a.Name) {
-			return fmt.Errorf("study: %s compares readings of %s: expected a study of %s", r.Dir, r.Plan.Ablation,
+			return fmt.Errorf("study: %s compares other arms (%s): expected a study of %s", r.Dir, r.subject(),
 				strings.Join(Arms, " and "))
 		}
 	}
@@ -124,7 +124,7 @@ func (r *runner) extend(ctx context.Context, arm *ArmResult, seed uint64) error 
 // forget drops everything that summarise makes.
 func (r *Result) forget() {
 	r.Centroids, r.Chance, r.Crossed = nil, nil, nil
-	r.Contexts, r.Contrasts, r.Attribution, r.ContextVerdicts = nil, nil, nil, nil
+	r.Contexts, r.Contrasts, r.Attribution, r.ContextVerdicts, r.Effects = nil, nil, nil, nil, nil
 	r.Outcomes, r.OutcomeContrasts = nil, nil
 }
 

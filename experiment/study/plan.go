@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -42,6 +43,11 @@ type Plan struct {
 	// Ablation names an open point of the paper; the arms are then its possible readings. If it is empty, the study
 	// compares Arms.
 	Ablation string `json:"ablation,omitempty"`
+	// Factorial names an algorithm with a loss on PEARL's encoder. The factors are then those of LossByContexts, with
+	// contexts as long as TCL's windows.
+	Factorial string `json:"factorial,omitempty"`
+	// Factors says what the study varies instead: there is an arm for every combination of their levels.
+	Factors []Factor `json:"factors,omitempty"`
 }
 
 // Arm is an algorithm, with changes to the plan's configuration, that a study trains and compares.
@@ -50,6 +56,7 @@ type Arm struct {
 	Title     string   `json:"title"` // name in tables and pictures
 	Algorithm string   `json:"algorithm"`
 	Set       []string `json:"set,omitempty"`
+	Levels    []At     `json:"levels,omitempty"` // of a study with factors
 }
 
 // Scales lists the sizes of studies: the paper's, and a smaller one for a processor with two cores. docs/study.md says
@@ -172,8 +179,8 @@ var ablations = []ablation{
 	{"rows", "loss times kind of context: TCL's loss on windows and on independent rows, and both without it",
 		func(c experiment.Config) []Arm {
 			return []Arm{
-				armOf("tcl-pearl"), {"tcl-pearl-rows", "TCL-PEARL, rows", "tcl-pearl",
-					[]string{"tcl.sampling=rows", "tcl.pair=same-task"}},
+				armOf("tcl-pearl"), armWith("tcl-pearl-rows", "TCL-PEARL, rows", "tcl-pearl",
+					"tcl.sampling=rows", "tcl.pair=same-task"),
 				armOf(tclpearl.Windows), armOf("pearl"),
 			}
 		}},
@@ -182,12 +189,12 @@ var ablations = []ablation{
 	{"authors", "the authors' setting: PEARL of half the encoder's width (200/64 at the paper's scale), the others " +
 		"with twice the window (400/128)", func(c experiment.Config) []Arm {
 		p, w := pearl.Of(c), contrast.Of(c).Window
-		narrow := Arm{"pearl-authors", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden/2, w), "pearl",
-			[]string{fmt.Sprintf("pearl.encoder_hidden=%d", p.EncoderHidden/2), fmt.Sprintf("pearl.context=%d", w)}}
+		narrow := armWith("pearl-authors", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden/2, w), "pearl",
+			fmt.Sprintf("pearl.encoder_hidden=%d", p.EncoderHidden/2), fmt.Sprintf("pearl.context=%d", w))
 		out := []Arm{narrow}
 		for _, name := range Arms[1:] {
 			title := fmt.Sprintf("%s, %d/%d", experiment.Title(name), p.EncoderHidden, 2*w)
-			out = append(out, Arm{name + "-authors", title, name, []string{fmt.Sprintf("tcl.window=%d", 2*w)}})
+			out = append(out, armWith(name+"-authors", title, name, fmt.Sprintf("tcl.window=%d", 2*w)))
 		}
 		return out
 	}},
@@ -196,10 +203,10 @@ var ablations = []ablation{
 			p := pearl.Of(c)
 			return []Arm{
 				armOf("pearl"),
-				{"pearl-narrow", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden/2, p.Context), "pearl",
-					[]string{fmt.Sprintf("pearl.encoder_hidden=%d", p.EncoderHidden/2)}},
-				{"pearl-wide", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden, 2*p.Context), "pearl",
-					[]string{fmt.Sprintf("pearl.context=%d", 2*p.Context)}},
+				armWith("pearl-narrow", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden/2, p.Context), "pearl",
+					fmt.Sprintf("pearl.encoder_hidden=%d", p.EncoderHidden/2)),
+				armWith("pearl-wide", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden, 2*p.Context), "pearl",
+					fmt.Sprintf("pearl.context=%d", 2*p.Context)),
 			}
 		}},
 }
@@ -216,10 +223,15 @@ func tcl(readings ...reading) func(experiment.Config) []Arm {
 	return func(experiment.Config) []Arm {
 		out := []Arm{armOf("tcl-pearl")}
 		for _, r := range readings {
-			out = append(out, Arm{"tcl-pearl-" + r.name, "TCL-PEARL, " + r.title, "tcl-pearl", []string{r.set}})
+			out = append(out, armWith("tcl-pearl-"+r.name, "TCL-PEARL, "+r.title, "tcl-pearl", r.set))
 		}
 		return out
 	}
+}
+
+// armWith is an arm with changes to the plan's configuration.
+func armWith(name, title, algorithm string, set ...string) Arm {
+	return Arm{Name: name, Title: title, Algorithm: algorithm, Set: set}
 }
 
 // armOf is the arm of an algorithm with the plan's configuration.
@@ -238,6 +250,9 @@ func Ablations() []Line {
 
 // arms returns the arms that the plan compares.
 func (p Plan) arms() ([]Arm, error) {
+	if len(p.Factors) > 0 || p.Factorial != "" {
+		return p.combinations()
+	}
 	if p.Ablation == "" {
 		var out []Arm
 		for _, name := range Arms {
@@ -258,6 +273,37 @@ func (p Plan) arms() ([]Arm, error) {
 		return a.arms(cfg), nil
 	}
 	return nil, fmt.Errorf("ablation %q does not exist%s", p.Ablation, nearest.Hint(p.Ablation, names))
+}
+
+// combinations returns the arms of a plan with factors.
+func (p Plan) combinations() ([]Arm, error) {
+	cfg, err := p.config()
+	if err != nil {
+		return nil, err
+	}
+	factors := p.Factors
+	if p.Ablation != "" || len(factors) > 0 && p.Factorial != "" {
+		return nil, fmt.Errorf("study %s: two of ablation, factorial and factors are given; want one of them", p.Name)
+	}
+	if p.Factorial != "" {
+		if factors, err = LossByContexts(p.Factorial, contrast.Of(cfg).Window); err != nil {
+			return nil, err
+		}
+	}
+	return combine(factors, cfg)
+}
+
+// reportsIn is the folder of the report inside the study's: a study of other arms than Arms has its own.
+func (p Plan) reportsIn() string {
+	switch {
+	case p.Ablation != "":
+		return filepath.Join("ablations", p.Ablation)
+	case p.Factorial != "":
+		return filepath.Join("factorial", p.Factorial)
+	case len(p.Factors) > 0:
+		return "factors"
+	}
+	return ""
 }
 
 // config returns the configuration that all arms share.

@@ -37,6 +37,7 @@ func (r *Result) report() string {
 	b.WriteString(r.crossedTable())
 	b.WriteString(r.contextSections())
 	b.WriteString(r.attributionSection())
+	b.WriteString(r.effectsSection())
 	b.WriteString("\n## What the figures support\n\n")
 	for _, v := range r.Verdicts {
 		b.WriteString("- " + v + "\n")
@@ -57,6 +58,13 @@ func (r *Result) report() string {
 func (r *Result) subject() string {
 	if r.Plan.Ablation != "" {
 		return "Readings of " + r.Plan.Ablation
+	}
+	if len(r.Arms) > 0 && len(r.Arms[0].Levels) > 0 {
+		var names []string
+		for _, at := range r.Arms[0].Levels {
+			names = append(names, at.Factor)
+		}
+		return "Factors " + strings.Join(names, " × ")
 	}
 	if _, ok := r.three(); ok {
 		return "PEARL, PEARL on windows and TCL-PEARL"
@@ -401,6 +409,9 @@ func (r *Result) repeating() string {
 	}
 	if r.Plan.Ablation != "" {
 		command += " --ablate " + r.Plan.Ablation
+	}
+	if r.Plan.Factorial != "" {
+		command += " --factorial " + r.Plan.Factorial
 	}
 	command += fmt.Sprintf(" --seeds %d --windows %d --layouts %d", r.Plan.Seeds, r.Plan.Windows, r.Plan.Layouts)
 	run := r.Arms[len(r.Arms)-1].Seeds[0].Run

@@ -46,7 +46,8 @@ type runner struct {
 }
 
 // Run executes the plan in dir. If dir already has a part of the study, Run continues it: finished runs are kept with
-// their results. An ablation has its own folder for the report, ablations/NAME, and shares the runs.
+// their results. An ablation has its own folder for the report, ablations/NAME, and shares the runs; so has a study
+// with factors, factorial/NAME or factors.
 func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show progress.Progress) (*Result, error) {
 	started := time.Now()
 	arms, err := plan.arms()
@@ -57,9 +58,7 @@ func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show 
 	if err != nil {
 		return nil, err
 	}
-	if plan.Ablation != "" {
-		r.dir = filepath.Join(dir, "ablations", plan.Ablation)
-	}
+	r.dir = filepath.Join(dir, plan.reportsIn())
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("study: %w", err)
 	}

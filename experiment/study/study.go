@@ -40,6 +40,8 @@ type Result struct {
 	Contrasts       []Contrast    `json:"contrasts,omitempty"`
 	Attribution     []Attribution `json:"attribution,omitempty"`
 	ContextVerdicts []string      `json:"context_verdicts,omitempty"`
+	// Effects is filled only if the arms are the combinations of factors' levels.
+	Effects []Effect `json:"effects,omitempty"`
 	// Outcomes holds the arms' numbers of the evaluation with their contrasts. The primary outcome comes first.
 	Outcomes         []Outcome  `json:"outcomes,omitempty"`
 	OutcomeContrasts []Contrast `json:"outcome_contrasts,omitempty"`

@@ -131,6 +131,9 @@ func (r *Result) summarise() error {
 	if err := r.attribute(); err != nil {
 		return err
 	}
+	if err := r.factorise(); err != nil {
+		return err
+	}
 	if len(r.Plan.Contexts) > 0 { // older studies have numbers of embeddings only
 		if err := r.outcomes(); err != nil {
 			return err

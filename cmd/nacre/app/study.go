@@ -17,18 +17,20 @@ import (
 
 // StudyOptions are the flags of nacre study.
 type StudyOptions struct {
-	Name     string
-	Seeds    int      // training seeds 1 … Seeds; 0: the plan's
-	Windows  int      // embedded windows per task; 0: the plan's
-	Layouts  int      // further t-SNE layouts; -1: the plan's
-	Scale    string   // "small" or "paper"; if empty, the plan's
-	Ablate   string   // an open point whose interpretations are compared; if empty, PEARL and TCL-PEARL are compared
-	Plan     bool     // only print the plan and its expected time
-	Families []string // families of the study "families"; if empty, its default families
-	Sweeps   []string // folders of sweeps that train the runs
-	Pack     string   // folder to pack the finished study into; empty for none
-	Out      string
-	Set      []string
+	Name    string
+	Seeds   int    // training seeds 1 … Seeds; 0: the plan's
+	Windows int    // embedded windows per task; 0: the plan's
+	Layouts int    // further t-SNE layouts; -1: the plan's
+	Scale   string // "small" or "paper"; if empty, the plan's
+	Ablate  string // an open point whose interpretations are compared; if empty, PEARL and TCL-PEARL are compared
+	// Factorial is the algorithm of a study of its loss × contexts; empty: none
+	Factorial string
+	Plan      bool     // only print the plan and its expected time
+	Families  []string // families of the study "families"; if empty, its default families
+	Sweeps    []string // folders of sweeps that train the runs
+	Pack      string   // folder to pack the finished study into; empty for none
+	Out       string
+	Set       []string
 	experiment.Host
 }
 
@@ -66,7 +68,7 @@ func Study(ctx context.Context, env *Env, o StudyOptions) error {
 	if plan, err = plan.At(o.Scale); err != nil {
 		return err
 	}
-	plan.Ablation = o.Ablate
+	plan.Ablation, plan.Factorial = o.Ablate, o.Factorial
 	change(&plan)
 	if done, err := o.survey(ctx, env, []study.Plan{plan}, []string{o.Out}); done || err != nil {
 		return err
