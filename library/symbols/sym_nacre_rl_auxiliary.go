@@ -9,13 +9,21 @@ import (
 
 func init() {
 	add("nacre/rl/auxiliary/auxiliary", map[string]reflect.Value{
-		"InfoNCE": reflect.ValueOf(p0.InfoNCE),
-		"Loss":    reflect.ValueOf((*p0.Loss)(nil)),
-		"OneHot":  reflect.ValueOf(p0.OneHot),
-		"Pair":    reflect.ValueOf((*p0.Pair)(nil)),
-		"Plain":   reflect.ValueOf((*p0.Plain)(nil)),
-		"Record":  reflect.ValueOf(p0.Record),
-		"Setting": reflect.ValueOf((*p0.Setting)(nil)),
-		"Stream":  reflect.ValueOf(p0.Stream),
+		"Attach":     reflect.ValueOf(p0.Attach),
+		"Attachment": reflect.ValueOf((*p0.Attachment)(nil)),
+		"Carry":      reflect.ValueOf(p0.Carry),
+		"Config":     reflect.ValueOf((*p0.Config)(nil)),
+		"Default":    reflect.ValueOf(p0.Default),
+		"InfoNCE":    reflect.ValueOf(p0.InfoNCE),
+		"Loss":       reflect.ValueOf((*p0.Loss)(nil)),
+		"Of":         reflect.ValueOf(p0.Of),
+		"OneHot":     reflect.ValueOf(p0.OneHot),
+		"Pair":       reflect.ValueOf((*p0.Pair)(nil)),
+		"Part":       reflect.ValueOf((*p0.Part)(nil)),
+		"Plain":      reflect.ValueOf((*p0.Plain)(nil)),
+		"Record":     reflect.ValueOf(p0.Record),
+		"Setting":    reflect.ValueOf((*p0.Setting)(nil)),
+		"Stream":     reflect.ValueOf(p0.Stream),
+		"Table":      reflect.ValueOf(&p0.Table).Elem(),
 	})
 }

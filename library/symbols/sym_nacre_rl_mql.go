@@ -20,5 +20,6 @@ func init() {
 		"Of":            reflect.ValueOf(p0.Of),
 		"Put":           reflect.ValueOf(p0.Put),
 		"UpdateProgram": reflect.ValueOf(p0.UpdateProgram),
+		"With":          reflect.ValueOf(p0.With),
 	})
 }

@@ -23,5 +23,6 @@ func init() {
 		"PPO":          reflect.ValueOf((*p0.PPO)(nil)),
 		"Policy":       reflect.ValueOf((*p0.Policy)(nil)),
 		"Put":          reflect.ValueOf(p0.Put),
+		"With":         reflect.ValueOf(p0.With),
 	})
 }

@@ -11,11 +11,14 @@ func init() {
 	add("nacre/rl/rltest/rltest", map[string]reflect.Value{
 		"Auxiliary":      reflect.ValueOf(p0.Auxiliary),
 		"Benchmark":      reflect.ValueOf(p0.Benchmark),
+		"Carried":        reflect.ValueOf(p0.Carried),
 		"Choosing":       reflect.ValueOf(&p0.Choosing).Elem(),
 		"ContextEncoder": reflect.ValueOf(p0.ContextEncoder),
 		"Encoder":        reflect.ValueOf(p0.Encoder),
 		"Encoders":       reflect.ValueOf(p0.Encoders),
 		"Learner":        reflect.ValueOf(p0.Learner),
 		"Point":          reflect.ValueOf(p0.Point),
+		"Recurrent":      reflect.ValueOf(p0.Recurrent),
+		"Trained":        reflect.ValueOf(p0.Trained),
 	})
 }

@@ -27,5 +27,6 @@ func init() {
 		"PPOFigures":   reflect.ValueOf((*p0.PPOFigures)(nil)),
 		"PointGoal":    reflect.ValueOf(p0.PointGoal),
 		"Put":          reflect.ValueOf(p0.Put),
+		"With":         reflect.ValueOf(p0.With),
 	})
 }

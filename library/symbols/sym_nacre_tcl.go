@@ -13,6 +13,7 @@ func init() {
 		"Counts":     reflect.ValueOf((*p0.Counts)(nil)),
 		"Default":    reflect.ValueOf(p0.Default),
 		"InfoNCE":    reflect.ValueOf(p0.InfoNCE),
+		"Loss":       reflect.ValueOf(p0.Loss),
 		"New":        reflect.ValueOf(p0.New),
 		"Of":         reflect.ValueOf(p0.Of),
 		"Put":        reflect.ValueOf(p0.Put),
