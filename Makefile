@@ -47,8 +47,8 @@ wheel: setup web ## write wheels for pip and uv (Linux on x86-64 and arm64, glib
 wheel-test: setup web ## build the wheel for this machine, install it by pip and uv, train, run a notebook, move it: minutes
 	@$(MUJOCO) NACRE_WHEEL=1 $(GO) test ./cmd/dist -run TestWheel -v -count=1 -timeout 1h
 
-python-test: setup web ## compare with PyTorch, ONNX, W&B, MLflow and Gymnasium's MuJoCo, which pip fetches: minutes
-	@$(MUJOCO) NACRE_CLIENTS=1 $(GO) test ./python ./sim/families -run 'Torch|ONNX|Wandb|MLflow|Bridged' -v -count=1 -timeout 1h
+python-test: setup web ## compare with PyTorch, ONNX, W&B, MLflow, pandas, polars and Gymnasium's MuJoCo, which pip fetches: minutes
+	@$(MUJOCO) NACRE_CLIENTS=1 $(GO) test ./python ./cmd/nacre/app ./sim/families -run 'Torch|ONNX|Wandb|MLflow|Parquet|Bridged' -v -count=1 -timeout 1h
 
 dist-test: ## unpack the Linux release in an empty Debian and use it there (Debian, root; installs debootstrap with apt)
 	@bench/release/check.sh

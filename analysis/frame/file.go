@@ -116,6 +116,23 @@ func (f *Frame) CSV() ([]byte, error) {
 	return text, nil
 }
 
+// Parquet is the frame as a Parquet file, in which a missing number is null. A column of which every number is whole
+// has integers of 64 bits, other numbers are float64. A tab cannot write one.
+func (f *Frame) Parquet() ([]byte, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	columns := make([]table.Array, len(f.columns))
+	for k, c := range f.columns {
+		columns[k] = table.Array{Name: c.Name, Values: table.Values{Num: c.num, Rest: c.rest, Text: c.text}}
+	}
+	data, err := table.Parquet(columns)
+	if err != nil {
+		return nil, fmt.Errorf("frame: %w", err)
+	}
+	return data, nil
+}
+
 // WriteCSV writes the frame to a file.
 func (f *Frame) WriteCSV(path string) error {
 	data, err := f.CSV()

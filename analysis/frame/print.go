@@ -30,23 +30,26 @@ func Decimals(n int) PrintOption { return func(p *printed) { p.decimals = n } }
 // PlusMinus prints intervals as −21.0 ± 6.8 instead of −21.0 [−27.8, −14.2]. They must be symmetric.
 func PlusMinus() PrintOption { return func(p *printed) { p.plusMinus = true } }
 
-// Save writes the frame to path, as its name says: .tex, .md or .csv. A .csv file has the frame as it is, without
-// options. In the others numbers are rounded, and columns name, name_lo and name_hi become one with an interval.
+// Save writes the frame to path, as its name says: .csv, .parquet, .tex or .md. The first two have the frame as it is,
+// without options; a tab cannot write .parquet. In the others numbers are rounded, and columns name, name_lo and
+// name_hi become one with an interval.
 func (f *Frame) Save(path string, options ...PrintOption) error {
 	var data []byte
 	var text string
 	var err error
 	switch ext := strings.ToLower(filepath.Ext(path)); {
-	case ext == ".csv" && len(options) > 0:
-		err = fmt.Errorf("frame: %s: options are for .tex and .md; a .csv file has all columns and digits", path)
+	case (ext == ".csv" || ext == ".parquet") && len(options) > 0:
+		err = fmt.Errorf("frame: %s: options are for .tex and .md; a %s file has all columns and digits", path, ext)
 	case ext == ".csv":
 		data, err = f.CSV()
+	case ext == ".parquet":
+		data, err = f.Parquet()
 	case ext == ".tex":
 		text, err = f.LaTeX(options...)
 	case ext == ".md":
 		text, err = f.Markdown(options...)
 	default:
-		err = fmt.Errorf("frame: %s: the name must end in .tex, .md or .csv, not %q", path, ext)
+		err = fmt.Errorf("frame: %s: the name must end in .csv, .parquet, .tex or .md, not %q", path, ext)
 	}
 	if err != nil {
 		return err

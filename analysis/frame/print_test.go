@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -93,15 +94,38 @@ func TestSaveTables(t *testing.T) {
 		}
 	}
 	for want, err := range map[string]error{
-		`must end in .tex, .md or .csv, not ".pdf"`: returns().Save(filepath.Join(dir, "x.pdf")),
-		"options are for .tex and .md":              returns().Save(filepath.Join(dir, "y.csv"), Decimals(2)),
-		"16 decimals; expected 0 to 15":             returns().Save(filepath.Join(dir, "y.tex"), Decimals(16)),
-		"no columns to print":                       New().Save(filepath.Join(dir, "y.tex")),
-		"no column":                                 returns().Select("foo").Save(filepath.Join(dir, "y.tex")),
+		`must end in .csv, .parquet, .tex or .md`: returns().Save(filepath.Join(dir, "x.pdf")),
+		"options are for .tex and .md":            returns().Save(filepath.Join(dir, "y.csv"), Decimals(2)),
+		"16 decimals; expected 0 to 15":           returns().Save(filepath.Join(dir, "y.tex"), Decimals(16)),
+		"no columns to print":                     New().Save(filepath.Join(dir, "y.tex")),
+		"no column":                               returns().Select("foo").Save(filepath.Join(dir, "y.tex")),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; expected %q", err, want)
 		}
+	}
+}
+
+// A frame in a Parquet file is read again as it was.
+func TestSaveParquet(t *testing.T) {
+	f := New(Texts("name", []string{"é", ""}), Numbers("return", []float64{-0.25, math.NaN()}),
+		Numbers("steps", []float64{1 << 40, 3}))
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(path)
+	if err != nil || !slices.Equal(got.Names(), f.Names()) {
+		t.Fatalf("%v, %v", got.Names(), err)
+	}
+	for _, name := range f.Names() {
+		want, _ := f.Texts(name)
+		if texts, err := got.Texts(name); err != nil || !slices.Equal(texts, want) {
+			t.Errorf("%s: %q, %v; want %q", name, texts, err, want)
+		}
+	}
+	if err := New().Save(path); err == nil || !strings.Contains(err.Error(), "no columns") {
+		t.Errorf("a frame without columns: %v", err)
 	}
 }
 

@@ -1,10 +1,11 @@
-// Package parquet reads Parquet files into columns, by the library parquet-go. It contains nothing about tables or
-// runs. The code that reads such files and the code that writes them both use it.
+// Package parquet reads Parquet files into columns and writes columns into them, by the library parquet-go. It contains
+// nothing about tables or runs.
 //
 //	columns, err := parquet.Read(raw)
 //	for _, c := range columns {
 //		fmt.Println(c.Name, c.Num, c.Text)
 //	}
+//	raw, err = parquet.Write(columns)
 //
 // A field of a structure is called "outer.inner"; a list is the values of all rows one after another.
 package parquet

@@ -179,3 +179,48 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 }
+
+// What is written is read again: whole numbers with all their digits, missing ones, infinite ones, truth values, texts,
+// and columns in their order. Equal columns are equal bytes.
+func TestWrite(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	large, rest := whole.Int(math.MaxInt64 - 1)
+	largest, least := whole.Uint(math.MaxUint64)
+	columns := []Column{
+		{Name: "z", Num: []float64{3, nan, -1}},
+		{Name: "seed", Num: []float64{large, 0, 5}, Rest: []int16{rest, 0, 0}},
+		{Name: "u", Num: []float64{largest, nan, 0}, Rest: []int16{least, 0, 0}},
+		{Name: "x", Num: []float64{0.1, nan, -inf}},
+		{Name: "none", Num: []float64{nan, nan, nan}},
+		{Name: "huge", Num: []float64{1e20, 0.5, nan}},
+		{Name: "is", Num: []float64{1, nan, 0}, Bool: true},
+		{Name: "a b", Text: []string{"é\n", "", "7"}},
+	}
+	raw, err := Write(columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Write(columns)
+	if err != nil || !bytes.Equal(raw, again) {
+		t.Errorf("%v: two files differ", err)
+	}
+	got, err := Read(raw)
+	if err != nil || len(got) != len(columns) {
+		t.Fatalf("%v: %d columns", err, len(got))
+	}
+	for k, want := range []string{"3,,-1", "9223372036854775806,0,5", "18446744073709551615,,0", "0.1,,-Inf", ",,",
+		"100000000000000000000,0.5,", "1,,0", "é\n,,7"} {
+		if c := got[k]; c.Name != columns[k].Name || words(c) != want || c.Bool != columns[k].Bool {
+			t.Errorf("%s: %q; want %s: %q", c.Name, words(c), columns[k].Name, want)
+		}
+	}
+	if _, err := Write(nil); err == nil {
+		t.Error("a table without columns is written")
+	}
+	if raw, err = Write([]Column{{Name: "x", Num: []float64{}}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = Read(raw); err != nil || len(got) != 1 || len(got[0].Num) != 0 {
+		t.Errorf("no rows: %v, %v", got, err)
+	}
+}

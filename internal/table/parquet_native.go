@@ -42,3 +42,12 @@ func readParquet(raw []byte) (*File, error) {
 func beyondExact(v float64) bool {
 	return math.Abs(v) >= whole.Exact && v == math.Trunc(v) && math.Abs(v) <= 1<<64
 }
+
+// Parquet returns the columns of a table, all of one length, as a Parquet file. A tab cannot write one.
+func Parquet(columns []Array) ([]byte, error) {
+	out := make([]parquet.Column, len(columns))
+	for k, c := range columns {
+		out[k] = parquet.Column{Name: c.Name, Num: c.Num, Rest: c.Rest, Text: c.Text, Bool: c.Bool}
+	}
+	return parquet.Write(out)
+}

@@ -34,21 +34,31 @@ type RunsReport struct {
 
 // Runs prints the run folders below a root.
 func Runs(ctx context.Context, env *Env, o RunsOptions) error {
+	index, list, err := listed(ctx, env, o)
+	if err != nil {
+		return err
+	}
+	r := RunsReport{Root: o.Root, Runs: list, columns: o.Columns, all: len(index.Runs()), filters: o.Filters}
+	return env.Print(r, r.WriteText)
+}
+
+// listed returns the runs below a root that pass the filters, in their order.
+func listed(ctx context.Context, env *Env, o RunsOptions) (*runs.Index, []*runs.Run, error) {
 	index := runs.Open(o.Root)
 	index.Links = true
 	if err := index.Refresh(ctx); err != nil {
-		return err
+		return nil, nil, err
 	}
 	for _, line := range index.Notes() {
 		env.Notice(line)
 	}
 	list, err := filtered(index.Runs(), o.Filters)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if key := strings.TrimPrefix(o.Sort, "-"); key != "" {
 		if err := knownField(key, index.Runs()); err != nil {
-			return err
+			return nil, nil, err
 		}
 		slices.SortStableFunc(list, func(a, b *runs.Run) int {
 			order := runs.Compare(a, b, key)
@@ -60,11 +70,10 @@ func Runs(ctx context.Context, env *Env, o RunsOptions) error {
 	}
 	for _, c := range o.Columns {
 		if err := knownField(c, index.Runs()); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
-	r := RunsReport{Root: o.Root, Runs: list, columns: o.Columns, all: len(index.Runs()), filters: o.Filters}
-	return env.Print(r, r.WriteText)
+	return index, list, nil
 }
 
 // filtered returns the runs that pass every filter, key=value.
