@@ -4,6 +4,7 @@ package python_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"nacre/internal/python/pythontest"
@@ -24,6 +25,8 @@ var others = map[string]struct {
 	"rl2, discrete":     {"rl2", "bandit-5", nil, 1e-5},
 	"varibad":           {"varibad", "point-goal", nil, 1e-5},
 	"varibad, discrete": {"varibad", "grid", nil, 1e-5},
+	"maml":              {"maml", "point-goal", []string{"maml.meta_batch=2", "maml.action_scale=3"}, 1e-5},
+	"maml, discrete":    {"maml", "bandit-5", []string{"maml.meta_batch=2"}, 1e-5},
 }
 
 // same compares the functions of agents by NumPy with those by another library.
@@ -32,7 +35,7 @@ func same(t *testing.T, library string) {
 	for name, of := range others {
 		t.Run(name, func(t *testing.T) {
 			var dir string
-			if of.algorithm == "rl2" || of.algorithm == "varibad" {
+			if slices.Contains([]string{"rl2", "varibad", "maml"}, of.algorithm) {
 				dir = remembering(t, of.algorithm, of.family, of.settings...)
 			} else {
 				dir = run(t, of.algorithm, of.family, of.settings...)

@@ -410,7 +410,7 @@ func TestBadInput(t *testing.T) {
 		fmt.Sprintf("nacre_rl.Agent(%q)", older):  "agents of rl2 without a description cannot be read: `nacre resume`",
 		fmt.Sprintf("nacre_rl.Agent(%q)", alone):  "its run folder does not say what they are: ",
 		fmt.Sprintf("nacre_rl.Agent(%q)", short):  "is no whole file of weights: ",
-		fmt.Sprintf("nacre_rl.Agent(%q)", newer):  "version 7; this package reads 1 to 2: install a newer nacre_rl",
+		fmt.Sprintf("nacre_rl.Agent(%q)", newer):  "version 7; this package reads 1 to 3: install a newer nacre_rl",
 		fmt.Sprintf("nacre_rl.Agent(%q, 1)", dir): "keeps weights of iterations with --keep",
 		"agent.posterior([[1, 2, 3]])":            "the context has the shape (1, 3); expected (rows, 5)",
 		"agent.act([1, 2, 3], [0] * 5)":           "observation has the shape (3,); expected (…, 2)",

@@ -10,9 +10,10 @@ ENDLESS = 1000000  # steps of a trajectory that nothing ends
 class Adapted:
     """An agent with its belief about one task.
 
+    agent     -- the agent; of MAML, the one with the weights after the gradient step
     z         -- the embedding that it acts on, a draw from the belief; assign mean to act on the belief's mean. None
-                 for RL² and VariBAD
-    mean, var -- the belief; None for the oracle and RL²
+                 for RL², VariBAD and MAML
+    mean, var -- the belief; None for the oracle, RL² and MAML
     returns   -- of the exploration trajectories
     trial     -- the trial in which RL² or VariBAD explored; None for others
 

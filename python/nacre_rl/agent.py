@@ -1,30 +1,31 @@
 """A trained agent: its belief about a task, its actions, its adaptation to an environment."""
 
+import copy
 import json
 import os
 
 import numpy as np
 
-from . import files, older
+from . import files, inner, older
 from .adapted import Adapted, Embedded, rollout
 from .files import NacreError
 from .network import Network, Numbers, Unit
-from .trial import Trial
+from .trial import Trial, drawn
 
-VERSION = 2  # of the descriptions that this module reads
+VERSION = 3  # of the descriptions that this module reads
 
 
 class Agent:
-    """An agent of PEARL, of an algorithm built on PEARL such as TCL-PEARL or FOCAL, the oracle, RL² or VariBAD.
+    """An agent of PEARL, of an algorithm built on PEARL such as TCL-PEARL or FOCAL, the oracle, RL², VariBAD or MAML.
 
-    RL² and VariBAD act in trials, which remember what happened: see trial.
+    RL² and VariBAD act in trials, which remember what happened: see trial. MAML adapts its weights: see adapted.
 
     directory -- a run folder, the .zip file of one, or a file weights.safetensors
     iteration -- which weights to take: those after this number of complete iterations, which the run must have kept
                  (--keep); None: the newest
 
-    Actions are in [-1, 1]. Those of RL² and VariBAD may lie outside; then the environment must clip them. Discrete
-    actions are one-hot. Networks compute in the weights' precision, as the program does on the CPU.
+    Actions are in [-1, 1]. Those of RL², VariBAD and MAML may lie outside; then the environment must clip them.
+    Discrete actions are one-hot. Networks compute in the weights' precision, as the program does on the CPU.
     """
 
     def __init__(self, directory, iteration=None):
@@ -46,6 +47,7 @@ class Agent:
         self.algorithm = self.metadata.get("algorithm", "")
         self.memory = self.description.get("memory", "")
         self.choices = self.description.get("choices") or []
+        self.inner, self.scale = self.description.get("inner"), self.description.get("scale") or 1.0
         self._networks, self._numbers = {}, Numbers(self.tensors)
         self._measure()
 
@@ -58,8 +60,9 @@ class Agent:
             sizes = self._network("policy/memory").inputs
         self.observation_size = sizes["observation"]
         rest = [n for n in sizes if n != "observation"]
-        self._condition = "" if self.memory else rest[0]
-        self.condition_size = 0 if self.memory else sizes[rest[0]]
+        told = not self.memory and not self.inner
+        self._condition = rest[0] if told else ""
+        self.condition_size = sizes[rest[0]] if told else 0
         self._context, self._latent = {}, self.condition_size
         if self.memory == "belief":
             o, a = self.observation_size, self.action_size
@@ -91,7 +94,8 @@ class Agent:
         if not self.context_width:
             raise NacreError("%s is an agent of %s, which has no context encoder: %s" % (
                 self.path, self.algorithm or "an unknown algorithm", "its trial() remembers what happened"
-                if self.memory else "tell act the task, as in act(observation, task)"))
+                if self.memory else "adapted(trajectories) adapts its weights" if self.inner
+                else "tell act the task, as in act(observation, task)"))
 
     def context(self, observations, actions, rewards):
         """The context rows of a trajectory: array (steps, context_width).
@@ -143,16 +147,22 @@ class Agent:
         total = ops.total(precision)
         return ops.total(out["mean"] * precision) / total, 1 / total
 
-    def act(self, observation, condition, noise=None):
-        """The action in [-1, 1]: array (…, action_size).
+    def act(self, observation, condition=None, noise=None):
+        """The action: array (…, action_size), in [-1, 1] except for MAML.
 
         observation -- (…, observation_size)
-        condition   -- the embedding z (…, latent_size); the task's numbers for the oracle
-        noise       -- standard normal numbers (…, action_size); None: the action of the policy's mean
+        condition   -- the embedding z (…, latent_size); the task's numbers for the oracle; None for MAML
+        noise       -- standard normal numbers (…, action_size), or for discrete actions uniform ones in [0, 1), one for
+                       each choice; None: the action of the policy's mean, or the most probable choice
         """
         if self.memory:
             raise NacreError("an agent of %s acts in a trial: trial = agent.trial(); trial.act(observation)"
                              % self.algorithm)
+        if self.inner:
+            return self._unconditioned(np.asarray(observation, float), condition, noise)
+        if condition is None:
+            raise NacreError("an agent of %s acts on %s: act(observation, %s)"
+                             % (self.algorithm or "an unknown algorithm", self._condition, self._condition))
         o, c = np.asarray(observation, float), np.asarray(condition, float)
         for what, x, size in (("observation", o, self.observation_size), (self._condition, c, self.condition_size)):
             if x.ndim < 1 or x.shape[-1] != size:
@@ -164,11 +174,41 @@ class Agent:
             u = u + np.exp(out["log_std"].astype(float)).reshape(u.shape) * np.asarray(noise, float)
         return np.tanh(u)
 
+    def _unconditioned(self, o, condition, noise):
+        """act of MAML."""
+        if condition is not None:
+            raise NacreError("an agent of %s is told nothing of its task: act(observation, noise=…)" % self.algorithm)
+        if o.ndim < 1 or o.shape[-1] != self.observation_size:
+            raise NacreError("observation has the shape %s; expected (…, %d)" % (o.shape, self.observation_size))
+        rows = o.reshape(-1, o.shape[-1])
+        out = self._policy.compute(self._numbers, rows)
+        many = np.broadcast_to(out.get("log_std", 0), (len(rows), self.action_size))
+        each = [None] * len(rows) if noise is None else np.asarray(noise, float).reshape(len(rows), -1)
+        first = next(iter(out))
+        actions = [drawn(self, {first: out[first][i:i + 1], "log_std": many[i:i + 1]}, n) for i, n in enumerate(each)]
+        return np.array(actions).reshape(o.shape[:-1] + (self.action_size,)) / (1 if self.choices else self.scale)
+
+    def adapted(self, trajectories):
+        """MAML's agent after a gradient step on trajectories of one task, in which this agent acted with noise.
+
+        trajectories -- a list of (observations, actions, rewards), with one observation more than actions; actions are
+                        those that act returned, before the environment clipped or scaled them
+        """
+        if not self.inner:
+            raise NacreError("an agent of %s does not adapt its weights: %s" % (
+                self.algorithm or "an unknown algorithm", "its trial() remembers what happened" if self.memory
+                else "act(observation, %s)" % self._condition))
+        other = copy.copy(self)
+        other.tensors = inner.adapted(self, trajectories)
+        other._numbers = Numbers(other.tensors)
+        return other
+
     def trial(self):
         """A new trial of an agent with a memory, RL² or VariBAD; see Trial."""
         if not self.memory:
-            raise NacreError("an agent of %s has no memory that a trial could keep: act(observation, %s)"
-                             % (self.algorithm or "an unknown algorithm", self._condition))
+            raise NacreError("an agent of %s has no memory that a trial could keep: %s" % (
+                self.algorithm or "an unknown algorithm", "adapted(trajectories) adapts its weights" if self.inner
+                else "act(observation, %s)" % self._condition))
         return Trial(self)
 
     def noise(self, rng):
@@ -203,7 +243,8 @@ class Agent:
         """Explores a task of a Gymnasium environment, whose task is already set, and returns the adapted agent.
 
         Each trajectory of PEARL acts on an embedding z drawn from the prior; the task's belief is the posterior of all
-        transitions. RL² and VariBAD explore in one trial. The oracle does not explore; it needs task.
+        transitions. RL² and VariBAD explore in one trial. MAML explores with noise, and takes its gradient step on all
+        trajectories. The oracle does not explore; it needs task.
 
         env           -- reset(seed=…) and step(action) as in Gymnasium; actions are scaled to a bounded action_space
         trajectories  -- the number of exploration trajectories
@@ -213,6 +254,8 @@ class Agent:
         seed          -- of env's first reset and of all noise; None: other noise each time
         """
         rng, horizon = np.random.default_rng(seed), horizon or getattr(env, "horizon", None)
+        if self.inner:
+            return self._stepped(env, trajectories, horizon, seed, rng)
         if not self.context_width and not self.memory:
             if task is None:
                 raise NacreError("the oracle is told its task: adapt(env, task=…)")
@@ -230,6 +273,13 @@ class Agent:
         mean, var = self.posterior(rows)
         return Adapted(self, env, horizon, mean + np.sqrt(var) * rng.standard_normal(len(mean)), mean, var, returns,
                        rng)
+
+    def _stepped(self, env, trajectories, horizon, seed, rng):
+        """adapt of MAML."""
+        seen = [rollout(self, env, Embedded(self, None), horizon, rng, seed if k == 0 else None)
+                for k in range(trajectories)]
+        agent = self.adapted(seen) if seen else self
+        return Adapted(agent, env, horizon, None, None, None, [float(np.sum(r)) for _, _, r in seen], rng)
 
 
 def described(text, path):

@@ -1,7 +1,9 @@
 """What agents compute, as functions of matrices that PyTorch, ONNX and others can take over.
 
-An agent of PEARL has policy and encoder, the oracle policy, RL² step, VariBAD policy and encoder.
+An agent of PEARL has policy and encoder, the oracle and MAML policy, RL² step, VariBAD policy and encoder.
 """
+
+import numpy as np
 
 from . import trial
 
@@ -25,6 +27,8 @@ def functions(agent):
         return {"policy": Function(lambda ops, *x: believing(agent, ops, *x), observation=o, state=n),
                 "encoder": Function(lambda ops, *x: read(agent, ops, *x), action=a, reward=1, next_observation=o,
                                     state=n)}
+    if agent.inner:
+        return {"policy": Function(lambda ops, x: unconditioned(agent, ops, x), observation=o)}
     out = {"policy": Function(lambda ops, *x: acting(agent, ops, *x),
                               **{"observation": o, agent._condition: agent.condition_size})}
     if agent.context_width:
@@ -36,6 +40,15 @@ def acting(agent, ops, observation, condition):
     """The action of the mean, and the Gaussian before tanh."""
     out = agent._policy.compute(ops, observation, condition)
     return {"action": ops.function("tanh", out["mean"]), "mean": out["mean"], "log_std": out["log_std"]}
+
+
+def unconditioned(agent, ops, observation):
+    """MAML: the action of the mean, and the Gaussian's logarithm of deviations, or logits."""
+    out = agent._policy.compute(ops, observation)
+    if "logits" in out or agent.scale == 1:
+        return named(out)
+    return {"action": out["mean"] * ops.constant(np.array([1 / agent.scale], agent.dtype)),
+            "log_std": out["log_std"] - ops.constant(np.array([np.log(agent.scale)], agent.dtype))}
 
 
 def encoder(agent, ops, context):

@@ -48,7 +48,10 @@ class Module(torch.nn.Module):
         return out["action" if "action" in out else "logits"]
 
     def policy(self, *inputs):
-        """PEARL and the oracle: (observation, condition) → action, mean, log_std. VariBAD: (observation, state)."""
+        """PEARL and the oracle: (observation, condition) → action, mean, log_std. VariBAD: (observation, state).
+
+        MAML: observation → action, log_std, or logits.
+        """
         return self._call("policy", inputs)
 
     def encoder(self, *inputs):

@@ -6,8 +6,7 @@ from . import files
 from .files import NacreError
 
 ELSEWHERE = {
-    "mql": "adapt on the data of their training: `nacre eval` and `nacre rollout` adapt them",
-    "maml": "adapt by a gradient step of their own weights: `nacre eval` and `nacre rollout` adapt them"}
+    "mql": "adapt on the data of their training: `nacre eval` and `nacre rollout` adapt them"}
 
 
 def describe(folder, tensors, metadata, path):
@@ -23,6 +22,8 @@ def describe(folder, tensors, metadata, path):
     try:
         if algorithm == "oracle":
             return oracle(folder, config["oracle"], tensors)
+        if algorithm == "maml" and "policy/log_std" in tensors:
+            return maml(config["maml"], tensors)
         if "pearl" in config and "encoder/w0" in tensors and algorithm not in ("maml", "mql", "rl2", "varibad"):
             return pearl(config["pearl"], tensors)
     except (KeyError, TypeError, ValueError) as e:
@@ -51,6 +52,21 @@ def pearl(config, tensors):
     encoder = perceptron(tensors, "encoder", context, out[:1] if points else out)
     return described({"encoder": encoder, "policy": policy(tensors, observation, ("z", latent))}, views,
                      "average" if points else "product")
+
+
+def maml(config, tensors):
+    """MAML's agent of continuous actions."""
+    sizes = shapes(tensors, "policy")
+    out = parts(("mean", sizes[-1]), ("log_std", sizes[-1]))
+    out[1].update({"tensor": "policy/log_std", "min": float(np.log(config["min_std"])), "max": 20})
+    networks = {"policy": dict(perceptron(tensors, "policy", parts(("observation", sizes[0])), out), activation="tanh")}
+    baseline = {"linear": "least squares", "mlp": "network"}.get(config["value"], "restarted network")
+    if baseline == "network":
+        networks["value"] = dict(perceptron(tensors, "value", parts(("observation", sizes[0])), parts(("value", 1))),
+                                 activation="tanh")
+    step = {"rate": config["inner_lr"], "discount": config["discount"], "lambda": config["gae_lambda"],
+            "advantages": config["advantages"], "baseline": baseline, "ridge": config["ridge"]}
+    return dict(described(networks, {}, ""), inner=step, scale=config.get("action_scale", 1.0))
 
 
 def oracle(folder, config, tensors):

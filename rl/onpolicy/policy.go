@@ -32,8 +32,8 @@ func (p Policy) scale() float64 {
 	return p.Scale
 }
 
-// maxLogStd only stops the clamp from having no upper end.
-const maxLogStd = 20
+// LogStdMax only stops the clamp from having no upper end.
+const LogStdMax = 20
 
 // Discrete reports whether actions are choices.
 func (p Policy) Discrete() bool { return len(p.Choices) > 0 }
@@ -123,7 +123,7 @@ func (p Policy) Apply(s *core.Stage, params []*graph.Node, obs *graph.Node) Dist
 	last := len(params) - 1
 	return Gaussian{
 		Mean:   s.Scale(p.Net.Forward(s, params[:last], obs), 1/p.scale()),
-		LogStd: s.Shift(s.Clamp(params[last], p.MinLogStd, maxLogStd), -math.Log(p.scale())),
+		LogStd: s.Shift(s.Clamp(params[last], p.MinLogStd, LogStdMax), -math.Log(p.scale())),
 	}
 }
 
@@ -197,7 +197,7 @@ func (a *Actor) Load(i int, params []float64) error {
 		return err
 	}
 	for j, x := range s.std {
-		s.std[j] = math.Exp(min(max(x, a.policy.MinLogStd), maxLogStd)) / a.policy.scale()
+		s.std[j] = math.Exp(min(max(x, a.policy.MinLogStd), LogStdMax)) / a.policy.scale()
 	}
 	return nil
 }

@@ -22,9 +22,9 @@ import (
 // Key is the key of the description in a file's metadata.
 const Key = "agent"
 
-// Version is the newest version of descriptions. A reader must refuse a newer one. Descriptions without recurrent units
-// have version 1.
-const Version = 2
+// Version is the newest version of descriptions. A reader must refuse a newer one. Descriptions of agents with a memory
+// have version 2, those of agents that adapt by gradient steps version 3, others version 1.
+const Version = 3
 
 // Description describes the networks of an agent.
 type Description struct {
@@ -46,7 +46,36 @@ type Description struct {
 	ResetInputs bool `json:"reset_inputs,omitempty"`
 	// Choices are the numbers of choices of a discrete action.
 	Choices []int `json:"choices,omitempty"`
+	// Inner is how an agent adapts by a gradient step of its own weights. It is nil for agents that do not.
+	Inner *Inner `json:"inner,omitempty"`
+	// Scale divides the actions of the network "policy", mean and deviation. It is 0, which means 1, if they are taken
+	// as they are.
+	Scale float64 `json:"scale,omitempty"`
 }
+
+// Inner is MAML's step from the weights θ of the network "policy" to θ' = θ − Rate·∇L(θ), where L is
+// −mean(log π(a|o)·A) over the steps of some episodes on one task. A are generalised advantages with Discount and
+// Lambda. No gradient passes an output outside of its bounds.
+type Inner struct {
+	Rate       float64 `json:"rate"`
+	Discount   float64 `json:"discount"`
+	Lambda     float64 `json:"lambda"`
+	Advantages string  `json:"advantages"` // onpolicy.Std, Variance or Raw
+	Baseline   string  `json:"baseline"`   // LeastSquares, OfNetwork or Restarted
+	Ridge      float64 `json:"ridge"`      // of the least squares
+}
+
+// Baselines of advantages: what gives the values of observations.
+const (
+	// LeastSquares is fitted to the discounted returns of the episodes, on the features o, o², t/100, (t/100)²,
+	// (t/100)³ and 1 of observation o, clipped to [-10,10], and step t. Ridge is added to the diagonal of the normal
+	// equations, and multiplied by 10 until they can be solved.
+	LeastSquares = "least squares"
+	// OfNetwork is the network "value".
+	OfNetwork = "network"
+	// Restarted is a network that is drawn anew and fitted for each adaptation. It is not in the file.
+	Restarted = "restarted network"
+)
 
 // What a recurrent unit reads.
 const (
@@ -72,6 +101,8 @@ const (
 	Squashed = "tanh(mean + exp(log_std) * noise)"
 	// Plain is an action that environments clip to [-1,1].
 	Plain = "mean + exp(log_std) * noise"
+	// Divided is Plain with outputs in units of 1/scale.
+	Divided = "(mean + exp(log_std) * noise) / scale"
 	// Drawn is a discrete action: for each group of Choices, 1 at the most probable choice, or at one drawn with the
 	// probabilities softmax(logits), and 0 elsewhere.
 	Drawn = "one-hot(softmax(logits))"
@@ -137,6 +168,17 @@ func NewRecurrent(memory string, choices []int) Description {
 	d.Version, d.Memory, d.Choices, d.Action = 2, memory, choices, Plain
 	if len(choices) > 0 {
 		d.Action = Drawn
+	}
+	return d
+}
+
+// NewInner returns a description without networks of an agent that adapts by a gradient step. Its policy is a Gaussian
+// that is not squashed, whose actions are divided by scale, or, with choices, discrete.
+func NewInner(step Inner, choices []int, scale float64) Description {
+	d := NewRecurrent("", choices)
+	d.Version, d.Inner = 3, &step
+	if scale != 1 && len(choices) == 0 {
+		d.Action, d.Scale = Divided, scale
 	}
 	return d
 }

@@ -52,7 +52,7 @@ func TestTextAndBack(t *testing.T) {
 	if _, ok, err := weights.Parse(nil); ok || err != nil {
 		t.Errorf("a file without a description: %v, %v", ok, err)
 	}
-	for text, want := range map[string]string{`{"version": 3}`: "has version 3; this program reads 1 to 2",
+	for text, want := range map[string]string{`{"version": 4}`: "has version 4; this program reads 1 to 3",
 		`{"version": "1"}`: `the metadata "agent"`, `{}`: "has version 0"} {
 		if _, _, err := weights.Parse(map[string]string{weights.Key: text}); err == nil ||
 			!strings.Contains(err.Error(), want) {
