@@ -88,15 +88,26 @@ func do[O any](ctx context.Context, env *app.Env, action func(context.Context, *
 // insteadKey is the key of a context under which tests leave what do calls instead of the action.
 type insteadKey struct{}
 
-// overview writes nacre --help: every command in one line, under its heading.
+// besideKey is the key of an annotation of a command: the name of another, in whose line nacre --help has this one too.
+const besideKey = "beside"
+
+// overview writes nacre --help: a line for each command or two, under their heading.
 func overview(w io.Writer, root *cobra.Command) {
 	fmt.Fprintf(w, "%s\nUsage: nacre COMMAND [ARGUMENT...] [FLAG...]\n", root.Long)
 	for _, h := range headings {
 		fmt.Fprintf(w, "%s\n", h)
 		for _, c := range root.Commands() {
-			if c.GroupID == string(h) && c.IsAvailableCommand() {
-				fmt.Fprintf(w, "  %-12s%s\n", c.Name(), c.Short)
+			if c.GroupID != string(h) || !c.IsAvailableCommand() || c.Annotations[besideKey] != "" {
+				continue
 			}
+			names, short := c.Name(), c.Short
+			for _, other := range root.Commands() {
+				if other.Annotations[besideKey] == c.Name() {
+					names += ", " + other.Name()
+					short += "; " + strings.ToLower(other.Short[:1]) + other.Short[1:]
+				}
+			}
+			fmt.Fprintf(w, "  %-10s  %s\n", names, short)
 		}
 	}
 	var flags []string

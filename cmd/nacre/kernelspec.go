@@ -9,5 +9,6 @@ import (
 func init() { register(headNotebook, kernelspecCommand) }
 
 func kernelspecCommand(*app.Env) *cobra.Command {
-	return group(&cobra.Command{Use: "kernelspec", Short: "Make the kernel known to Jupyter"})
+	return group(&cobra.Command{Use: "kernelspec", Short: "Make the kernel known to Jupyter",
+		Annotations: map[string]string{besideKey: "kernel"}})
 }

@@ -17,6 +17,8 @@ func versionCommand(env *app.Env) *cobra.Command {
 		Use:   "version",
 		Short: "Print which build of nacre this is",
 		Args:  noArgs,
+
+		Annotations: map[string]string{besideKey: "doctor"},
 		RunE: func(*cobra.Command, []string) error {
 			v := version.Get()
 			return env.Print(v, func(w io.Writer) error {
