@@ -749,7 +749,8 @@ class Worker:
             return int(f.options["horizon"]), "the option horizon"
         spec = find(f.env, "spec")
         for said, v in (("horizon", getattr(f.source, "horizon", None)), ("horizon", find(f.env, "horizon")),
-                        ("max_episode_steps of its spec", getattr(spec, "max_episode_steps", None)),
+                        *(("%s of its spec" % name, getattr(spec, name, None))
+                          for name in ("max_episode_steps", "max_episode_length")),
                         *((name, find(f.env, name)) for name in lengths)):
             if isinstance(v, int) and v > 0:
                 return v, said
