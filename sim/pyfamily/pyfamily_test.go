@@ -140,6 +140,7 @@ func TestConventions(t *testing.T) {
 		"Old":        {"one task", 20, 0, 1, 1, false},
 		"Garage":     {"sample_tasks, set by reset_task", 20, 2, 40, 10, true},
 		"Specified":  {"sample_tasks, set by reset_task", 15, 2, 40, 10, true},
+		"Wrapper":    {"sample_tasks, set by reset_task", 20, 2, 40, 10, true},
 		"Two":        {"sample_tasks, set by set_task", 20, 2, 2, 2, true},
 		"function":   {"get_all_task_idx and reset_task, set by reset_task", 7, 2, 2, 1, false},
 	} {

@@ -81,10 +81,16 @@ def find(env, name):
     seen = 0
     while env is not None and seen < 100:
         try:
-            return getattr(env, name)
+            return object.__getattribute__(env, name) if forwards(env) else getattr(env, name)
         except AttributeError:
             env, seen = env.__dict__.get("env"), seen + 1
     return None
+
+
+def forwards(env):
+    """Whether it is an old wrapper of Gymnasium's, which asks the environment inside, and warns of each question."""
+    asks = getattr(type(env), "__getattr__", None)
+    return getattr(asks, "__module__", "").partition(".")[0] in ("gym", "gymnasium")
 
 
 def named(f, name):

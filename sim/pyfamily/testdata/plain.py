@@ -161,6 +161,25 @@ class Specified(Garage):
     horizon, spec = None, type("EnvSpec", (), {"max_episode_length": 15})
 
 
+class Wrapper:
+    """As Gymnasium's before 1.0, whose wrappers warn of each attribute that they ask the environment inside for."""
+
+    def __init__(self):
+        self.env = Point()
+
+    def __getattr__(self, name):
+        raise RuntimeError("it was asked for " + name)
+
+    __getattr__.__module__ = "gymnasium.core"
+    action_space, observation_space = Base.action_space, Base.observation_space
+
+    def reset(self, **kwargs):
+        return self.env.reset(**kwargs)
+
+    def step(self, action):
+        return self.env.step(action)
+
+
 class Once(Base):
     """No convention: a family of one task."""
 
