@@ -11,7 +11,8 @@
 from .adapted import Adapted
 from .agent import Agent
 from .files import NacreError
+from .oyster import from_oyster
 from .run import Run
 from .trial import Trial
 
-__all__ = ["Adapted", "Agent", "NacreError", "Run", "Trial"]
+__all__ = ["Adapted", "Agent", "NacreError", "Run", "Trial", "from_oyster"]
