@@ -4,6 +4,7 @@ package experiment
 import (
 	_ "nacre/pearl"
 	_ "nacre/pearl/focal"
+	_ "nacre/rl/contrabar"
 	_ "nacre/rl/maml"
 	_ "nacre/rl/mql"
 	_ "nacre/rl/oracle"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"nacre/core"
 	"nacre/internal/rng"
@@ -24,7 +25,7 @@ type Learner struct {
 	nets Networks
 
 	mem       core.Memory
-	vae       *vae
+	objective objective
 	ppo       *ppo
 	actor     *actor
 	inference *Inference
@@ -40,10 +41,15 @@ type Learner struct {
 }
 
 // New makes a learner with freshly drawn parameters.
-func New(c Config, s rl.Setup) (*Learner, error) { return newLearner(c, s, nil) }
+func New(c Config, s rl.Setup) (*Learner, error) { return newLearner(c, nil, s, nil) }
 
-// newLearner is New with an auxiliary loss on the encoder, which may be nil.
-func newLearner(c Config, s rl.Setup, aux *auxiliary.Attachment) (*Learner, error) {
+// NewContrastive makes a learner whose encoder is trained by a Contrast in place of the ELBO.
+func NewContrastive(c Config, of Contrast, s rl.Setup) (*Learner, error) {
+	return newLearner(c, &of, s, nil)
+}
+
+// newLearner is New with a Contrast in place of the ELBO and an auxiliary loss on the encoder; both may be nil.
+func newLearner(c Config, of *Contrast, s rl.Setup, aux *auxiliary.Attachment) (*Learner, error) {
 	if err := s.Check(c); err != nil {
 		return nil, err
 	}
@@ -53,6 +59,9 @@ func newLearner(c Config, s rl.Setup, aux *auxiliary.Attachment) (*Learner, erro
 		if n, err = n.withHeads(s.Spec); err != nil {
 			return nil, err
 		}
+	}
+	if of != nil {
+		n.contrasting = newContrasting(*of, n.Encoder)
 	}
 	l := &Learner{
 		cfg: c, seed: s.Seed, nets: n, tasks: s.Train, pool: s.Pool, longest: c.Episodes * s.Spec.Horizon,
@@ -77,7 +86,7 @@ func (l *Learner) prepare(s rl.Setup) (err error) {
 	if err = l.aux.Open(s.Device, l.mem); err != nil {
 		return err
 	}
-	if l.vae, err = newVAE(s.Device, l.mem, l.nets, l.longest); err != nil {
+	if l.objective, err = l.newObjective(s.Device); err != nil {
 		return err
 	}
 	if l.ppo, err = newPPO(s.Device, l.mem, l.nets, l.cfg.MetaBatch*l.longest); err != nil {
@@ -90,14 +99,30 @@ func (l *Learner) prepare(s rl.Setup) (err error) {
 	return err
 }
 
+// newObjective loads what trains the encoder.
+func (l *Learner) newObjective(d core.Device) (objective, error) {
+	if l.nets.contrasting != nil {
+		c, err := newContrast(d, l.mem, l.nets, l.longest)
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
+	v, err := newVAE(d, l.mem, l.nets, l.longest)
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
 // contexts is how many contexts Inference reads side by side.
 const contexts = 16
 
 // Close gives programs and buffers back.
 func (l *Learner) Close() error {
 	errs := []error{l.aux.Close()}
-	if l.vae != nil {
-		errs = append(errs, l.vae.Close())
+	if l.objective != nil {
+		errs = append(errs, l.objective.Close())
 	}
 	if l.ppo != nil {
 		errs = append(errs, l.ppo.Close())
@@ -157,22 +182,20 @@ func (l *Learner) Update(iteration, update int) error {
 			"entropy": f.Entropy, "policy_grad": f.Grad,
 		}
 	} else {
-		if err := l.vae.set(l.buffer.draw(l.cfg.Trials, r), r); err != nil {
+		if err := l.objective.set(l.buffer.draw(l.cfg.Trials, r), r); err != nil {
 			return err
 		}
 		if err := l.nets.aux.Compute(iteration, update); err != nil {
 			return err
 		}
-		f, err := l.vae.step()
-		if err != nil {
+		var err error
+		if found, err = l.objective.fit(); err != nil {
 			return err
 		}
 		if err := l.nets.aux.Follow(); err != nil {
 			return err
 		}
 		l.steps++
-		found = map[string]float64{"vae_loss": f.Loss, "reward_error": f.Reward, "state_error": f.State, "kl": f.KL,
-			"vae_grad": f.Grad}
 	}
 	for figure, v := range found {
 		if err := rl.Finite(name, figure, v, iteration, update, nil); err != nil {
@@ -186,25 +209,24 @@ func (l *Learner) Update(iteration, update int) error {
 // MetricNames lists the names of the values that Metrics reports, in order.
 func (l *Learner) MetricNames() []string { return append(l.ownNames(), l.aux.MetricNames()...) }
 
-func (*Learner) ownNames() []string {
-	return []string{
-		"policy_loss", "value_error", "policy_kl", "clipped", "entropy", "policy_grad",
-		"vae_loss", "reward_error", "state_error", "kl", "vae_grad", "collected_first", "collected_last",
-	}
+// ownNames lists the names without those of an auxiliary loss: of PPO, of the encoder's objective, and of collection.
+func (l *Learner) ownNames() []string {
+	return slices.Concat(ppoNames, l.objective.names(), []string{"collected_first", "collected_last"})
 }
+
+var ppoNames = []string{"policy_loss", "value_error", "policy_kl", "clipped", "entropy", "policy_grad"}
 
 // Metrics reports the means over the passes, and over the steps of encoder and decoders, since the last call. For the
 // collected trials it reports the mean return of their first episodes and of their last episodes. It ends the iteration
 // and drops its batch.
 func (l *Learner) Metrics(iteration int, record func(name string, value float64)) error {
-	names := l.ownNames()
-	for _, name := range names[:6] {
+	for _, name := range ppoNames {
 		record(name, l.sums[name]/float64(max(l.passes, 1)))
 	}
-	for _, name := range names[6:11] {
+	for _, name := range l.objective.names() {
 		record(name, l.sums[name]/float64(max(l.steps, 1)))
 	}
-	for _, name := range names[11:] {
+	for _, name := range []string{"collected_first", "collected_last"} {
 		record(name, l.sums[name])
 	}
 	clear(l.sums)

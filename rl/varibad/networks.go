@@ -25,6 +25,8 @@ type Networks struct {
 	cells []int           // of the Bernoulli decoder: sim.Spec.ObsChoices; else nil
 	heads int             // their product
 	aux   *auxiliary.Part // the auxiliary loss on the encoder; nil: none
+	// what a Contrast adds; nil: the ELBO trains the encoder
+	contrasting *contrasting
 }
 
 // NewNetworks makes the networks for observations of obs numbers and actions of act numbers. If actions are discrete,
@@ -57,10 +59,18 @@ func (n Networks) Specs() []core.ParamSpec {
 	for _, d := range n.decoders() {
 		out = append(out, d.Specs()...)
 	}
+	if n.contrasting != nil {
+		for _, c := range n.contrasting.nets() {
+			out = append(out, c.Specs()...)
+		}
+	}
 	return append(append(out, n.policy.Specs()...), n.value.Specs()...)
 }
 
 func (n Networks) decoders() (out []nn.MLP) {
+	if n.contrasting != nil {
+		return nil
+	}
 	if n.cfg.RewardWeight > 0 {
 		out = append(out, n.reward)
 	}
@@ -84,6 +94,9 @@ func (n Networks) init(m core.Memory, seed uint64) error {
 	errs := []error{n.Encoder.init(m, rng.New(seed, rng.Init, 0))}
 	for i, d := range n.decoders() {
 		errs = append(errs, nn.InitTorch(m, d, rng.New(seed, rng.Init, 1, uint64(i))))
+	}
+	if n.contrasting != nil {
+		errs = append(errs, n.contrasting.init(m, seed))
 	}
 	return errors.Join(append(errs,
 		n.policy.Init(m, n.cfg.InitStd, rng.New(seed, rng.Init, 2)),

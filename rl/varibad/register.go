@@ -56,7 +56,7 @@ func algorithm() rl.Algorithm {
 // With is VariBAD with a loss on its encoder.
 func With(l auxiliary.Loss) rl.Algorithm {
 	return auxiliary.Carry(algorithm(), l, func(c rl.Config, s rl.Setup, a *auxiliary.Attachment) (rl.Learner, error) {
-		return newLearner(Of(c), s, a)
+		return newLearner(Of(c), nil, s, a)
 	})
 }
 
