@@ -72,7 +72,7 @@ func run(ctx context.Context, names []string, seeds int, write bool, commit stri
 			continue
 		}
 		m.Date, m.Commit = time.Now().Format("2006-01-02"), commit
-		m.Machine = "2 shared cores of an AMD EPYC with AVX-512, one of them used"
+		m.Machine = measurement.Machine() + "; one core used"
 		path, err := measurement.Save(".", t.name, m)
 		if err != nil {
 			return err

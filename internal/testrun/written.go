@@ -10,10 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"nacre/internal/measurement"
 )
 
 // history holds the results of a package's tests, each of which ran once or several times.
@@ -105,7 +106,7 @@ const slowest = 25
 
 // markdown writes all figures: by room, then by package, then by test.
 func (r record) markdown(w io.Writer) {
-	fmt.Fprintf(w, "# The tests\n\n`%s`, %s, %s.\n\n", r.command, time.Now().Format("2 January 2006"), machine())
+	fmt.Fprintf(w, "# The tests\n\n`%s`, %s, %s.\n\n", r.command, time.Now().Format("2 January 2006"), measurement.Machine())
 	fmt.Fprintf(w, "| room | packages with tests | tests | processor seconds | statements reached | of |\n")
 	fmt.Fprintf(w, "|---|--:|--:|--:|--:|--:|\n")
 	rooms := r.rooms()
@@ -195,7 +196,7 @@ func (r record) measurement() ([]byte, error) {
 		"what":    "The tests of each room: how many, what they cost, how many ended differently, what they reach",
 		"date":    time.Now().Format(time.DateOnly),
 		"commit":  cmp.Or(strings.TrimSpace(string(commit)), "unknown"),
-		"machine": machine(),
+		"machine": measurement.Machine(),
 		"conditions": "Processor seconds of the tests' programs, of all repeats, without compiling. " +
 			"Only the tests of its own package count as reaching a statement",
 		"spread":   "",
@@ -204,18 +205,6 @@ func (r record) measurement() ([]byte, error) {
 		"columns":  columns,
 		"rows":     rows,
 	}, "", " ")
-}
-
-// machine describes the machine, on which the numbers depend.
-func machine() string {
-	name := runtime.GOARCH
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		if _, rest, ok := strings.Cut(string(info), "model name"); ok {
-			name, _, _ = strings.Cut(rest, "\n")
-			name = strings.Trim(name, "\t :")
-		}
-	}
-	return fmt.Sprintf("%d cores of %s, %s, %s", runtime.NumCPU(), name, runtime.GOOS, runtime.Version())
 }
 
 // write writes folder/tests-DATE.md and folder/tests-DATE.json.

@@ -95,7 +95,7 @@ func (o options) run(ctx context.Context) error {
 		return err
 	}
 	m.Date, m.Commit = time.Now().Format("2006-01-02"), o.commit
-	m.Machine = "2 shared cores of an AMD EPYC with AVX-512"
+	m.Machine = measurement.Machine()
 	path, err := measurement.Save(".", topic, m)
 	if err == nil {
 		fmt.Println(path)
