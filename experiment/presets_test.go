@@ -11,6 +11,7 @@ import (
 
 	toml "github.com/pelletier/go-toml/v2"
 
+	"nacre/internal/nearest"
 	"nacre/rl"
 	"nacre/rl/config"
 )
@@ -89,7 +90,7 @@ func TestTablesOfOtherAlgorithms(t *testing.T) {
 	for pair, want := range map[string]string{
 		"tcl.window=3":       "set tcl.window=3: table tcl is set, but pearl reads only pearl",
 		"maml.hidden=3":      "set maml.hidden=3: table maml is set, but pearl reads only pearl",
-		"algorithm=tclpearl": `algorithm "tclpearl" does not exist; did you mean "tcl-pearl"? (known: ` + known + ")",
+		"algorithm=tclpearl": `algorithm "tclpearl" does not exist` + nearest.Hint("tclpearl", rl.Names()),
 		"algorithm=":         "no algorithm is chosen; expected one of " + known,
 	} {
 		c := cfg

@@ -5,6 +5,7 @@ package python_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -79,7 +80,7 @@ func TestWatchEndsWhenTheProcessIsKilled(t *testing.T) {
 	fatal.On(t, process.Process.Kill())
 	process.Wait()
 	rest, err := io.ReadAll(out)
-	if err := watch.Wait(); err != nil {
+	if err := errors.Join(err, watch.Wait()); err != nil {
 		t.Fatalf("%v: %s", err, rest)
 	}
 	metrics, err := experiment.ReadMetrics(filepath.Join(dir, experiment.MetricsFile))

@@ -195,6 +195,21 @@ func Execute(t testing.TB, d core.Device, p *core.Program, params, inputs map[st
 	return out
 }
 
+// Differences are those of all entries of want. The gradients of an attached loss are measured together, by the largest
+// element of them all: the gradient by a parameter is a sum whose terms may cancel almost entirely.
+func Differences(got, want map[string][]float64) map[string]float64 {
+	out, gradients := map[string]float64{}, [2][]float64{}
+	for name, w := range want {
+		if strings.HasPrefix(name, "auxiliary/") {
+			gradients[0], gradients[1] = append(gradients[0], got[name]...), append(gradients[1], w...)
+			continue
+		}
+		out[name] = Difference(got[name], w)
+	}
+	out["auxiliary/"] = Difference(gradients[0], gradients[1])
+	return out
+}
+
 // Difference is the largest difference, divided by the largest element of want.
 func Difference(got, want []float64) float64 {
 	largest, diff := 1e-30, 0.0

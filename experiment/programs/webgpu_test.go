@@ -61,8 +61,7 @@ func TestPrograms(t *testing.T) {
 				params, inputs := programs.Content(t, p, of.Memory)
 				want := programs.Execute(t, ref.Device, p, params, inputs, 2)
 				got := programs.Execute(t, d, p, params, inputs, 2)
-				for entry, w := range want {
-					e := programs.Difference(got[entry], w)
+				for entry, e := range programs.Differences(got, want) {
 					worst = max(worst, e)
 					if !(e <= 5e-5) {
 						t.Errorf("%s: %s is off by %.1e", p.Name, entry, e)

@@ -106,7 +106,8 @@ const slowest = 25
 
 // markdown writes all figures: by room, then by package, then by test.
 func (r record) markdown(w io.Writer) {
-	fmt.Fprintf(w, "# The tests\n\n`%s`, %s, %s.\n\n", r.command, time.Now().Format("2 January 2006"), measurement.Machine())
+	fmt.Fprintf(w, "# The tests\n\n`%s`, %s, %s.\n\n", r.command, time.Now().Format("2 January 2006"),
+		measurement.Machine())
 	fmt.Fprintf(w, "| room | packages with tests | tests | processor seconds | statements reached | of |\n")
 	fmt.Fprintf(w, "|---|--:|--:|--:|--:|--:|\n")
 	rooms := r.rooms()

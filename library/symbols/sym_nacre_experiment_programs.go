@@ -11,11 +11,12 @@ import (
 
 func init() {
 	add("nacre/experiment/programs/programs", map[string]reflect.Value{
-		"All":        reflect.ValueOf(p0.All),
-		"Content":    reflect.ValueOf(p0.Content),
-		"Difference": reflect.ValueOf(p0.Difference),
-		"Execute":    reflect.ValueOf(p0.Execute),
-		"For":        reflect.ValueOf(p0.For),
-		"Of":         reflect.ValueOf((*p0.Of)(nil)),
+		"All":         reflect.ValueOf(p0.All),
+		"Content":     reflect.ValueOf(p0.Content),
+		"Difference":  reflect.ValueOf(p0.Difference),
+		"Differences": reflect.ValueOf(p0.Differences),
+		"Execute":     reflect.ValueOf(p0.Execute),
+		"For":         reflect.ValueOf(p0.For),
+		"Of":          reflect.ValueOf((*p0.Of)(nil)),
 	})
 }

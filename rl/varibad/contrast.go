@@ -41,6 +41,16 @@ func newContrasting(c Contrast, e Encoder) *contrasting {
 // nets lists them.
 func (c *contrasting) nets() []nn.MLP { return append([]nn.MLP{c.embed}, c.predicts...) }
 
+// nodes lists their parameters that are learned. The embedding's bias e is none: (W_k b + c_k)·e is the same for all j,
+// so that the softmax does not see it. Its gradient would be rounding errors, which Adam makes as large as any other.
+func (c *contrasting) nodes(s *core.Stage) []*graph.Node {
+	out := c.embed.Nodes(s)[:1]
+	for _, net := range c.predicts {
+		out = append(out, net.Nodes(s)...)
+	}
+	return out
+}
+
 func (c *contrasting) init(m core.Memory, seed uint64) error {
 	var errs []error
 	for i, n := range c.nets() {
@@ -134,9 +144,7 @@ func (n Networks) contrastProgram(k shape) (*core.Program, error) {
 	s.Output("loss", loss)
 	s.Output("right", right)
 	learned := e.nodes(s)
-	for _, net := range n.contrasting.nets() {
-		learned = append(learned, net.Nodes(s)...)
-	}
+	learned = append(learned, n.contrasting.nodes(s)...)
 	s.OutputNorm("grad", s.Minimise(n.aux.AddTo(s, loss), core.DefaultAdam(n.cfg.LRVAE), learned...)...)
 	return b.Compile()
 }
