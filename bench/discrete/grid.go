@@ -15,8 +15,8 @@ var systems = []struct {
 }{
 	{"RL²", "quick/grid-rl2", nil},
 	{"VariBAD", "quick/grid-varibad", nil},
-	{"VariBAD with a squared error", "quick/grid-varibad",
-		[]string{"varibad.reward_decoder=squared", "varibad.kl_weight=0.05"}},
+	{"VariBAD with its paper's decoder", "quick/grid-varibad",
+		[]string{"varibad.reward_decoder=bernoulli", "varibad.kl_weight=1"}},
 }
 
 // grid measures the episodes of a trial in the grid world.
@@ -24,7 +24,7 @@ func grid(ctx context.Context, seeds int) (measurement.Measurement, error) {
 	m := measurement.Measurement{
 		What: "Mean returns of the four episodes of a trial in VariBAD's grid world",
 		Conditions: "all 21 goals, ten trials each, actions drawn from the policy as in training; the presets " +
-			"quick/grid-rl2 and quick/grid-varibad, and the latter with the squared error and w_kl = 0.05. The best " +
+			"quick/grid-rl2 and quick/grid-varibad, and the latter with the Bernoulli decoder and w_kl = 1. The best " +
 			"policy is Bayes-optimal, by a search of all paths",
 		Spread:   "seeds",
 		Commands: []string{"go run ./bench/discrete -write grid"},

@@ -17,6 +17,7 @@ func init() {
 		"Encoder":        reflect.ValueOf(p0.Encoder),
 		"Encoders":       reflect.ValueOf(p0.Encoders),
 		"Learner":        reflect.ValueOf(p0.Learner),
+		"Near":           reflect.ValueOf(p0.Near),
 		"Point":          reflect.ValueOf(p0.Point),
 		"Recurrent":      reflect.ValueOf(p0.Recurrent),
 		"Trained":        reflect.ValueOf(p0.Trained),

@@ -2,7 +2,6 @@ package varibad
 
 import (
 	"encoding/json"
-	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"nacre/core/ref"
 	"nacre/internal/rng"
 	"nacre/rl/belief"
+	"nacre/rl/rltest"
 )
 
 // A Contrast's value and gradients are those of an independent PyTorch program in float64, with trials of which two end
@@ -79,16 +79,7 @@ func TestContrastIsThatOfPyTorch(t *testing.T) {
 	check(t, run.Write64("beliefs", byTrial(rng.Normal(1, steps*trials*2*latent), trials, 2*latent)))
 	check(t, run.Write64("rows", byTrial(rng.Normal(2, steps*trials*(obs+act+1)), trials, obs+act+1)))
 	check(t, run.Run())
-	near := func(output string, want []float64) {
-		t.Helper()
-		got := make([]float64, len(want))
-		check(t, run.Read64(output, got))
-		for i := range want {
-			if !(math.Abs(got[i]-want[i]) <= 1e-9*max(1, math.Abs(want[i]))) {
-				t.Errorf("%s %d is %.15g, PyTorch's %.15g", output, i, got[i], want[i])
-			}
-		}
-	}
+	near := func(output string, want []float64) { t.Helper(); rltest.Near(t, run, output, want) }
 	near("loss", []float64{want.Loss})
 	near("right", []float64{want.Right})
 	near("d/beliefs", byTrial(want.Beliefs, trials, 2*latent))

@@ -120,11 +120,13 @@ func TestBernoulliDecoderRefuses(t *testing.T) {
 }
 
 // A family without discrete observations is refused before anything is made.
-func TestTheGridsPresetOnThePointRobot(t *testing.T) {
+func TestBernoulliOnThePointRobot(t *testing.T) {
 	point, err := sim.Lookup("point-goal")
 	check(t, err)
 	setup := rl.Setup{Spec: point.Spec(), Train: make([]sim.Task, 1), Device: ref.Device}
-	if _, err := New(Grid(), setup); err == nil || !strings.Contains(err.Error(), "family point-goal are Box(2)") {
+	c := Grid()
+	c.RewardDecoder = bernoulli
+	if _, err := New(c, setup); err == nil || !strings.Contains(err.Error(), "family point-goal are Box(2)") {
 		t.Errorf("the point robot: %v", err)
 	}
 }

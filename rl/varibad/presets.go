@@ -1,10 +1,9 @@
 package varibad
 
 // Grid has smaller settings for VariBAD's grid world: 40 trials of 4 episodes of 15 steps, 2,400 steps per iteration.
-// As in the paper, the decoder predicts for every cell whether the goal is there, and w_kl is 1.
 func Grid() Config {
 	c := PointGoal()
-	c.Embed, c.Decoder, c.RewardDecoder, c.KLWeight, c.MetaBatch, c.Episodes = 16, 32, bernoulli, 1, 40, 4
+	c.Embed, c.Decoder, c.KLWeight, c.MetaBatch, c.Episodes = 16, 32, 0.05, 40, 4
 	c.Discount, c.GAELambda, c.Entropy, c.LRPolicy, c.Iterations = 0.95, 0.95, 0.03, 3e-3, 200
 	return c
 }
@@ -12,7 +11,6 @@ func Grid() Config {
 // Bandit has smaller settings for the bandit of 5 arms: 200 trials of one episode of 10 pulls.
 func Bandit() Config {
 	c := Grid()
-	c.RewardDecoder, c.KLWeight = squared, 0.05 // what an arm pays follows from the action
 	c.Unroll, c.Posteriors, c.Decodes, c.MetaBatch, c.Episodes = 10, 0, 0, 200, 1
 	c.Discount, c.GAELambda, c.Entropy, c.Iterations = 0.99, 0.3, 0.01, 100
 	return c

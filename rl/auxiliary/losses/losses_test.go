@@ -3,7 +3,6 @@ package losses_test
 import (
 	"encoding/json"
 	"maps"
-	"math"
 	"os"
 	"reflect"
 	"slices"
@@ -192,16 +191,7 @@ func compare(t *testing.T, a belief.Auxiliary, want theirs) {
 		}
 	}
 	check(t, run.Run())
-	near := func(output string, want []float64) {
-		t.Helper()
-		got := make([]float64, len(want))
-		check(t, run.Read64(output, got))
-		for i := range want {
-			if !(math.Abs(got[i]-want[i]) <= 1e-9*max(1, math.Abs(want[i]))) {
-				t.Errorf("%s %d is %.15g, PyTorch's %.15g", output, i, got[i], want[i])
-			}
-		}
-	}
+	near := func(output string, want []float64) { t.Helper(); rltest.Near(t, run, output, want) }
 	near("loss", []float64{want.Loss})
 	near("d/z", want.Z)
 	for name, g := range want.Params {
